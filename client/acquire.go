@@ -76,9 +76,12 @@ func (t *acquireCall) begin(ctx context.Context) (freed Signal, err error) {
 			h.waiters = append(h.waiters, freed)
 			return
 		}
+		if t.acquired = h.takeSpare(ctx, now, t.mode); t.acquired != nil {
+			return
+		}
 		h.acquiring = true
 		op := api.Acquire{Handle: h.token, Mode: t.mode, Wait: t.wait}
-		t.call = h.begin(ctx, now, op, func(d session.Done) { t.onDone(ctx, d) })
+		t.call = h.begin(ctx, now, op, h.node, func(d session.Done) { t.onDone(ctx, d) })
 	})
 	return freed, err
 }
@@ -96,6 +99,9 @@ func (t *acquireCall) onDone(ctx context.Context, d session.Done) {
 
 // finish waits for the answer and returns the lock.
 func (t *acquireCall) finish(ctx context.Context) (*Lock, error) {
+	if t.call == nil { // a lock that was kept
+		return t.acquired, nil
+	}
 	d, ended := t.h.c.wait(ctx, t.call)
 	if err := callError(t.name, t.h.name, d, ended); err != nil {
 		return nil, err

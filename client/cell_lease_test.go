@@ -42,6 +42,7 @@ func (c *cell) keepAlive(r request, o api.KeepAlive) {
 	}
 	l.parked[id] = r.q.ID
 	c.ack(id, o.AckedEvents)
+	c.unbar()
 	answer := func() {
 		if c.master == 0 || c.epoch != epoch || c.sessions[id] == nil || l.parked[id] != r.q.ID {
 			return
@@ -73,6 +74,7 @@ func (c *cell) expire() {
 		}
 	}
 	c.wake()
+	c.unbar()
 }
 
 func (c *cell) endSession(id api.SessionID) {
@@ -90,6 +92,9 @@ func (c *cell) failover(master uint32) {
 	c.master = master
 	c.epoch++
 	c.waiting = nil
+	on := c.caching.on
+	c.caching = newCaching()
+	c.caching.on = on
 	c.leases.told, c.leases.hurry = map[api.SessionID]*told{}, map[api.SessionID]func(){}
 	for _, h := range c.handles {
 		h.open, h.fence = false, h.own

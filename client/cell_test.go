@@ -26,6 +26,7 @@ type cell struct {
 	locks    map[string]*lock
 	waiting  []request
 	leases   leases
+	caching  caching
 	out      []func() // answers, to be given as soon as mu is free
 
 	// refuse, if set, may answer in the cell's place.
@@ -44,7 +45,7 @@ func newCell() *cell {
 	c := &cell{
 		master: 2, epoch: 1, rows: map[string]string{}, nodes: map[string]*node{}, handles: map[api.Token]*handle{},
 		locks: map[string]*lock{}, sessions: map[api.SessionID]map[api.Seq]api.Result{},
-		openers: map[api.Nonce]api.SessionID{}, leases: newLeases(),
+		openers: map[api.Nonce]api.SessionID{}, leases: newLeases(), caching: newCaching(),
 		now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
 	}
 	c.create("", api.Directory, false, "")
@@ -128,13 +129,22 @@ func (c *cell) process(r request) {
 		c.answer(r, res)
 		return
 	}
+	if c.caching.on && c.bar(r) {
+		return
+	}
 	res := c.execute(q)
 	if res.Code == api.Parked {
 		c.wait(r)
 	} else {
 		answers[q.Seq] = res
 	}
-	c.answer(r, res)
+	if c.cacheable(q, res) {
+		p := q.Answer(c.epoch, res)
+		p.Master, p.Cacheable, p.Drops = c.master, true, c.caching.drops[q.Session]
+		c.out = append(c.out, func() { r.reply(api.AppendReply(nil, p)) })
+	} else {
+		c.answer(r, res)
+	}
 	c.wake()
 }
 

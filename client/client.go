@@ -100,6 +100,7 @@ type Status struct {
 	session.Status
 	Calls     int    // calls that are waited for, and calls that continue in the background
 	Malformed uint64 // received messages that could not be decoded and were dropped
+	Cache     CacheStatus
 }
 
 // Status returns the present state of the session with the local cell. It does not block. It is

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chubbycell/chubby/client/cache"
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -32,6 +33,9 @@ type conn struct {
 	afterUnlock []func() // run in order as soon as mu is released
 	timer       timer
 	malformed   uint64
+	store       store
+	spares      []*Handle // those that have a spare lock
+	background  []api.Op  // of calls that are to be started
 }
 
 // call is one call of the machine, and the wait for its session.Done.
@@ -49,12 +53,23 @@ type call struct {
 	watch        *watch             // of an Open that was executed and asks for events
 	startedAlone bool               // no other call was under way when this one began
 	canRetry     bool               // the session expired without a loss before the call was sent
+
+	node    api.Ref     // that the call is about; of an Open only its path is known
+	changes []api.Path  // that the call may change
+	op      api.Op      // of a call whose answer may be kept
+	read    *cache.Read // the same; nil: the answer is not kept
+	kept    *kept       // of an Open: the handle, if it is kept
 }
 
-// begin starts a call. It is called with mu held.
+// begin starts a call that is about no node. It is called with mu held.
 func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
+	return c.beginOn(ctx, now, op, api.Ref{})
+}
+
+// beginOn starts a call that is about a node. It is called with mu held.
+func (c *conn) beginOn(ctx context.Context, now time.Time, op api.Op, node api.Ref) *call {
 	c.renew()
-	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx)}
+	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx), node: node}
 	if o, opens := op.(api.Open); opens {
 		w.isOpenOp, w.mask = true, o.Events
 	}
@@ -62,7 +77,7 @@ func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
 		c.watches.opens++
 	}
 	w.startedAlone = len(c.calls) == 0 && c.m.Status().Flight == 0
-	w.token = c.m.Start(now, op)
+	c.startCall(ctx, now, w, op)
 	c.lastToken = w.token
 	c.calls[w.token] = w
 	return w
@@ -104,24 +119,27 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 // call makes one call that uses no handle, and waits for its end. If the session expired
 // without a loss before the call was sent, it tries again under the next session.
 func (c *conn) call(ctx context.Context, name, key string, op api.Op) (api.Result, error) {
-	r, _, err := c.callOpen(ctx, name, key, op)
-	return r, err
+	w, err := c.callOn(ctx, name, key, op, api.Ref{})
+	if w == nil {
+		return api.Result{}, err
+	}
+	return w.done.Result, err
 }
 
-// callOpen is call for an Open as well, and returns what its handle hears, if that is anything.
-func (c *conn) callOpen(ctx context.Context, name, key string, op api.Op) (api.Result, *watch, error) {
+// callOn is call for an Open as well. It returns the call if that has begun.
+func (c *conn) callOn(ctx context.Context, name, key string, op api.Op, node api.Ref) (*call, error) {
 	if err := context.Cause(ctx); err != nil { // nothing was sent
-		return api.Result{}, nil, &Error{Op: name, Key: key, Causes: contextCauses(ctx, err)}
+		return nil, &Error{Op: name, Key: key, Causes: contextCauses(ctx, err)}
 	}
 	for {
 		var w *call
 		c.step(func(now time.Time) {
-			w = c.begin(ctx, now, op)
+			w = c.beginOn(ctx, now, op, node)
 			w.onDone, w.name = c.onOpened, key
 		})
 		d, ended := c.wait(ctx, w)
 		if !w.canRetry {
-			return d.Result, w.watch, callError(name, key, d, ended)
+			return w, callError(name, key, d, ended)
 		}
 	}
 }
@@ -199,5 +217,5 @@ func (c *conn) hasLease() bool {
 func (c *conn) status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Status{Status: c.m.Status(), Calls: len(c.calls), Malformed: c.malformed}
+	return Status{Status: c.m.Status(), Calls: len(c.calls), Malformed: c.malformed, Cache: c.store.status()}
 }

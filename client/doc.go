@@ -74,6 +74,34 @@
 // EventReadAgain. A watcher therefore needs no call of its own: it reads once, and again after each
 // event, whatever its kind.
 //
+// # Caches
+//
+// The Client keeps what it has read, and reads it again without a message (CHU §2.7): the contents and
+// metadata of nodes, the names of children, that nothing is there, and open handles. The cell makes no
+// change of what a Client may have kept before that Client has dropped it or its lease is over. So a read
+// from the cache returns what a read at the master would have returned, and a program need not know of it.
+//
+//	Handle.Contents, Stat, Names      from the cache while the lease runs, else from the cell
+//	Client.Open, Handle.Open          the same, of a node that was opened before, or found absent
+//	Handle.ReadDir, Children, and     from the cell, always
+//	rows, locks and all that changes
+//
+// In jeopardy and after a fail-over the cache is empty. What this Client changes itself it drops itself. A
+// cell without session leases has no caches.
+//
+// Four things are to be known. A Stat has Lock 0 unless it was asked for with Uncached, since
+// caches are not told when a lock changes hands. A read from the cache takes no time: a loop that
+// reads until something has changed must pause, or better wait for an event. A Client that has read a file
+// delays the next write of it by a message to the Client and back, or by what is left of its lease if it
+// is cut off: turn the cache off (Config.Cache) in programs that read once what others write often. And
+// Close leaves a handle open at the cell for a short time (Cache.Idle), for the next Open of that node
+// with the same rights; not one of an ephemeral node, of a node whose lock it holds, or that asks for events.
+// Two Handles share one at the cell only if both were opened to Read alone; Close, Poison and
+// SetSequencer of one do not concern the other.
+//
+// A lock can be kept too: with OpenOptions.KeepLock a Release and the next Acquire by the same handle cost
+// no message, unless another handle has asked for the lock in between.
+//
 // # Locks and sequencers
 //
 // Lock.Held compares the local clock with the lease, and sends nothing. The program
@@ -97,7 +125,8 @@
 // ErrOutcomeUnknown accompanies the reason: the context's error, ErrSessionExpired
 // or ErrClosed. If the Client has no other call under way (calls of other goroutines
 // count), any further call that the cell answers settles the outcome, a Get for
-// instance: what that one finds is final. docs/errors.md has the cause of each error, and what to do.
+// instance: what that one finds is final. What the cache answers is none. docs/errors.md has
+// the cause of each error, and what to do.
 //
 // # Runtime
 //
@@ -118,6 +147,7 @@
 //   - kv.go: calls on rows
 //   - open.go, handle.go, node.go: calls on files and directories
 //   - acquire.go, lock.go, sequencer.go: locks
+//   - caching.go, hit.go, kept.go: what is read without a call, and handles that stay open
 //   - event.go, events.go, hub.go, watch.go: events of sessions and of handles
 //   - errors.go: errors
 //   - conn.go, pump.go, renew.go: how a session machine is driven and replaced

@@ -20,16 +20,26 @@ type Handle struct {
 	stat    Stat // when it was opened
 	created bool
 	watch   *watch // what it hears of the node; nil: nothing
+	rights  Rights
+	// for how long Release keeps the lock
+	keepLock time.Duration
 
 	// The rest is guarded by c.mu.
 	token  api.Token
 	endErr error // why calls fail; nil: the handle is usable
 	closer *call // the CloseHandle call
+	left   bool  // it was closed, and the handle at the cell is kept
+	kept   *kept // the handle at the cell, if that is kept; nil: the Handle has its own
 	// under way
 	calls     []*call
 	lock      *Lock    // held, as far as the Client knows
+	spare     *spare   // released by the program, and held at the cell
+	wanted    bool     // another handle has asked for the lock since it was acquired
 	acquiring bool     // an Acquire or TryAcquire is under way at the cell
 	waiters   []Signal // fired when lock is nil and acquiring is false, or the handle is not usable
+	releasing int      // Releases under way
+	fenced    bool     // a sequencer is attached, or may be
+	tainted   bool     // a call may have left something behind at the cell
 }
 
 // Name returns the full name under which the node was opened.
@@ -39,7 +49,7 @@ func (h *Handle) Name() string { return h.name }
 func (h *Handle) Created() bool { return h.created }
 
 // StatAtOpen returns the metadata of the node at the time when the handle was opened, without a
-// call. Stat asks for the present metadata.
+// call. Stat returns the present metadata. Its Lock is 0, see Stat.
 func (h *Handle) StatAtOpen() Stat { return h.stat }
 
 // call makes one call on the handle. It ends early if the handle is closed or poisoned.
@@ -49,7 +59,7 @@ func (h *Handle) call(ctx context.Context, name string, op func(api.Token) api.O
 
 // callThen is call with a callback, called with mu held when the call has ended.
 func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) api.Op, onDone func(session.Done)) (api.Result, error) {
-	w, err := h.start(ctx, name, "", op, onDone)
+	w, err := h.start(ctx, name, "", op, h.node, onDone)
 	if err != nil {
 		return api.Result{}, err
 	}
@@ -57,21 +67,25 @@ func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) a
 	return d.Result, callError(name, h.name, d, ended)
 }
 
-// callOpen opens the node with this full name below the handle's node.
-func (h *Handle) callOpen(ctx context.Context, name string, op func(api.Token) api.Op) (api.Result, *watch, error) {
-	w, err := h.start(ctx, "open", name, op, h.c.onOpened)
+// callOpen opens the node with this full name and path below the handle's node.
+func (h *Handle) callOpen(ctx context.Context, name string, path api.Path, op api.Open) (*call, error) {
+	from := func(t api.Token) api.Op {
+		op.Dir = t
+		return op
+	}
+	w, err := h.start(ctx, "open", name, from, api.Ref{Path: path}, h.c.onOpened)
 	if err != nil {
-		return api.Result{}, nil, err
+		return nil, err
 	}
 	d, ended := h.c.wait(ctx, w)
-	return d.Result, w.watch, callError("open", h.name, d, ended)
+	return w, callError("open", h.name, d, ended)
 }
 
-// start begins a call on the handle; one that opens a node has its full name.
-func (h *Handle) start(ctx context.Context, name, opens string, op func(api.Token) api.Op, onDone func(session.Done)) (w *call, err error) {
+// start begins a call on the handle that is about a node; one that opens it has its full name.
+func (h *Handle) start(ctx context.Context, name, opens string, op func(api.Token) api.Op, node api.Ref, onDone func(session.Done)) (w *call, err error) {
 	h.c.step(func(now time.Time) {
 		if err = h.checkUsable(ctx, name); err == nil {
-			w = h.begin(ctx, now, op(h.token), onDone)
+			w = h.begin(ctx, now, op(h.token), node, onDone)
 			w.name = opens
 		}
 	})
@@ -90,11 +104,15 @@ func (h *Handle) checkUsable(ctx context.Context, name string) error {
 	return nil
 }
 
-func (h *Handle) begin(ctx context.Context, now time.Time, op api.Op, onDone func(session.Done)) *call {
-	w := h.c.begin(ctx, now, op)
+func (h *Handle) begin(ctx context.Context, now time.Time, op api.Op, node api.Ref, onDone func(session.Done)) *call {
+	if h.fenced { // what it reads depends on the sequencer
+		ctx = Uncached(ctx)
+	}
+	w := h.c.beginOn(ctx, now, op, node)
 	w.onDone = func(d session.Done) {
 		h.calls = slices.DeleteFunc(h.calls, func(x *call) bool { return x == w })
 		h.noteCode(d.Result.Code)
+		h.taint(w, op, d)
 		onDone(d)
 	}
 	h.calls = append(h.calls, w)
@@ -104,6 +122,10 @@ func (h *Handle) begin(ctx context.Context, now time.Time, op api.Op, onDone fun
 // noteCode marks the lock as lost if an answer says that the cell does not know the handle any
 // more (C9.07).
 func (h *Handle) noteCode(code api.Code) {
+	switch code {
+	case api.Gone, api.BadHandle, api.HandleClosed:
+		h.endSpare()
+	}
 	if h.lock == nil {
 		return
 	}
@@ -118,17 +140,27 @@ func (h *Handle) noteCode(code api.Code) {
 }
 
 // Close closes the handle and frees its lock (C6.05). Calls under way and later calls fail with
-// ErrClosed. Close blocks until the cell has answered. It fails only if ctx ends first; the
+// ErrClosed. Close blocks until the cell has answered, unless the Client keeps the handle open
+// there for the next Open (doc.go, Caches). It fails only if ctx ends first; the
 // handle is unusable all the same, and is closed at the cell as soon as it can be reached.
 // Closing again is harmless and waits for the same answer.
 func (h *Handle) Close(ctx context.Context) error {
 	h.c.step(func(now time.Time) {
-		if h.closer == nil {
-			h.stopUse(now, ErrClosed)
+		if h.closer != nil || h.left {
+			return
+		}
+		clean := h.isClean()
+		h.stopUse(now, ErrClosed)
+		if h.left = h.c.leave(h, clean, now); h.left {
+			h.c.use.openHandles--
+		} else {
 			h.closer = h.c.begin(ctx, now, api.CloseHandle{Handle: h.token})
 			h.closer.onDone = h.c.onClosed
 		}
 	})
+	if h.left {
+		return nil
+	}
 	d, ended := h.c.waitOnly(ctx, h.closer)
 	if d.Why != session.Cancelled { // the handle is closed, or its session is over
 		return nil
@@ -143,6 +175,9 @@ func (h *Handle) Poison() {
 	h.c.step(func(now time.Time) {
 		if h.endErr == nil {
 			h.stopUse(now, ErrPoisoned)
+			if h.kept != nil && h.kept.isShared() {
+				return // it is this Handle that ends, and not what others read by
+			}
 			h.c.begin(context.Background(), now, api.Poison{Handle: h.token})
 		}
 	})
@@ -158,6 +193,7 @@ func (h *Handle) stopUse(now time.Time, why error) {
 	if h.lock != nil {
 		h.lock.lose(why)
 	}
+	h.endSpare()
 	h.c.endWatch(h.watch, why)
 	h.wakeWaiters()
 }
@@ -168,8 +204,15 @@ func (h *Handle) stopUse(now time.Time, why error) {
 // the program is slow, EventReadAgain takes the place of what waits, and nothing is lost in
 // silence. A handle that asked for no events has a queue that ends at once, with ErrInvalid.
 func (h *Handle) Events() *Events {
-	if h.watch == nil {
+	if h.watch == nil || h.askedNothing() {
 		return &Events{rt: h.c.rt, what: h.name, end: ErrInvalid}
 	}
 	return h.watch.events
+}
+
+// askedNothing reports whether the program asked for no events, and the Client for its own.
+func (h *Handle) askedNothing() bool {
+	h.c.mu.Lock()
+	defer h.c.mu.Unlock()
+	return h.watch.mask == 0
 }

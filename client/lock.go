@@ -20,6 +20,8 @@ type Lock struct {
 	h           *Handle
 	sequencer   string
 	acquisition api.Acquisition
+	mode        Mode
+	held        api.Held
 	ctx         context.Context
 	cancel      context.CancelCauseFunc
 
@@ -30,10 +32,10 @@ type Lock struct {
 
 // newLock records an acquired lock. It is called with mu held.
 func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
-	l := &Lock{h: h, acquisition: held.Acquisition}
+	l := &Lock{h: h, acquisition: held.Acquisition, mode: mode, held: held}
 	l.sequencer = api.Sequencer{Node: h.node, Mode: mode, Gen: held.Gen}.Encode()
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	h.lock = l
+	h.lock, h.wanted = l, false
 	h.c.setHeld(h.watch, held.Acquisition)
 	h.c.locks = append(h.c.locks, l)
 	return l
@@ -75,7 +77,8 @@ func (l *Lock) Context() context.Context { return l.ctx }
 func (l *Lock) Done() <-chan struct{} { return l.ctx.Done() }
 
 // Release frees this acquisition of the lock, and no other. Held returns false from the start
-// of the call. Release blocks until the cell has answered. If ctx ends first it fails with
+// of the call. Release blocks until the cell has answered, unless it keeps the lock there
+// (OpenOptions.KeepLock). If ctx ends first it fails with
 // ErrOutcomeUnknown; the release continues in the background and takes effect as soon as the
 // cell can be reached. It fails with ErrNotHeld if the cell had taken the lock away before. If
 // the lock was lost already, Release returns the error of Err, or nil if closing the handle
@@ -84,14 +87,23 @@ func (l *Lock) Release(ctx context.Context) error {
 	c := l.h.c
 	var w *call
 	var lost error
+	kept := false
 	c.step(func(now time.Time) {
 		if l.release == nil && l.lost == nil {
 			op := api.Release{Handle: l.h.token, Acquisition: l.acquisition}
 			l.lose(ErrNotHeld)
+			if kept = l.h.spareLock(l, now); kept {
+				return
+			}
 			l.release = c.begin(ctx, now, op)
+			l.h.releasing++
+			l.release.onDone = func(session.Done) { l.h.releasing-- }
 		}
 		w, lost = l.release, l.lost
 	})
+	if kept {
+		return nil
+	}
 	if w == nil { // it was lost before; closing the handle freed it
 		if lost == ErrClosed {
 			return nil

@@ -7,22 +7,60 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Contents returns the contents of the file and its metadata, as they were at one instant. It
-// fails with ErrIsDirectory.
+// Contents returns the contents of the file and its metadata, as they were at one instant of the
+// call. It may answer from the cache; the metadata are those of Stat. It fails with ErrIsDirectory.
 func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
+	if text, s, hit, err := h.cachedContents(ctx); hit || err != nil {
+		return text, s, err
+	}
 	r, err := h.call(ctx, "contents", func(t api.Token) api.Op { return api.GetContents{Handle: t} })
-	return r.Value, statOf(r), err
+	return r.Value, h.c.withoutLock(ctx, statOf(r)), err
 }
 
-// Stat returns the present metadata of the node.
+// Stat returns the present metadata of the node. It may answer from the cache. Lock is 0, since caches
+// are not told when a lock changes hands; with Uncached, and where the cache is off, it is the lock's
+// generation.
 func (h *Handle) Stat(ctx context.Context) (Stat, error) {
+	if s, hit, err := h.cachedStat(ctx); hit || err != nil {
+		return s, err
+	}
 	r, err := h.call(ctx, "stat", func(t api.Token) api.Op { return api.GetStat{Handle: t} })
-	return statOf(r), err
+	return h.c.withoutLock(ctx, statOf(r)), err
+}
+
+// Names returns the names of the directory's children in ascending order. It may answer from the
+// cache, if the names fit in one answer of the cell; otherwise they are read in several calls, and
+// need not have existed together at any instant. It fails with ErrNotDirectory.
+func (h *Handle) Names(ctx context.Context) ([]string, error) {
+	if names, hit, err := h.cachedNames(ctx); hit || err != nil {
+		return names, err
+	}
+	r, err := h.call(ctx, "names", func(t api.Token) api.Op { return api.ReadDir{Handle: t} })
+	l, _ := r.Detail.(api.Listing)
+	names := namesOf(l.Children)
+	if err != nil || !l.More || len(names) == 0 {
+		return names, err
+	}
+	for c, err := range h.children(ctx, names[len(names)-1], 0) {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, c.Name)
+	}
+	return names, nil
+}
+
+func namesOf(all []Child) []string {
+	names := make([]string, 0, len(all))
+	for _, c := range all {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // ReadDir returns the children of the directory in ascending order of their names. A large
 // directory is read in several calls, so the result need not have existed as a whole at any
-// instant. It fails with ErrNotDirectory.
+// instant. It asks the cell every time; Names does not. It fails with ErrNotDirectory.
 func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 	var all []Child
 	for c, err := range h.Children(ctx, 0) {
@@ -40,8 +78,13 @@ func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 // existed at one instant. An error ends the iteration: it comes last, with the zero Child. A
 // file yields ErrNotDirectory.
 func (h *Handle) Children(ctx context.Context, page int) iter.Seq2[Child, error] {
+	return h.children(ctx, "", page)
+}
+
+// children iterates over the children that come after a name.
+func (h *Handle) children(ctx context.Context, after string, page int) iter.Seq2[Child, error] {
 	return func(yield func(Child, error) bool) {
-		after, most := "", uint64(max(page, 0))
+		after, most, ctx := after, uint64(max(page, 0)), Uncached(ctx)
 		for more := true; more; {
 			r, err := h.call(ctx, "read-dir", func(t api.Token) api.Op { return api.ReadDir{Handle: t, After: after, Most: most} })
 			if err != nil {

@@ -26,11 +26,21 @@ type OpenOptions struct {
 
 	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none.
 	Events EventMask
+
+	// KeepLock is for how long Lock.Release keeps the lock at the cell, in case that this handle
+	// acquires it again: then it costs no message, and is the same acquisition with the same
+	// sequencer. The lock is given up before, as soon as another handle asks for it in a
+	// conflicting mode, or the cell has a new master; an Acquire there waits a moment longer, and a
+	// TryAcquire fails with ErrLockHeld once. 0: Release frees the lock.
+	KeepLock time.Duration
 }
 
 // op returns the request. path is relative to the node of dir, or to the root if dir is empty.
 func (o OpenOptions) op(dir api.Token, path string) api.Open {
 	q := api.Open{Dir: dir, Path: path, Rights: o.Rights, Create: o.Create, Delay: api.DelayOf(o.LockDelay), Events: o.Events}
+	if o.KeepLock > 0 {
+		q.Events |= WantLockWanted | WantInvalid
+	}
 	if q.Rights == 0 {
 		q.Rights = Read
 	}
@@ -56,28 +66,46 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 	if err != nil {
 		return nil, &Error{Op: "open", Key: name, Causes: []error{ErrInvalid, err}}
 	}
-	r, w, err := own.callOpen(ctx, "open", name, o.op("", strings.TrimPrefix(path.String(), "/")))
+	op := o.op("", strings.TrimPrefix(path.String(), "/"))
+	if h, err := own.openCached(ctx, nil, name, name, path, op); h != nil || err != nil {
+		return h, err
+	}
+	w, err := own.callOn(ctx, "open", name, op, api.Ref{Path: path})
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(own, name, r, w), nil
+	return newHandle(ctx, own, name, w, op, o), nil
 }
 
 // Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
 // (C2.10). Otherwise it is like Client.Open.
 func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle, error) {
-	name := h.name
+	name, of := h.name, h.node.Path
 	if path != "" {
 		name += "/" + path
+		of, _ = of.Join(path) // of a path that is none the call is refused
 	}
-	r, w, err := h.callOpen(ctx, name, func(t api.Token) api.Op { return o.op(t, path) })
+	op := o.op("", path)
+	if cached, err := h.c.openCached(ctx, h, h.name, name, of, op); cached != nil || err != nil {
+		return cached, err
+	}
+	w, err := h.callOpen(ctx, name, of, op)
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(h.c, name, r, w), nil
+	return newHandle(ctx, h.c, name, w, op, o), nil
 }
 
-func newHandle(c *conn, name string, r api.Result, w *watch) *Handle {
-	o, _ := r.Detail.(api.Opened) // package session accepts no other answer
-	return &Handle{c: c, name: name, token: o.Token, node: o.Node, stat: o.Stat, created: o.Created, watch: w}
+func newHandle(ctx context.Context, c *conn, name string, w *call, op api.Open, o OpenOptions) *Handle {
+	d, _ := w.done.Result.Detail.(api.Opened) // package session accepts no other answer
+	h := &Handle{
+		c: c, name: name, token: d.Token, node: d.Node, stat: c.withoutLock(ctx, d.Stat), created: d.Created, watch: w.watch,
+		rights: op.Rights, kept: w.kept, keepLock: o.KeepLock,
+	}
+	if o.KeepLock > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		h.watch.mask, h.watch.keeper = o.Events, h // no lock was acquired before
+	}
+	return h
 }

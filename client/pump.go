@@ -22,9 +22,13 @@ func (c *conn) step(input func(now time.Time)) {
 	c.mu.Lock()
 	now := c.rt.Now()
 	input(now)
-	out := c.m.TakeOutput()
-	c.recordCallIDs(out.Launched)
-	c.dispatch(out)
+	out := c.takeOutput()
+	c.tidy(now)
+	c.releaseSpares(now)
+	if c.startBackground(now) {
+		more := c.takeOutput()
+		out.Send, out.Wake = append(out.Send, more.Send...), more.Wake
+	}
 	c.setTimer(now, out.Wake)
 	after := c.afterUnlock
 	c.afterUnlock = nil
@@ -36,6 +40,14 @@ func (c *conn) step(input func(now time.Time)) {
 	for _, f := range after {
 		f()
 	}
+}
+
+// takeOutput takes the machine's output, and carries out what needs no sending.
+func (c *conn) takeOutput() session.Output {
+	out := c.m.TakeOutput()
+	c.recordCallIDs(out.Launched)
+	c.dispatch(out)
+	return out
 }
 
 // dispatch passes each Done to its waiting call and publishes the events. It is called with mu
@@ -52,6 +64,7 @@ func (c *conn) dispatch(out session.Output) {
 		delete(c.calls, d.Token)
 		w.done, w.ended = d, true
 		ended = append(ended, w)
+		c.store.endCall(w, d)
 		if w.onDone != nil {
 			w.onDone(d)
 		}
@@ -60,6 +73,7 @@ func (c *conn) dispatch(out session.Output) {
 		}
 		c.fireLater(w.signal)
 	}
+	c.store.endLoose(out.Settled)
 	for _, e := range out.Events {
 		c.dispatchEvent(e)
 	}

@@ -45,6 +45,8 @@ func (c *conn) checkSessionEnd(ended []*call) {
 		return
 	}
 	c.endChecked = true
+	c.store.reset(c.cfg.Cache)
+	c.endSpares()
 	c.renewable = s.Why == session.Expired && c.use == sessionUse{}
 	for _, w := range ended {
 		w.canRetry = c.renewable && w.done.Why == session.Expired && w.done.Outcome == session.Refused

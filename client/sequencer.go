@@ -26,6 +26,9 @@ func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 // also after a fail-over; calls that begin later go by this one. Of two SetSequencers of a
 // handle at the same time, either may be the last.
 func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
+	if err := h.own(ctx, "set-sequencer"); err != nil {
+		return err
+	}
 	op := func(t api.Token) api.Op { return api.SetSequencer{Handle: t, Sequencer: sequencer} }
 	_, err := h.callThen(ctx, "set-sequencer", op, func(d session.Done) {
 		if opened, ok := d.Result.Detail.(api.Opened); ok {

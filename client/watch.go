@@ -15,6 +15,7 @@ type watch struct {
 	mask   EventMask
 	node   api.Ref
 	events *Events
+	keeper *Handle // of which a Release keeps the lock; nil: it does not
 
 	held api.Acquisition // of the lock that the handle holds, as far as the Client knows; 0: none
 	// wanted are events about acquisitions that no answer has told of yet, by acquisition.
@@ -28,6 +29,9 @@ const maxWanted = 64
 // whether that is this one.
 func (x *watch) onWanted(e api.Event) bool {
 	if x.held == e.Acquisition {
+		if x.keeper != nil {
+			x.keeper.onWanted()
+		}
 		return true
 	}
 	if x.wanted == nil {
@@ -115,7 +119,12 @@ func (c *conn) tellNode(e api.Event) {
 		c.noteEarly(e.Node) // whatever other handles hear
 	}
 	for _, x := range c.watches.byNode[e.Node] {
-		if x.mask.Has(e.Kind) && (e.Kind != api.EventLockWanted || x.onWanted(e)) {
+		asks := x.mask.Has(e.Kind)
+		if e.Kind == api.EventLockWanted {
+			asks = x.onWanted(e) && asks
+		}
+		x.keep(e.Kind)
+		if asks {
 			c.tellWatch(x, nodeEvent(x.name, e))
 		}
 	}
@@ -129,7 +138,12 @@ func (c *conn) setHeld(x *watch, by api.Acquisition) {
 	}
 	x.held = by
 	if e, ok := x.wanted[by]; ok {
-		c.tellWatch(x, nodeEvent(x.name, e))
+		if x.keeper != nil {
+			x.keeper.onWanted()
+		}
+		if x.mask.Has(e.Kind) {
+			c.tellWatch(x, nodeEvent(x.name, e))
+		}
 	}
 	maps.DeleteFunc(x.wanted, func(a api.Acquisition, _ api.Event) bool { return a <= by }) // order-free: each by itself
 }
@@ -168,10 +182,17 @@ func (c *conn) dispatchEvent(e session.Event) {
 	case session.EventNode:
 		c.tellNode(e.Node)
 		return
+	case session.EventDrop:
+		c.store.dropAsTold(e.Node)
+		return
 	case session.EventPresented:
+		c.onMissed()
 		c.tellAll(^WantFailover, func(x *watch) Event { return Event{Kind: EventReadAgain, Node: x.name} })
 		return
+	case session.EventJeopardy:
+		c.store.flush(false)
 	case session.EventFailover:
+		c.store.flush(true)
 		c.tellAll(WantFailover, func(x *watch) Event {
 			return Event{Kind: EventFailover, Epoch: e.Epoch, Cell: string(c.cell), Node: x.name}
 		})

@@ -126,6 +126,6 @@ func Observe(ctx context.Context, c *client.Client, file string) iter.Seq2[Leade
 }
 
 func readLeader(ctx context.Context, h *client.Handle) (Leader, error) {
-	address, stat, err := h.Contents(ctx)
+	address, stat, err := h.Contents(client.Uncached(ctx)) // with the lock's generation
 	return Leader{Address: address, Generation: uint64(stat.Lock)}, err
 }

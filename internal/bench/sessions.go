@@ -25,7 +25,8 @@ type dialer struct {
 }
 
 func (d dialer) dial(ctx context.Context, number int) (*client.Client, error) {
-	options := []client.Option{client.WithOwnConnections()}
+	// It is the cell that is measured: no cache.
+	options := []client.Option{client.WithOwnConnections(), client.WithConfig(client.Config{Cache: client.Cache{Off: true}})}
 	if d.principals > 1 {
 		options = append(options, client.WithPrincipal(fmt.Sprintf("bench-%d", number%d.principals)))
 	}

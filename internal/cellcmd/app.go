@@ -77,7 +77,7 @@ func (a *call) connect(ctx context.Context) (cl *client.Client, done func(), err
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
-	cl, err = client.Dial(ctx, target)
+	cl, err = client.Dial(ctx, target, client.WithConfig(client.Config{Cache: client.Cache{Off: true}})) // a command reads once
 	if err != nil {
 		return nil, nil, err
 	}

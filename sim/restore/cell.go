@@ -148,6 +148,7 @@ func (r *Cell) program(rt *sim.Runtime) {
 	cl := client.New(rt, client.Config{
 		Replicas: []uint32{1, 2, 3}, Draw: rt.Env().Draw("reborn.client").Uint64,
 		Rho: int64(r.old.Plan.Driver.Core.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
+		Cache: client.Cache{Off: true}, // the whole Stat is compared
 	})
 	r.lists(ctx, cl)
 	for _, path := range slices.Sorted(maps.Keys(r.Stat)) {

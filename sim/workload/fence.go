@@ -127,6 +127,7 @@ func (a *fenceCell) dial() {
 	a.handle = nil
 	a.client = client.New(a.line, client.Config{
 		Replicas: c.ids, Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Driver.Core.Paxos.Lease.Rho),
+		Cache: client.Cache{Off: true},
 	})
 	c.minds.OnClient(Client{Runtime: rt, Client: a.client})
 }

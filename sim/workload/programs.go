@@ -73,7 +73,7 @@ func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 
 // config is what a program tells its client. That has by itself room for 64 calls.
 func (c *Programs) config(draws *sim.Draw) client.Config {
-	cfg := client.Config{Replicas: c.ids, Draw: draws.Uint64}
+	cfg := client.Config{Replicas: c.ids, Draw: draws.Uint64, Cache: client.Cache{Off: true}}
 	if threads := 4 * c.plan.Calls.Threads; !c.plan.Plain || threads > 64 {
 		cfg.AnswerWait = draws.Duration(50*time.Millisecond, 600*time.Millisecond)
 		cfg.Window = max(int(draws.LogUniform(1, 64)), threads)
