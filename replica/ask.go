@@ -54,6 +54,15 @@ type Status struct {
 	Syncs    uint64       // how often records were synced to disk, in this life
 	Proposed int          // commands that wait for a slot
 	Refused  uint64       // messages of clients that found no room, in this life
+	Caches   Caches       // zero where it is not master
+}
+
+// Caches is what a master knows of the caches of its clients.
+type Caches struct {
+	Paths         int           // that some client may have
+	Registrations int           // the clients that may have one, for all paths
+	Barred        int           // calls that wait until clients have dropped what they change
+	Longest       time.Duration // that one has waited, in this epoch
 }
 
 // Status asks the replica for its state. It fails when the replica has stopped, or ctx ends
@@ -75,4 +84,6 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
 	s.Records, s.Syncs, s.Proposed, s.Refused = uint64(p.Durable), r.syncs.Load(), p.Pending, r.refused.Load()
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
+	caches := c.Caches()
+	s.Caches = Caches{Paths: caches.Paths, Registrations: caches.Registrations, Barred: caches.Barred, Longest: caches.Longest}
 }

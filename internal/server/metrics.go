@@ -30,6 +30,10 @@ var (
 	descClients   = describe("clients", "Client processes that are connected.")
 	descConnected = describe("peer_connected", "1 while the replica reaches the peer.", "peer")
 	descNotAfter  = describe("certificate_not_after_seconds", "Until when a certificate of the replica is valid, as Unix time.", "key")
+	descCached    = describe("cached_paths", "Paths that clients may have in their caches, as the master knows.")
+	descCachers   = describe("cache_registrations", "Clients that may have a path in their caches, added up over all paths.")
+	descBarred    = describe("cache_barred_calls", "Calls that wait until clients have dropped from their caches what they change.")
+	descLongest   = describe("cache_barrier_longest_seconds", "The longest time that such a call has waited, in this epoch.")
 	descDropped   = describe("peer_dropped_total", "Datagrams for the peer that were not sent.", "peer")
 )
 
@@ -56,7 +60,8 @@ func (m *metrics) remove() {
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped, descNotAfter} {
+	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
+		descCached, descCachers, descBarred, descLongest, descNotAfter} {
 		all <- d
 	}
 }
@@ -81,6 +86,10 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descApplied, float64(state.Applied))
 	gauge(descWAL, float64(m.walBytes()))
 	gauge(descClients, float64(m.s.clients.Clients()))
+	gauge(descCached, float64(state.Caches.Paths))
+	gauge(descCachers, float64(state.Caches.Registrations))
+	gauge(descBarred, float64(state.Caches.Barred))
+	gauge(descLongest, state.Caches.Longest.Seconds())
 	all <- prometheus.MustNewConstMetric(descRecords, prometheus.CounterValue, float64(state.Records))
 	all <- prometheus.MustNewConstMetric(descSyncs, prometheus.CounterValue, float64(state.Syncs))
 	for _, e := range m.s.secrets.expiries() {

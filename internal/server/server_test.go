@@ -132,6 +132,7 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 		require.Regexp(t, `chubby_wal_bytes [1-9]`, text)
 		require.Regexp(t, `(?m)^chubby_wal_syncs_total [1-9]`, text)
 		require.Regexp(t, `(?m)^chubby_sessions 1$`, text)
+		require.Regexp(t, `(?m)^chubby_cached_paths [0-9]+$`, text)
 		require.Contains(t, text, `chubby_peer_connected{peer="`)
 	}
 	all, err := c.metrics.Gather()

@@ -373,6 +373,10 @@ func (r *Replica) NodeOps() nodeops.Status {
 	return s
 }
 
+// Caches is what the master knows of the caches of its clients, in constant time; zero where this
+// replica is none.
+func (r *Replica) Caches() nodeops.CacheStatus { return r.master.Caches() }
+
 // View is the rows as they are now; what happens later does not change it.
 func (r *Replica) View() db.View { return r.db.View() }
 

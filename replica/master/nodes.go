@@ -126,3 +126,12 @@ func (m *Master) NodeOps() (s nodeops.Status, ok bool) {
 	}
 	return m.ops.Status(), true
 }
+
+// Caches is what the present master knows of the caches of its clients, for reports; zero where there
+// is none.
+func (m *Master) Caches() nodeops.CacheStatus {
+	if m.ops == nil {
+		return nodeops.CacheStatus{}
+	}
+	return m.ops.Caches()
+}

@@ -10,10 +10,10 @@ import (
 
 // Audit says what is wrong with the table. nil means that all is well.
 func (t *Table) Audit() error {
-	total := 0
+	total, drops := 0, 0
 	for _, id := range t.Sessions() {
 		s := t.sessions[id]
-		total += len(s.paths)
+		total, drops = total+len(s.paths), drops+len(s.pending)
 		if err := t.audit(id, s); err != nil {
 			return err
 		}
@@ -25,6 +25,8 @@ func (t *Table) Audit() error {
 	switch {
 	case total != t.total || indexed != total:
 		return fmt.Errorf("I-O1: counted %d registrations, sessions have %d, paths %d", t.total, total, indexed)
+	case drops != t.pending:
+		return fmt.Errorf("I-O1: counted %d drops, sessions have %d", t.pending, drops)
 	case total > t.limits.Total:
 		return fmt.Errorf("I-O3: %d registrations, limit %d", total, t.limits.Total)
 	}

@@ -55,7 +55,7 @@ func (t *Table) DropFor(now time.Time, c Change, paths []api.Path) (all []Drop) 
 		for _, id := range slices.Sorted(maps.Keys(t.paths[p])) {
 			if r := t.paths[p][id]; r.drop == 0 && !c.isOwn(id, r) {
 				s := t.sessions[id]
-				r.drop = s.queue(now, p)
+				r.drop = t.queue(now, s, p)
 				s.clean--
 				all = append(all, Drop{Session: id, Path: p, Number: r.drop})
 			}
@@ -89,6 +89,7 @@ func (t *Table) Ack(id api.SessionID, through api.DropNumber) (freed []api.Path)
 		freed = append(freed, t.ack(id, s, d)...)
 	}
 	s.pending = slices.Delete(s.pending, 0, n)
+	t.pending -= n
 	return freed
 }
 

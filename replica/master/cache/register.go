@@ -85,7 +85,7 @@ func (t *Table) IsFull(id api.SessionID, paths []api.Path) bool {
 // DropAll queues a drop of all that a session may have, and returns its number.
 func (t *Table) DropAll(now time.Time, id api.SessionID) api.DropNumber {
 	s := t.sessions[id]
-	n := s.queue(now, api.Path{})
+	n := t.queue(now, s, api.Path{})
 	s.all, s.clean = n, 0
 	for _, r := range s.paths { // order-free: each is looked at alone
 		if r.drop == 0 {
@@ -96,9 +96,10 @@ func (t *Table) DropAll(now time.Time, id api.SessionID) api.DropNumber {
 	return n
 }
 
-// queue numbers the next drop.
-func (s *session) queue(now time.Time, p api.Path) api.DropNumber {
+// queue numbers the next drop of a session.
+func (t *Table) queue(now time.Time, s *session, p api.Path) api.DropNumber {
 	s.last++
+	t.pending++
 	s.pending = append(s.pending, pending{number: s.last, path: p, queued: now})
 	return s.last
 }

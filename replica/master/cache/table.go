@@ -34,6 +34,7 @@ type Table struct {
 	sessions map[api.SessionID]*session
 	held     map[api.Path]int // how many changes hold a path; none is 0
 	total    int              // registrations
+	pending  int              // drops that are not acknowledged
 	count    Counters
 }
 
@@ -91,6 +92,7 @@ func (t *Table) EndSession(id api.SessionID) []api.Path {
 	for _, p := range freed {
 		t.remove(p, id)
 	}
+	t.pending -= len(s.pending)
 	delete(t.sessions, id)
 	return freed
 }

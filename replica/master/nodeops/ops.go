@@ -141,9 +141,15 @@ type Status struct {
 	Barred   int // calls that wait until clients have dropped what they have in their caches
 	Doubted  int // ephemeral nodes to be looked at
 	Events   int // that were not acknowledged
-	Caches   cache.Status
-	Longest  time.Duration // that a change has waited for caches in this epoch, and went on
+	Caches   CacheStatus
 	Counters Counters
+}
+
+// CacheStatus is what Ops knows of the caches of clients.
+type CacheStatus struct {
+	cache.Status
+	Barred  int           // calls that wait until clients have dropped what they change
+	Longest time.Duration // that a change has waited in this epoch, and went on
 }
 
 // New returns the memory of an epoch, once the command that began it was applied. The
@@ -180,13 +186,18 @@ func (o *Ops) Status() Status {
 	s := Status{
 		UnderWay: o.calls.Proposed(), Handles: o.handles.Len(), Waiting: o.queues.Len(), Delays: len(o.delays.all),
 		Sweeps: len(o.sweeps), Doubted: len(o.doubted.order), Events: o.events.Len(),
-		Barred: o.calls.Barred(), Caches: o.barrier.caches.Status(), Longest: o.barrier.longest, Counters: o.count,
+		Barred: o.calls.Barred(), Caches: o.Caches(), Counters: o.count,
 	}
 	s.Held = s.Barred
 	for _, x := range o.sweeps { // order-free: a sum
 		s.Held += len(x.held)
 	}
 	return s
+}
+
+// Caches returns what is known of the caches of clients, in constant time.
+func (o *Ops) Caches() CacheStatus {
+	return CacheStatus{Status: o.barrier.caches.Status(), Barred: o.calls.Barred(), Longest: o.barrier.longest}
 }
 
 // HasHandles reports whether a session has an open handle, as far as it has been told of in

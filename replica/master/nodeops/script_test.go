@@ -123,7 +123,7 @@ func (s *script) line(w []string) {
 		}
 	case "caches":
 		c := s.ops.Status()
-		s.tell("%d registrations, %d paths held, %d calls wait, longest %v", c.Caches.Registrations, c.Caches.Held, c.Barred, c.Longest)
+		s.tell("%d registrations, %d paths held, %d calls wait, longest %v", c.Caches.Registrations, c.Caches.Held, c.Barred, c.Caches.Longest)
 	case "deposed":
 		s.epoch()
 	case "wake":
