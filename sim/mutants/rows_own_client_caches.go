@@ -1,0 +1,13 @@
+package mutants
+
+// Bugs that are in no catalogue: what clients keep of what they have read.
+
+func ownClientCacheRows() []Row {
+	return []Row{
+		applied(GroupOwn, "O335", "B", "that a name is absent depends on no directory above it"),
+		applied(GroupOwn, "O336", "A", "what was being read comes into the cache behind a change of this client"),
+		applied(GroupOwn, "O337", "B", "what a call that was given up may still change is cached"),
+		applied(GroupOwn, "O338", "A", "the cache outlives a fail-over"),
+		applied(GroupOwn, "O339", "A", "a handle that the application closes with its lock stays open at the cell"),
+	}
+}
