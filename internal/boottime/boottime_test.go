@@ -11,7 +11,7 @@ import (
 func TestSuspensionsAreCountedAndNothingElse(t *testing.T) {
 	const base = 3 * time.Hour // the machine was suspended before the program started
 	low, high := base-time.Microsecond, base
-	m := newMeter(func() (time.Duration, time.Duration) { return low, high })
+	m := newMeter(func() time.Duration { return high }, func() (time.Duration, time.Duration) { return low, high })
 	require.Zero(t, m.suspended())
 
 	low, high = base-time.Second, base+time.Second // the thread was interrupted while it read the clocks
