@@ -6,9 +6,17 @@ type FaultStruck struct {
 	N    int
 }
 
+// FaultActs says that a fault which has struck goes on from here: what it had put off comes
+// now, before any other event of a fault.
+type FaultActs struct {
+	Kind string
+	N    int
+}
+
 // Healed says that the safety phase is over: every fault that was in force has ended,
 // and every machine runs.
 type Healed struct{}
 
 func (FaultStruck) event() {}
+func (FaultActs) event()   {}
 func (Healed) event()      {}

@@ -11,7 +11,7 @@
 //	faults.go    the faults of one run: what they share, and their end; kinds.go: the kinds,
 //	             each on or off by seed; moment.go: what some strikes wait for; stage.go:
 //	             kinds of an extension (sim/scenario); script.go: strikes one by one, as they
-//	             were recorded
+//	             were recorded; acting.go: which of them does what
 //	network.go, echo.go, late.go, late_copy.go, lost_news.go: messages that are lost, repeated,
 //	             late, and that outlive what their sender had not synced
 //	clock.go, process.go, source.go: clocks, restarts and pauses, sources of snapshots

@@ -45,6 +45,7 @@ type Faults struct {
 	rotten     map[paxos.NodeID][]string // snapshots that went bad
 	strikes    map[string]int
 	diskFaults int // disk calls that were made to fail
+	acting     plan.Fault
 	lulls      *sim.Draw
 	resting    bool
 	pending    []pending // parts of strikes that wait for an event
@@ -175,6 +176,7 @@ func addrs(c *Faults) []sim.Addr {
 
 // later does part of a strike after d, unless the safety phase is over by then.
 func (c *Faults) later(d time.Duration, f func()) {
+	f = c.kept(f)
 	c.world.After(d, func() {
 		if !c.healed {
 			f()
@@ -188,6 +190,7 @@ func (c *Faults) until(d time.Duration, end func()) { c.untilFirst(d, end) }
 
 // untilFirst is until, and returns what calls end before its time.
 func (c *Faults) untilFirst(d time.Duration, end func()) (now func()) {
+	end = c.kept(end)
 	done := false
 	once := func() {
 		if !done {
@@ -207,6 +210,7 @@ func (c *Faults) untilFirst(d time.Duration, end func()) (now func()) {
 // struck counts a strike.
 func (c *Faults) struck(f plan.Fault) {
 	c.strikes[f.Kind]++
+	c.acting = f
 	if c.events.Wanted() {
 		c.publish(event.FaultStruck{Kind: f.Kind, N: f.N})
 	}

@@ -139,21 +139,21 @@ func halfMended(c *Faults, d *sim.Draw) {
 	m, name := anyReplica(c, d), damage.Registers[d.Weighted([]uint32{2, 1})]
 	mem := m.Disk().Mem()
 	if d.Chance(1, 2) {
-		atWrite(mem, name+".b", func() { c.later(0, func() { cutPower(c, m, d) }) })
+		atWrite(mem, name+".b", c.kept(func() { c.later(0, func() { cutPower(c, m, d) }) }))
 		c.until(Outage(d), func() { mem.SetFault(nil) })
 		return
 	}
-	atWrite(mem, name+".a", func() {
+	atWrite(mem, name+".a", c.kept(func() {
 		c.later(0, func() {
 			if !m.Up() {
 				return
 			}
 			c.cluster.Retire(m)
 			m.Kill()
-			atWrite(mem, name+".b", func() { c.later(0, func() { cutPower(c, m, d) }) })
+			atWrite(mem, name+".b", c.kept(func() { c.later(0, func() { cutPower(c, m, d) }) }))
 			m.StartAfter(time.Duration(d.LogUniform(int64(time.Millisecond), int64(100*time.Millisecond))))
 		})
-	})
+	}))
 	c.until(Outage(d), func() { mem.SetFault(nil) })
 }
 

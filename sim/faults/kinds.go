@@ -134,7 +134,7 @@ func (c *Faults) aim(d *sim.Draw, strike func()) {
 		return
 	}
 	delay := d.Duration(0, 4*c.plan.Link.Delay[0])
-	then := func() { c.later(delay, strike) }
+	then := c.kept(func() { c.later(delay, strike) })
 	if d.Chance(1, 2) {
 		c.armed = append(c.armed, then)
 		return

@@ -49,12 +49,13 @@ func (s *decayed) astray() {
 	it := s.Draw.Int(2)
 	name, other := damage.Registers[0]+ondisk.Copies[it], damage.Registers[0]+ondisk.Copies[1-it]
 	mem := s.Mem
+	reads := s.c.kept(func() { s.c.later(s.Draw.Duration(0, time.Second), func() { s.rereadOf(other) }) })
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op != vfs.OpWriteAt || call.Name != name {
 			return vfs.Fault{}
 		}
 		mem.SetFault(nil)
-		s.c.later(s.Draw.Duration(0, time.Second), func() { s.rereadOf(other) })
+		reads()
 		return vfs.Fault{Astray: lost}
 	})
 	s.c.until(Outage(s.Draw), func() { mem.SetFault(nil) })

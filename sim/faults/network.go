@@ -142,12 +142,12 @@ func succession(c *Faults, d *sim.Draw) {
 		c.world.Net().Partition(groups...)
 		unite := c.untilFirst(Outage(d), func() { c.world.Net().Unite(groups...) })
 		delay := d.Duration(0, 4*c.plan.Link.Delay[0])
-		c.onTenure = append(c.onTenure, func() {
+		c.onTenure = append(c.onTenure, c.kept(func() {
 			c.later(delay, func() {
 				unite()
 				succeed(c, first, d)
 			})
-		})
+		}))
 	})
 }
 

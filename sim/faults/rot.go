@@ -64,7 +64,7 @@ func rotValue(c *Faults, d *sim.Draw) {
 	case 0:
 		rotValueOf(c, anyReplica(c, d), d)
 	case 1:
-		c.onDrop = append(c.onDrop, func(m *sim.Machine) { rotValueOf(c, m, d) })
+		c.onDrop = append(c.onDrop, keptTo(c, func(m *sim.Machine) { rotValueOf(c, m, d) }))
 	case 2:
 		c.aim(d, func() { rotUnheard(c, d) })
 	}
@@ -132,13 +132,13 @@ func rotValueOf(c *Faults, m *sim.Machine, d *sim.Draw) {
 // or runs of bytes of the log; at times it waits for a log that has just been marked.
 func rotStore(c *Faults, d *sim.Draw) {
 	if mayStop(c) && d.Chance(1, 3) {
-		c.onMark = append(c.onMark, func(m *sim.Machine) {
+		c.onMark = append(c.onMark, keptTo(c, func(m *sim.Machine) {
 			if s, ok := decayOf(c, m, d); ok {
 				c.budget.Doom(s.id)
 				s.RotEnd()
 				s.reread()
 			}
-		})
+		}))
 		return
 	}
 	s, ok := decay(c, d)

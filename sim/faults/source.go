@@ -31,14 +31,14 @@ type transfers struct {
 func loseSource(c *Faults, d *sim.Draw) {
 	cutPower(c, anyReplica(c, d), d)
 	if d.Chance(1, 4) || c.plan.Hoarder != 0 && d.Chance(1, 2) {
-		c.transfers.onLast = append(c.transfers.onLast, func(p piece) bool {
+		c.transfers.onLast = append(c.transfers.onLast, keptOf(c, func(p piece) bool {
 			p.fetcher.Disk().Stall(16*c.plan.Driver.Core.Paxos.Retransmit + Outage(d))
 			return true
-		})
+		}))
 		return
 	}
 	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool { return echoPiece(c, p) })
-	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool {
+	c.transfers.onPiece = append(c.transfers.onPiece, keptOf(c, func(p piece) bool {
 		switch d.Int(3) {
 		case 0:
 			c.later(0, func() { cutPower(c, p.source, d) })
@@ -49,7 +49,7 @@ func loseSource(c *Faults, d *sim.Draw) {
 			c.until(Outage(d), func() { c.world.Net().Rejoin(p.source.Addr()) })
 		}
 		return true
-	})
+	}))
 }
 
 // echoPiece lets a piece, which is not the first one, come once more when its

@@ -20,7 +20,7 @@ func (c *Faults) when(meant func(event.Event) bool, f func()) {
 		c.triggered = true
 		c.events.Listen(func(_ time.Duration, e event.Event) { c.comes(e) })
 	}
-	c.pending = append(c.pending, pending{meant, f})
+	c.pending = append(c.pending, pending{meant, c.kept(f)})
 }
 
 // comes lets the strikes go on that waited for an event: at this instant, but as an

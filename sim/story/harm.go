@@ -19,43 +19,49 @@ type harm struct {
 }
 
 // harms are the faults of a run in their order, each with what was done to machines, links
-// and clocks by it. That is told where the fault strikes, or later: then it is taken for the
-// doing of the last fault that has done something to the same machine, or else of the last one.
-// What a client's machine does to itself, as its program wants, is a harm without a name.
+// and clocks by it: as it struck, or when it went on. What ends by itself, such as a pause, ends what
+// the last fault did to that machine; and calls to a disk fail by the last fault of disks. What
+// no fault did is a harm without a name: a client ends as its program wants.
 func (l *log) harms() []harm {
 	var all []harm
+	acting, since := none, time.Duration(none) // the harm whose doing is told
 	for i := range l.all {
 		m := &l.all[i]
 		switch {
 		case m.kind == "fault" && m.who == 0:
 			all = append(all, harm{Fault: l.strikes[i], at: m.at})
+			acting, since = len(all)-1, m.at
+		case m.kind == acts:
+			acting, since = slices.IndexFunc(all, func(h harm) bool { return h.Fault == l.strikes[i] }), m.at
 		case m.kind == "fault" && m.at > 0 || m.kind == "failed":
 			h := culprit(all, m)
-			if h == nil {
-				all = append(all, harm{at: m.at})
-				h = &all[len(all)-1]
+			if acting != none && m.at == since {
+				h = acting
 			}
-			h.effects = append(h.effects, *m)
+			if h == none {
+				all = append(all, harm{at: m.at})
+				h = len(all) - 1
+			}
+			all[h].effects = append(all[h].effects, *m)
 		}
 	}
 	return all
 }
 
-// culprit is the fault that an effect is taken for one of; nil: none is.
-func culprit(all []harm, m *moment) *harm {
-	if len(all) == 0 {
-		return nil
-	}
-	last := &all[len(all)-1]
+// culprit is the fault that something is taken for the doing of which came by itself; none:
+// no fault's.
+func culprit(all []harm, m *moment) int {
 	for i := range slices.Backward(all) {
-		if slices.ContainsFunc(all[i].effects, func(e moment) bool { return e.who == m.who }) && last.at < m.at {
-			return &all[i]
+		h := &all[i]
+		ofDisks := m.kind == "failed" || strings.HasPrefix(m.text, "crash-at.") || m.text == "machine-failure"
+		if ofDisks && (strings.HasPrefix(h.Kind, "disk") || strings.HasPrefix(h.Kind, "crash")) {
+			return i
+		}
+		if h.Kind == healing || slices.ContainsFunc(h.effects, func(e moment) bool { return e.who == m.who }) {
+			return i
 		}
 	}
-	if m.who.IsClient() && last.at < m.at && !strings.HasPrefix(last.Kind, "client") {
-		return nil
-	}
-	return last
+	return none
 }
 
 // healing is the end of all faults, as the world calls it.
@@ -71,7 +77,7 @@ func (h *harm) words(help string) string {
 		what = help
 	}
 	if h.Kind == "" {
-		return fmt.Sprintf("%s s  by no fault: %s", short(h.at), what)
+		return fmt.Sprintf("%s s  by itself: %s", short(h.at), what)
 	}
 	return fmt.Sprintf("%s s  %v: %s", short(h.at), h.Fault, what)
 }
@@ -102,7 +108,7 @@ func deeds(all []moment) string {
 		}
 		i = n
 	}
-	const most = 6
+	const most = 5
 	if len(parts) > most {
 		parts = append(parts[:most], fmt.Sprintf("and %d things more", len(parts)-most))
 	}

@@ -118,6 +118,8 @@ func (l *log) listen(now time.Duration, e event.Event) {
 		return l.add(moment{at: now, local: l.localOf(who), who: who, kind: kind, text: fmt.Sprintf(format, args...)})
 	}
 	switch e := e.(type) {
+	case event.FaultActs:
+		l.strikes[l.add(moment{at: now, kind: acts})] = plan.Fault{Kind: e.Kind, N: e.N}
 	case event.Started:
 		opinion(sim.Addr(e.Replica), believes, "comes back in life %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
 		delete(l.leads, sim.Addr(e.Replica))

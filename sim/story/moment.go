@@ -23,6 +23,7 @@ const (
 	believes = "believes" // a machine has another opinion
 	durable  = "durable"  // a disk has a record
 	executes = "executes" // a command is applied for the first time
+	acts     = "acts"     // a fault goes on, which has struck
 )
 
 // none is the number of no moment.

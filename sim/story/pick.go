@@ -35,7 +35,7 @@ func (l *log) picks(about *subjects, past []bool, room int) []int {
 	var all []candidate
 	for i := end - 1; i >= 0; i-- {
 		m := &l.all[i]
-		if m.kind == "fault" || m.kind == "failed" || m.kind == "send" {
+		if m.kind == acts || m.kind == "fault" || m.kind == "failed" || m.kind == "send" {
 			continue
 		}
 		verb, _, _ := strings.Cut(m.text, " ")

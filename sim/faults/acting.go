@@ -1,0 +1,42 @@
+package faults
+
+import (
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// kept is a part of the present strike that is done later: who listens is told whose part it is.
+func (c *Faults) kept(f func()) func() {
+	of := c.acting
+	return func() {
+		c.acts(of)
+		f()
+	}
+}
+
+// keptOf is kept for a part that is told what it waited for.
+func keptOf[T, R any](c *Faults, f func(T) R) func(T) R {
+	of := c.acting
+	return func(x T) R {
+		c.acts(of)
+		return f(x)
+	}
+}
+
+// keptTo is kept for a part that is told of a machine.
+func keptTo(c *Faults, f func(*sim.Machine)) func(*sim.Machine) {
+	of := c.acting
+	return func(m *sim.Machine) {
+		c.acts(of)
+		f(m)
+	}
+}
+
+// acts says which strike does what is done now.
+func (c *Faults) acts(f plan.Fault) {
+	c.acting = f
+	if c.events.Wanted() {
+		c.publish(event.FaultActs{Kind: f.Kind, N: f.N})
+	}
+}
