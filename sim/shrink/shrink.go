@@ -102,19 +102,35 @@ func (s *search) passes() bool {
 	return false
 }
 
-// whole spares all faults at once, or all of one kind of them.
+// whole spares all faults at once, or all of one sort of them.
 func (s *search) whole() {
 	standing := s.plan(s.best).Standing()
-	none := s.change(func(c *plan.Script) { c.Strikes, c.Tricks, c.Without = nil, nil, standing })
-	if s.does(none) {
-		return
-	}
+	var all []*plan.Script
+	try := func(f func(*plan.Script)) { all = append(all, s.change(f)) }
+	try(func(c *plan.Script) { c.Strikes, c.Tricks, c.Without = nil, nil, standing })
 	if len(s.best.Tricks) > 0 {
-		s.does(s.change(func(c *plan.Script) { c.Tricks = nil }))
+		try(func(c *plan.Script) { c.Strikes, c.Without = nil, standing })
+		try(func(c *plan.Script) { c.Tricks, c.Without = nil, standing })
+		try(func(c *plan.Script) { c.Tricks = nil })
 	}
-	if len(standing) > 0 {
-		s.does(s.change(func(c *plan.Script) { c.Without = standing }))
+	try(func(c *plan.Script) { c.Without = standing })
+	s.first(len(all), func(i int) *plan.Script { return all[i] })
+	if !s.within {
+		s.shorter()
 	}
+}
+
+// shorter ends the safety phase early, with the faults that have struck by then: what breaks
+// when all is over may have come long before, and each run takes less time then.
+func (s *search) shorter() {
+	var all []*plan.Script
+	for _, part := range []time.Duration{16, 8, 4, 2} {
+		all = append(all, s.change(func(c *plan.Script) {
+			c.Safety /= part
+			c.Strikes = slices.DeleteFunc(c.Strikes, func(x *plan.Strike) bool { return x.At >= c.Safety })
+		}))
+	}
+	s.first(len(all), func(i int) *plan.Script { return all[i] })
 }
 
 // faults spares faults one by one.

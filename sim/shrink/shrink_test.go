@@ -113,6 +113,23 @@ func TestAnotherBreakIsNotTheSame(t *testing.T) {
 	require.Equal(t, "two values", c.Result.Breach.Check)
 }
 
+// What breaks when all is over, by a fault of the beginning, is had with a short run.
+func TestARunThatIsJudgedAtItsEndIsCutShort(t *testing.T) {
+	run := scripted(crash(4))
+	late := func(o plan.Options) cell.Result {
+		r := run(o)
+		if r.Breach != nil && o.Script != nil {
+			r.Breach.At = o.Script.Safety + time.Minute
+		}
+		return r
+	}
+	c, err := Shrinker{Run: late, Jobs: 1}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.Equal(t, []plan.Fault{crash(4)}, c.Options.Script.Faults())
+	require.Less(t, c.Options.Script.Safety, 13*time.Second)
+	require.Less(t, c.Runs, 40)
+}
+
 // Where time is up, what was found by then is kept.
 func TestTimeIsUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
