@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -142,7 +143,7 @@ func (l *log) listen(now time.Duration, e event.Event) {
 			opinion(sim.Addr(e.Replica), durable, "%v", r)
 		}
 	case event.Executed:
-		l.add(moment{at: now, kind: executes, text: clip(fmt.Sprintf("%v: %+v", e.At, e.Command.Command), 150)})
+		l.add(moment{at: now, kind: executes, text: clip(executed(e), 170)})
 	case event.SessionDialed:
 		if _, known := l.clients[e.Client]; !known {
 			l.order = append(l.order, e.Client)
@@ -169,6 +170,21 @@ func (l *log) listen(now time.Duration, e event.Event) {
 		}
 		l.left = append(l.left, e)
 	}
+}
+
+// executed is a command in words: what it is, of which call, and in which slot.
+func executed(e event.Executed) string {
+	name := func(v any) string {
+		_, last, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
+		return last
+	}
+	switch c := e.Command.Command.(type) {
+	case command.NodeCommand:
+		return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d: %+v", name(c.Op), c.Seq, c.Session, e.At.Slot, c.Guard, c.Op)
+	case command.Call:
+		return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d: %+v", name(c.Op), c.Seq, c.Session, e.At.Slot, c.Guard, c.Op)
+	}
+	return fmt.Sprintf("%s in slot %d: %+v", name(e.Command.Command), e.At.Slot, e.Command.Command)
 }
 
 func (l *log) givesUp(who sim.Addr, node string) {

@@ -13,7 +13,7 @@ type candidate struct {
 	i     int
 	who   sim.Addr
 	kind  string
-	verb  string // the first word
+	verb  string // what is done
 	names uint64 // which things of the report it names
 	past  bool   // what broke may come from it
 }
@@ -38,8 +38,7 @@ func (l *log) picks(about *subjects, past []bool, room int) []int {
 		if m.kind == acts || m.kind == "fault" || m.kind == "failed" || m.kind == "send" {
 			continue
 		}
-		verb, _, _ := strings.Cut(m.text, " ")
-		c := candidate{i, m.who, m.kind, verb, about.in(m.text), past[i]}
+		c := candidate{i, m.who, m.kind, verb(m.text), about.in(m.text), past[i]}
 		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
 			all = slices.DeleteFunc(all, c.outdoes)
 			all = append(all, c)
@@ -58,6 +57,14 @@ func (l *log) picks(about *subjects, past []bool, room int) []int {
 	}
 	slices.Sort(picked)
 	return picked
+}
+
+// verb is the first word of a text, and of what comes behind a colon: the op of a call.
+func verb(text string) string {
+	word, rest, _ := strings.Cut(text, " ")
+	_, op, _ := strings.Cut(rest, ": ")
+	op, _, _ = strings.Cut(op, " ")
+	return word + " " + op
 }
 
 // weight is what speaks for a moment: what it names; that it is of a machine that the report
