@@ -99,27 +99,36 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 	}
 }
 
-// separate records that the request in front of a duplicate has an answer of its own: what came
-// behind it is another request.
+// separate records that the request in front of a duplicate has an answer of its own: those that
+// came behind it are duplicates of the first of themselves, unless there was one in front of it.
 func (c *clientRequests) separate(i int) {
 	d := c.duplicates[i].requestKey
+	isBehind := slices.ContainsFunc(c.duplicates[:i], func(x duplicate) bool { return x.requestKey == d })
 	c.duplicates = slices.Delete(c.duplicates, i, i+1)
-	for j := i; j < len(c.duplicates); j++ {
-		if x := &c.duplicates[j]; x.requestKey == d {
-			x.was.isNodeOp = x.was.own
-			return
-		}
+	if isBehind {
+		return
 	}
 	o, owes := c.pending[d]
 	if !owes {
 		return // answered before this one
 	}
-	if o.isNodeOp && !o.own {
+	first := o.own
+	for _, x := range slices.Backward(c.duplicates[i:]) {
+		if x.requestKey == d {
+			first = x.was.own
+		}
+	}
+	for j := range c.duplicates[i:] {
+		if x := &c.duplicates[i+j]; x.requestKey == d {
+			x.was.isNodeOp = first
+		}
+	}
+	if o.isNodeOp && !first {
 		c.nodeOps--
-	} else if !o.isNodeOp && o.own {
+	} else if !o.isNodeOp && first {
 		c.nodeOps++
 	}
-	o.isNodeOp = o.own
+	o.isNodeOp = first
 	c.pending[d] = o
 }
 

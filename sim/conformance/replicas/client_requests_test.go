@@ -15,6 +15,7 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 	again.ID = 12
 	stat := api.Request{ID: 21, Session: 3, Seq: 2, Op: api.GetStat{}}
 	put := api.Request{ID: 22, Session: 3, Seq: 2, Op: api.Put{Key: "a"}}
+	last := api.Request{ID: 23, Session: 3, Seq: 2, Op: api.GetStat{}}
 	keep := api.Request{ID: 31, Session: 3, Op: api.KeepAlive{}}
 	opens := func(id, nonce uint64) api.Request {
 		return api.Request{ID: id, Op: api.OpenSession{Nonce: api.Nonce{nonce, 1}}}
@@ -46,6 +47,8 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 		"the later one first":     {requests: []api.Request{get, again}, replies: []api.Reply{replies(12, api.OK), replies(11, api.OK)}, state: master.Serving},
 		"one that came twice":     {requests: []api.Request{get, get}, replies: []api.Reply{replies(11, api.Stale)}, state: master.Serving},
 		"another one behind it":   {requests: []api.Request{stat, put}, replies: []api.Reply{replies(21, api.NotFound)}, state: master.Serving, waiting: 1},
+		"two others behind it":    {requests: []api.Request{stat, put, last}, replies: []api.Reply{replies(21, api.NotMaster)}, state: master.Serving, waiting: 1},
+		"one in front of it too":  {requests: []api.Request{put, last, stat}, replies: []api.Reply{replies(23, api.NotMaster)}, state: master.Serving, waiting: 1},
 		"two that open":           {requests: []api.Request{opens(1, 7), opens(2, 8)}, replies: []api.Reply{replies(2, api.OK)}, state: master.Serving, waiting: 1},
 		"one of two is forgotten": {requests: []api.Request{opens(1, 7), opens(2, 8)}, state: master.Serving, waiting: 1, breaks: true},
 		"a KeepAlive":             {requests: []api.Request{keep}, state: master.Serving},
