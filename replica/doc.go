@@ -6,10 +6,11 @@
 //	goroutine  owns                    is woken by                 may block on      stopped by
 //	loop       the host                inbox, asks, timer, lanes   nothing (*)       Stop, or the host's Stop
 //	log lane   log and register        the jobs channel            the file system   the loop closing jobs
+//	segments   the next log segment    the log lane                the file system   the log lane ending
 //	bulk lane  the snapshots           the bulk channel            the file system   the loop closing bulk
 //	backups    the place of backups    the saves channel           its file system   the loop closing saves (**)
 //
-// (*) When it ends it waits for the first two lanes and closes the files. A snapshot
+// (*) When it ends it waits for the lanes but the last and closes the files. A snapshot
 // being written ends at its next call only: Stop takes as long.
 //
 // (**) Not waited for: a file server that hangs holds up nothing but backups.

@@ -113,7 +113,9 @@ func Start(cfg Config) (*Replica, error) {
 		ended:      make(chan struct{}),
 	}
 	lanes := new(sync.WaitGroup)
-	lanes.Go(func() { r.runLogJobs(st) })
+	segments := make(chan struct{}, 1)
+	lanes.Go(func() { r.runLogJobs(st, segments) })
+	lanes.Go(func() { r.makeSegments(st, segments) })
 	lanes.Go(func() { r.runBulkJobs(st.Snapshots()) })
 	if cfg.Backups != nil {
 		go r.runBackupJobs(*cfg.Backups)
@@ -143,14 +145,30 @@ func (r *Replica) Wait() error {
 	return r.err
 }
 
-// logLane owns log and register.
-func (r *Replica) runLogJobs(st *store.Store) {
+// runLogJobs owns log and register. A message on segments says that the next segment is wanted.
+func (r *Replica) runLogJobs(st *store.Store, segments chan<- struct{}) {
+	defer close(segments)
 	for j := range r.logJobs {
 		err := diskjobs.Log(st, j)
 		if err == nil && j.Sync {
 			r.syncs.Add(1)
 		}
+		if err == nil && st.WantsAhead() {
+			select {
+			case segments <- struct{}{}:
+			default: // it is wanted already
+			}
+		}
 		r.logDone <- err
+	}
+}
+
+// makeSegments makes the segments of the log before they are needed.
+func (r *Replica) makeSegments(st *store.Store, wanted <-chan struct{}) {
+	for range wanted {
+		if err := st.MakeAhead(); err != nil {
+			r.cfg.Logger.Warn("no segment made ahead", "replica", r.cfg.Driver.Core.Paxos.ID, "err", err)
+		}
 	}
 }
 

@@ -51,6 +51,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (err error) {
 		err = s.l.Append(es...)
 	case "sync":
 		err = s.l.Sync()
+	case "ahead":
+		fmt.Fprintf(&s.out.Out, "wanted %v\n", s.l.WantsAhead())
+		err = s.l.MakeAhead()
 	case "idle":
 		err = s.l.Idle()
 	case "drop":

@@ -14,18 +14,35 @@ import (
 // life is a process life that comes by every kind of call: groups, syncs, rolls,
 // idle marks, a drop. It stops at the first error.
 func life(w *twin, l *wal.Log, salt uint64) error {
+	return lives(w, l, salt, func() error { return nil })
+}
+
+// lifeAhead is life, and segments are made ahead.
+func lifeAhead(w *twin, l *wal.Log, salt uint64) error {
+	return lives(w, l, salt, func() error {
+		if l.WantsAhead() {
+			return l.MakeAhead()
+		}
+		return nil
+	})
+}
+
+func lives(w *twin, l *wal.Log, salt uint64, ahead func() error) error {
 	steps := []func() error{
 		func() error { return w.append(l, 1, 20, salt) },
 		func() error { return w.sync(l) },
 		func() error { return w.append(l, 3, 300, salt) },
 		func() error { return w.sync(l) },
+		ahead,
 		func() error { return l.Idle() },
 		func() error { return w.append(l, 4, 150, salt) },
 		func() error { return w.append(l, 1, 0, salt) },
 		func() error { return w.sync(l) },
 		func() error { return w.drop(l, w.next()-3) },
+		ahead,
 		func() error { return w.append(l, 2, 600, salt) },
 		func() error { return w.sync(l) },
+		ahead,
 		func() error { return w.append(l, 2, 40, salt) },
 	}
 	for _, step := range steps {
@@ -49,7 +66,7 @@ var crashes = map[string]func(*vfs.Mem, uint64){
 func TestDeathAtEveryCallAndAgainDuringRecovery(t *testing.T) {
 	for _, size := range []int64{1, 400, 1500, 1 << 16} {
 		o := wal.Options{SegmentSize: size}
-		total := countLife(t, o)
+		total := countLife(t, o, lifeAhead)
 		for name, crash := range crashes {
 			t.Run(fmt.Sprintf("%s/segment %d", name, size), func(t *testing.T) {
 				for n := 1; n <= total; n++ {
@@ -60,7 +77,7 @@ func TestDeathAtEveryCallAndAgainDuringRecovery(t *testing.T) {
 	}
 }
 
-func countLife(t *testing.T, o wal.Options) int {
+func countLife(t *testing.T, o wal.Options, life func(*twin, *wal.Log, uint64) error) int {
 	m, w := vfs.NewMem(), &twin{}
 	return vfstest.CountCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 0)) })
 }
@@ -70,7 +87,7 @@ func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint6
 	vfstest.DieAt(m, n, func() { crash(m, seed) })
 	if l, _, err := wal.Open(m, dir, o); err != nil {
 		require.True(t, vfstest.IsDeath(err), "%v", err)
-	} else if err := life(w, l, seed); err != nil {
+	} else if err := lifeAhead(w, l, seed); err != nil {
 		require.True(t, vfstest.IsDeath(err), "%v", err)
 	}
 	for again := range uint64(2) {
@@ -85,7 +102,7 @@ func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint6
 	}
 	m.SetFault(nil)
 	l := w.open(t, m, o)
-	require.NoError(t, life(w, l, seed+3))
+	require.NoError(t, lifeAhead(w, l, seed+3))
 	m.Crash(vfs.Seeded(seed + 4))
 	w.open(t, m, o)
 }

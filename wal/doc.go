@@ -4,9 +4,10 @@
 // Entries are numbered by LSN, appended, synced in groups, dropped from the
 // front in whole segments, and read only when the log is opened: the owner keeps
 // the state in memory. Nothing here runs by itself; every call is a handful of
-// vfs calls in a fixed order (testdata/calls.txt has it).
+// vfs calls in a fixed order (testdata/calls.txt has it). The file of the next segment
+// may be made beside other calls (Log.MakeAhead), so that a roll writes a header only.
 //
-// Read in this order: salt, frame, segment, manifest, register, log, scan, survey, open, verify, dump.
+// Read in this order: salt, frame, segment, manifest, register, log, ahead, scan, survey, open, verify, dump.
 //
 // # What a disk is trusted to do
 //
@@ -126,7 +127,7 @@
 //  1. Lock the directory. Open the manifest's register: of two copies, take the
 //     newer one that can be read and write both anew. No copy, no segments: a
 //     new log. No copy, but segments: damaged.
-//  2. Remove segments that the manifest does not list: one created in a roll that
+//  2. Remove segments that the manifest does not list: one made ahead, or in a roll that
 //     was not finished, or dropped and not yet removed. A listed one that is
 //     missing, empty or has another header: damaged.
 //  3. Follow the frames of each segment: each begins where the last one ended, has

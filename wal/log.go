@@ -37,7 +37,7 @@ const DefaultSegmentSize = 8 << 20
 // flushSize is how much Append collects before it writes.
 const flushSize = 1 << 20
 
-// Log is an open log. It is used by one caller at a time.
+// Log is an open log. It is used by one caller at a time, but for MakeAhead.
 //
 // The first error of the disk, of whatever call, is final: what is on the disk
 // is then unknown until the log is opened again, and every later call fails with
@@ -50,6 +50,7 @@ type Log struct {
 	reg  *Register // holds the manifest
 	man  manifest
 
+	ahead    ahead    // the segment that comes next, if it is made
 	active   vfs.File // the last segment
 	salt     salt     // of its frames
 	off      int64    // where the next frame goes
@@ -214,14 +215,23 @@ func (l *Log) roll() error {
 	if err := l.sync(); err != nil {
 		return err
 	}
-	s := segment{number: l.man.next, first: l.next}
+	number, f := l.ahead.take(l.man.next)
+	s := segment{number: number, first: l.next}
 	its := l.o.draw()
-	f, err := l.create(s, its)
-	if err != nil {
-		return err
+	var err error
+	if f == nil {
+		f, err = l.create(s, its)
+	} else if err = l.begin(f, s, its); err == nil {
+		err = f.SyncData()
 	}
-	if err := l.change(l.man.with(s)); err != nil {
-		return errors.Join(err, f.Close())
+	if err == nil {
+		err = l.change(l.man.with(s))
+	}
+	if err != nil {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+		return err
 	}
 	old := l.active
 	l.active, l.salt, l.off = f, its, segmentHeader
@@ -235,12 +245,12 @@ func (l *Log) roll() error {
 // create makes the file of a segment, durable with its name. The file is new:
 // nothing of another segment lies under its frames.
 func (l *Log) create(s segment, its salt) (vfs.File, error) {
-	f, err := l.fs.Create(path.Join(l.dir, s.name()))
-	if err != nil {
+	f, err := l.reserve(s.number)
+	if f == nil {
 		return nil, err
 	}
-	if err = f.Preallocate(max(l.o.SegmentSize, segmentHeader)); err == nil {
-		_, err = f.WriteAt(s.appendHeader(nil, its), 0)
+	if err == nil {
+		err = l.begin(f, s, its)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -252,6 +262,12 @@ func (l *Log) create(s segment, its salt) (vfs.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// begin writes the header of a segment.
+func (l *Log) begin(f vfs.File, s segment, its salt) error {
+	_, err := f.WriteAt(s.appendHeader(nil, its), 0)
+	return err
 }
 
 // change is the one way in which the list of segments changes: the caller made a
@@ -278,6 +294,9 @@ func (l *Log) Close() error {
 	var err error
 	if l.active != nil {
 		err = l.active.Close()
+	}
+	if _, f := l.ahead.take(0); f != nil {
+		err = errors.Join(err, f.Close())
 	}
 	if l.reg != nil {
 		err = errors.Join(err, l.reg.Close())

@@ -59,7 +59,7 @@ func TestTheFirstErrorIsFinal(t *testing.T) {
 		"full, short": {Err: vfs.ErrNoSpace, Short: 13},
 	}
 	o := wal.Options{SegmentSize: 400}
-	total := countLife(t, o)
+	total := countLife(t, o, life)
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; n <= total; n++ {

@@ -68,6 +68,7 @@ func Open(fsys vfs.FS, dir string, o Options) (*Log, Recovery, error) {
 	if err := l.recover(&r); err != nil {
 		return nil, Recovery{}, errors.Join(err, l.Close())
 	}
+	l.ahead.next = l.man.next
 	return l, r, nil
 }
 

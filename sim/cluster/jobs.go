@@ -14,6 +14,9 @@ func (r *Replica) runJob() {
 	r.Observer.OnLogBegun(r.job)
 	err := diskjobs.Log(r.Store, *r.job)
 	r.Observer.OnLogWritten(r.job, err)
+	if err == nil && r.Store.WantsAhead() {
+		r.Env.Go("segment", func() { _ = r.Store.MakeAhead() }) // then it is made when it is needed
+	}
 	r.posts(func(now time.Time) {
 		r.Observer.OnInput(now)
 		r.Observer.OnLogDone(now, r.job)

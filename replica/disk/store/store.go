@@ -86,6 +86,13 @@ func (s *Store) Idle() error {
 	return s.fail(s.log.Idle())
 }
 
+// WantsAhead reports whether MakeAhead has something to do. It makes no call of the disk.
+func (s *Store) WantsAhead() bool { return s.err == nil && s.log.WantsAhead() }
+
+// MakeAhead makes the next segment of the log, so that no Append waits for that. It may run beside
+// another call, not beside Close. An error is not final: the segment is made when it is needed.
+func (s *Store) MakeAhead() error { return s.log.MakeAhead() }
+
 // Truncate drops from the log what concerns only slots below, as far as whole
 // segments of it can go. The caller knows that good snapshots cover those slots
 // (Snapshots.Floor). The register is written first: whenever a log lacks records, the
