@@ -113,9 +113,11 @@ func (w *caching) actTold(t *rapid.T) {
 	w.told = append(w.told, toldEvents{c, events, last})
 }
 
-// actTake is a client that is told: it takes each event once, in order.
-func (w *caching) actTake(t *rapid.T) {
-	all := pick(t, "told", w.told)
+// actTake is a client that is told, perhaps what it was told before.
+func (w *caching) actTake(t *rapid.T) { w.takeAll(pick(t, "told", w.told)) }
+
+// takeAll takes each event once, in order.
+func (w *caching) takeAll(all toldEvents) {
 	first := all.last - api.EventNumber(len(all.events)) + 1
 	for i, e := range all.events {
 		if first+api.EventNumber(i) == all.to.taken+1 {
@@ -196,12 +198,39 @@ func (w *caching) settleClient(c *cacher) {
 		return
 	}
 	events, last := w.ops.TakeEvents(c.id)
-	for i, e := range events {
-		if n := last - api.EventNumber(len(events)-1-i); n == c.taken+1 {
-			c.taken = n
-			c.take(e)
-		}
-	}
+	w.takeAll(toldEvents{c, events, last})
 	w.ops.AckEvents(w.at(), c.id, c.taken)
 	w.world.take()
+}
+
+// actGiveUpEarly is a client that gives up a change before any copy of it comes to the cell, and reads
+// on. An earlier call that it waits for keeps the cell from knowing: a late copy is still executed.
+func (w *caching) actGiveUpEarly(t *rapid.T) {
+	c, p, h := w.opened(t)
+	w.prepare(c, p, api.GetStat{Handle: h})
+	c.finish(w.prepare(c, p, api.SetContents{Handle: h, Contents: rapid.SampledFrom([]string{"y", "z"}).Draw(t, "contents")}))
+	w.call(c, p, api.GetContents{Handle: h})
+	w.actAnswer(t)
+}
+
+// actCross is a change that is given up when a client was told to drop what it touches; the client asks
+// again, and is told before it has the answer.
+func (w *caching) actCross(t *rapid.T) {
+	c, p, h := w.opened(t)
+	other := pick(t, "other client", w.alive())
+	if other.tokens[p] == "" {
+		t.Skip("not open")
+	}
+	w.call(other, p, api.GetContents{Handle: other.tokens[p]})
+	w.actAnswer(t)
+	w.call(c, p, api.SetContents{Handle: h, Contents: "given up"})
+	if s := c.sent[c.next]; !s.done {
+		c.finish(s)
+	}
+	w.call(c, p, api.GetStat{Handle: h}) // says that it waits for the change no more
+	w.call(other, p, api.GetContents{Handle: other.tokens[p]})
+	events, last := w.ops.TakeEvents(other.id)
+	w.told = append(w.told, toldEvents{other, events, last})
+	w.takeAll(w.told[len(w.told)-1])
+	w.actAnswer(t)
 }

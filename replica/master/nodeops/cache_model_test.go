@@ -165,11 +165,16 @@ func (c *cacher) changes() bool {
 }
 
 func (w *caching) call(c *cacher, p string, op api.Op) {
+	w.deliver(w.prepare(c, p, op))
+}
+
+// prepare begins a call of which no copy has left yet.
+func (w *caching) prepare(c *cacher, p string, op api.Op) *cacheCall {
 	c.next++
 	s := &cacheCall{Request: calls.Request{Session: c.id, Seq: c.next, Seen: c.seen, Op: op, MayCache: true}, path: p, overlaps: c.changes()}
 	c.sent[c.next] = s
 	c.dropOwn(s)
-	w.deliver(s)
+	return s
 }
 
 // deliver brings a copy of a request to Ops, or loses it.
@@ -309,7 +314,7 @@ func TestWhatIsCachedIsSo(t *testing.T) {
 		w := newCaching(t)
 		actions := map[string]func(*rapid.T){
 			"read": w.actRead, "read more": w.actRead, "read yet more": w.actRead, "open": w.actOpen, "change": w.actChange,
-			"copy": w.actCopy, "late copy": w.actLateCopy, "give up": w.actGiveUp, "answer": w.actAnswer, "another answer": w.actAnswer, "late answer": w.actLateAnswer,
+			"copy": w.actCopy, "late copy": w.actLateCopy, "give up early": w.actGiveUpEarly, "cross": w.actCross, "give up": w.actGiveUp, "answer": w.actAnswer, "another answer": w.actAnswer, "late answer": w.actLateAnswer,
 			"ask for events": w.actTold, "take events": w.actTake, "acknowledge": w.actAck, "acknowledge too": w.actAck,
 			"lease ends": w.actLeaseEnds, "session ends": w.actSessionEnds, "apply": w.actApply, "apply too": w.actApply,
 			"slot":      func(*rapid.T) { w.slot() },
