@@ -232,11 +232,11 @@ func ownServiceRows() []Row {
 		applied(GroupOwn, "O202", "B", "the time for which a snapshot is held for a slow peer is never lengthened"),
 		applied(GroupOwn, "O203", "B", "rows of a snapshot replace those of a replica that has applied more by now"),
 		applied(GroupOwn, "O204", "A", "a refusal teaches the ballot that was refused, not the one that was promised"),
-		weak(GroupOwn, "O350", "A", "one queue holds messages of peers, KeepAlives and calls",
+		weak(GroupOwn, "O350", "B", "one queue holds messages of peers, KeepAlives and calls",
 			"clients must send several times what a master takes in, for longer than a lease runs. TestMoreCallsThanAReplicaTakesInCostNoLeaseAndNoSession in sim/cell kills it"),
 		weak(GroupOwn, "O351", "B", "one client may fill the whole queue of a busy replica",
 			"others try again, and most of them are through before long. TestOneClientLeavesRoomForOthers in replica/driver kills it"),
-		weak(GroupOwn, "O352", "A", "calls are taken in before KeepAlives",
+		weak(GroupOwn, "O352", "B", "calls are taken in before KeepAlives",
 			"as O350. TestMoreCallsThanAReplicaTakesInCostNoLeaseAndNoSession in sim/cell kills it"),
 	}
 }
