@@ -18,7 +18,7 @@ type search struct {
 	within bool // it breaks before healing
 	best   *plan.Script
 	at     time.Duration // when best breaks
-	tried  int
+	tried  int           // candidates in order: others that were under way beside them do not count
 	told   func()
 }
 
@@ -42,7 +42,7 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 	for {
 		for running < s.jobs && next < best && s.ctx.Err() == nil {
 			i, c := next, candidate(next).Clone()
-			next, running, s.tried = next+1, running+1, s.tried+1
+			next, running = next+1, running+1
 			go func() { out <- s.try(i, c) }()
 		}
 		if running == 0 {
@@ -58,6 +58,7 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 			return 0, false
 		}
 	}
+	s.tried += min(best+1, n)
 	if best == n {
 		return 0, false
 	}

@@ -25,7 +25,7 @@ type Case struct {
 	Options plan.Options // with the script that fails
 	Result  cell.Result  // of its run
 	Was, Is Size
-	Runs    int  // that were made to find it
+	Runs    int  // that were needed to find it, one after the other
 	Done    bool // nothing that was tried can be spared; else time was up
 }
 
