@@ -12,26 +12,55 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// minds say what machines believed when the run was over: all replicas, and of the clients
-// at most so many, first those that the report names or that believe to hold a lock.
-func (l *log) minds(s *subjects, clients int) []string {
-	var all []string
+// mind is what one machine believed when the run was over.
+type mind struct {
+	line   string
+	weight int // of how much it is to know
+}
+
+// minds are those of all replicas and clients, replicas first: of those that the report
+// names, of replicas that lead, and of clients that believe to hold a lock, it is most to
+// know. There is room for so many, and for so many clients among them.
+func (l *log) minds(s *subjects, room, clients int) []string {
+	var all []mind
 	for i := range l.left {
-		all = append(all, l.replica(&l.left[i]))
-	}
-	order := slices.Clone(l.order)
-	concerned := func(a sim.Addr) int {
-		switch {
-		case s.machines[a]:
-			return 0
-		case len(l.held[a]) > 0:
-			return 1
+		e := &l.left[i]
+		m := mind{line: l.replica(e), weight: 1}
+		if s.machines[sim.Addr(e.Replica)] {
+			m.weight = 4
+		} else if e.Status != nil && e.Status.Role == paxos.Leader {
+			m.weight = 3
 		}
-		return 2
+		all = append(all, m)
 	}
-	slices.SortStableFunc(order, func(a, b sim.Addr) int { return concerned(a) - concerned(b) })
-	for _, a := range order[:min(len(order), clients)] {
-		all = append(all, l.says[a])
+	var ofClients []mind
+	for _, a := range l.order {
+		m := mind{line: l.says[a]}
+		if s.machines[a] {
+			m.weight = 4
+		} else if len(l.held[a]) > 0 {
+			m.weight = 2
+		}
+		ofClients = append(ofClients, m)
+	}
+	all = append(all, most(ofClients, clients)...)
+	var lines []string
+	for _, m := range most(all, room) {
+		lines = append(lines, m.line)
+	}
+	return lines
+}
+
+// most are the n of most weight, in their order.
+func most(all []mind, n int) []mind {
+	for len(all) > max(n, 0) {
+		least := 0
+		for i := range all {
+			if all[i].weight <= all[least].weight {
+				least = i
+			}
+		}
+		all = slices.Delete(all, least, least+1)
 	}
 	return all
 }

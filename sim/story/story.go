@@ -15,8 +15,10 @@ import (
 const (
 	MostLines   = 20
 	mostHarms   = 5
+	mostMinds   = 6
 	mostClients = 2
 	mostSteps   = 6
+	leastSteps  = 4
 )
 
 // Tell makes the run of o once more and tells how it came to break what it broke, in at most
@@ -138,12 +140,13 @@ func (t *teller) help(kind string) string {
 
 // believed says what each machine believed when it broke.
 func (t *teller) believed() {
-	minds := t.minds(t.about, mostClients)
+	const others = 4 // lines: this title, that of the steps, and two of the verdict
+	minds := t.minds(t.about, min(mostMinds, MostLines-len(t.lines)-others-leastSteps), mostClients)
 	if len(minds) == 0 {
 		return
 	}
 	t.say("As it broke, each by its own clock:")
-	for _, m := range minds[:min(len(minds), 6)] {
+	for _, m := range minds {
 		t.say("  %s", m)
 	}
 }
