@@ -30,8 +30,8 @@ type session struct {
 // calm and eager clients ask again sooner than a default one: faults are short here. An eager
 // one finds a new master within some milliseconds.
 var (
-	calm  = client.Config{AnswerWait: 150 * time.Millisecond, RetryMax: 600 * time.Millisecond}
-	eager = client.Config{AnswerWait: 25 * time.Millisecond, RetryMax: 80 * time.Millisecond}
+	calm  = client.Config{AnswerWait: 150 * time.Millisecond, RetryMax: 600 * time.Millisecond, Cache: client.Cache{Off: true}}
+	eager = client.Config{AnswerWait: 25 * time.Millisecond, RetryMax: 80 * time.Millisecond, Cache: client.Cache{Off: true}}
 )
 
 // client is the present client, and its number. It dials until ctx ends.
