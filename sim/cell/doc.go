@@ -26,6 +26,7 @@
 // Checkers of properties are in sim/check, conformance is in sim/conformance, and reference
 // state is in sim/model. What looks at a process itself is still here:
 //
+//	caches.go    what is told of reads and of caches (S12)
 //	look.go      invariants of a replica's memory and rows, at intervals
 //	chunks.go    how much of a snapshot is synced at once (L2)
 //	properties.go  what may break, by number

@@ -178,7 +178,9 @@ func (r *replica) OnActed(out *model.Outcome) {
 				r.cell.publish(event.Serves{Replica: r.Id, Epoch: s.Epoch, Ballot: s.Ballot})
 			}
 			r.cell.sessions.OnServing(r.Id, r.Now)
+			r.cell.caches.drops.OnEpoch(r.Host.Core().Serving().Epoch)
 		}
+		r.cell.caches.onActed(r.Id, out.Applied, r.Host.Core().Serving() != nil)
 		r.cell.leases.Acted(r.Id)
 		r.cell.fits(r)
 		if len(out.Reads) > 0 {
@@ -256,6 +258,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 	if owner, known := c.rights.Opened[q.Session]; !known || owner == who {
 		c.watch.Calls.OnRequest(id, q)
 		c.sessions.OnRequest(id, now, q)
+		c.caches.drops.OnRequest(now, q)
 		c.shown.OnRequest(q, c.handles.Grips.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
 		c.queues.OnRequest(q, c.handles.Grips.Given[token], rules(c, id))
@@ -276,6 +279,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 			return
 		}
 		c.locks.OnReply(r.Id, p)
+		c.caches.drops.OnReply(r.Id, r.Now, p)
 		c.sessions.OnReply(r.Id, r.Now, p)
 		alone := func(x core.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.Id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated

@@ -68,8 +68,8 @@ func (w witness) IsForgetful(s api.SessionID) bool                     { return 
 func (w witness) Stands(n api.Ref) bool                                { return w.c.rights.At(n) != nil }
 func (w witness) Untied(k model.Call) model.Finding                    { return w.c.handles.Requests.LooseFinding(k) }
 
-func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
-	return agreement.Untold(in, out)
+func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOutput, lockless bool) model.Finding {
+	return agreement.Untold(in, out, lockless)
 }
 
 // lockTurns are those of a handle that programs share.

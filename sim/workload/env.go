@@ -25,6 +25,7 @@ type Env struct {
 	Beliefs  Beliefs
 	Witness  Witness
 	Watching Watching
+	Read     Reads
 }
 
 // RowHistory takes down calls on rows. A call is told by the number that Begins returns.
@@ -101,8 +102,8 @@ type Witness interface {
 	IsForgetful(s api.SessionID) bool
 	// Stands says that a node is there, by the log.
 	Stands(n api.Ref) bool
-	// Untold is what an answer owes and does not tell.
-	Untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding
+	// Untold is what an answer owes and does not tell; lockless says that it owes no lock generation.
+	Untold(in linearizability.FileInput, out linearizability.FileOutput, lockless bool) model.Finding
 	// Untied is what is wrong with a call by a handle that is tied to a sequencer.
 	Untied(k model.Call) model.Finding
 }
@@ -119,6 +120,7 @@ type Programs struct {
 	minds    Beliefs
 	witness  Witness
 	watching Watching
+	read     Reads
 
 	Finale    bool // the safety phase is over: a few more calls, all of which must succeed
 	Running   int  // threads and sessions that have not ended
@@ -145,7 +147,7 @@ type Programs struct {
 func New(e Env) *Programs {
 	return &Programs{
 		plan: e.Plan, world: e.World, events: e.Events, ids: e.Replicas, history: e.Rows, nodes: e.Files, holdings: e.Locks,
-		minds: e.Beliefs, witness: e.Witness, watching: e.Watching,
+		minds: e.Beliefs, witness: e.Witness, watching: e.Watching, read: e.Read,
 		Shown: map[string]string{}, handles: map[*client.Client]*opened{},
 		rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
 	}

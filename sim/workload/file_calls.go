@@ -34,16 +34,17 @@ func (p *thread) traced(ctx context.Context) (context.Context, context.CancelFun
 
 // fileCall is a call on a node that is under way.
 type fileCall struct {
-	p  *fileWork
-	id int64 // the process in the history
-	in linearizability.FileInput
-	at int // its trail
+	p       *fileWork
+	id      int64 // the process in the history
+	in      linearizability.FileInput
+	at      int // its trail
+	reading Reading
 }
 
 // begins takes down that the process id of the program makes a call.
 func (p *fileWork) begins(id int64, in linearizability.FileInput) fileCall {
 	b := p.all.nodes
-	return fileCall{p: p, id: id, in: in, at: b.Begins(id, in, p.trail)}
+	return fileCall{p: p, id: id, in: in, at: b.Begins(id, in, p.trail), reading: p.all.read.Begins(p.client)}
 }
 
 // ends takes down what came of it.
@@ -61,7 +62,10 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 	default:
 		b.Failed(f.at)
 	}
-	if x := c.witness.Untold(f.in, out); known && x != (model.Finding{}) {
+	if known {
+		f.reading.Ends(f.in, out, p.asked, p.isHit())
+	}
+	if x := c.witness.Untold(f.in, out, p.isLockless(f.in, out)); known && !p.just && x != (model.Finding{}) {
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
 	p.shut = c.witness.IsForgetful(p.trail.Session)

@@ -31,6 +31,7 @@ type opened struct {
 	fenced  bool  // a sequencer may be tied to it
 	tied    bool  // one is, as the program was told
 	shared  bool  // other programs have it, too
+	rights  client.Rights
 	watch   Watch // of the events that it hears; nil: none
 }
 
@@ -60,6 +61,11 @@ type fileWork struct {
 	nodes   []*opened // what it has open, the oldest first
 	choose  fileChoice
 	listens listener
+	caching *sim.Draw // what is done for the sake of caches
+
+	asked    client.Rights // of the present Open
+	uncached bool          // the present read asks the master, whatever the client has
+	just     bool          // the present call asks for names, and no metadata
 }
 
 // turn opens, reads, writes, lists and deletes nodes.
@@ -133,6 +139,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		in.Dir, in.Instance = how.dir.path, uint64(how.dir.stat.Instance)
 	}
 	var h *client.Handle
+	p.asked, p.uncached = how.rights, false
 	out, ok := p.file(ctx, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		var err error
 		if how.dir != nil {
@@ -148,7 +155,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	switch {
 	case h != nil:
 		p.named(h, path)
-		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.trail.Session, delay: delay}
+		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.openedIn(), delay: delay, rights: how.rights}
 		o.id = p.all.witness.OnHandleGot(model.Call{Session: p.trail.Session, Seq: p.trail.Seq}, how.rights)
 		p.nodes = append(p.nodes, o)
 		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])

@@ -9,8 +9,12 @@ import (
 
 // Untold is what an answer of the model owes by its contract (package api) and does
 // not tell: metadata that were never told explain any history, and a write on the condition
-// of a generation 0 is on none.
-func Untold(in linearizability.FileInput, out linearizability.FileOutput) model.Finding {
+// of a generation 0 is on none. lockless says that the answer owes no lock generation, since it may
+// come from a cache.
+func Untold(in linearizability.FileInput, out linearizability.FileOutput, lockless bool) model.Finding {
+	if lockless && out.Stat.Lock == 0 {
+		out.Stat.Lock = 1
+	}
 	switch {
 	case out.Code != linearizability.FileOK && out.Code != linearizability.FileConflict:
 	case in.Op == linearizability.FileDelete:

@@ -46,7 +46,7 @@ func TestWhatAnAnswerOwesIsTold(t *testing.T) {
 		{"no generation of contents", linearizability.FileSet, linearizability.FileOutput{Stat: undated}, false},
 		{"a name alone", linearizability.FileReadDir, lists(file, linearizability.FileStat{}), false},
 	} {
-		f := Untold(linearizability.FileInput{Op: c.op, Path: "/f"}, c.out)
+		f := Untold(linearizability.FileInput{Op: c.op, Path: "/f"}, c.out, false)
 		require.Equal(t, c.good, f == model.Finding{}, "%s: %+v", c.name, f)
 	}
 	require.NotZero(t, api.ChecksumOf(""), "an empty file has a checksum, too")

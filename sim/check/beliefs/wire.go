@@ -55,6 +55,10 @@ func (w *Wire) mono() time.Time { return w.clock().Mono() }
 
 func (w *Wire) clock() *sim.Clock { return w.world().Machine(w.Self()).Clock() }
 
+// LeaseLeft is for how long the client may count on its lease, by what it has sent and was sent: no
+// client may count on more. It is not above 0 where it may not.
+func (w *Wire) LeaseLeft() time.Duration { return w.Life.LeaseLeft(w.mono()) }
+
 // Send is the machine's.
 func (w *Wire) Send(replica uint32, msg []byte) {
 	if q, err := api.DecodeRequest(msg); err == nil && !w.Dead() {

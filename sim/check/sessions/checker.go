@@ -45,6 +45,9 @@ type Facts interface {
 	MayHaveHandles(api.SessionID) bool
 	// HasOpen says that a session has a handle for certain that is of an epoch.
 	HasOpen(api.SessionID, api.Epoch) bool
+	// OwesDrop says that a session was told in an epoch to drop something from its cache, and has not
+	// said that it did: its lease is bounded then.
+	OwesDrop(api.SessionID, api.Epoch) bool
 	// OnLease is told of each lease that is seen at a replica, and when it ends by its clock.
 	OnLease(paxos.NodeID, api.SessionID, time.Time)
 }

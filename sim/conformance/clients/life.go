@@ -120,6 +120,14 @@ func (l *Life) Session() api.SessionID { return l.model.session }
 // IsOver reports that the client takes its session for expired.
 func (l *Life) IsOver() bool { return l.isOver }
 
+// LeaseLeft is for how long from now the client may count on its lease.
+func (l *Life) LeaseLeft(now time.Time) time.Duration {
+	if l.model.hasNoLeases {
+		return 0
+	}
+	return l.model.bound.Sub(now)
+}
+
 // OpenHandles counts the open handles, by the replies that arrived.
 func (l *Life) OpenHandles() int { return l.model.calls.handles }
 

@@ -1,0 +1,68 @@
+package cell
+
+import (
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
+	"github.com/chubbycell/chubby/sim/check/caches"
+	"github.com/chubbycell/chubby/sim/model"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/workload"
+)
+
+// cacheBook is what is known of reads and of caches (S12).
+type cacheBook struct {
+	world   *sim.World
+	reads   *caches.Checker
+	drops   *caches.Drops
+	applied map[paxos.NodeID]api.Number // the last command that a replica was seen to apply
+	on      bool                        // programs use nodes
+}
+
+func newCacheBook(w *sim.World, p *plan.Plan) *cacheBook {
+	return &cacheBook{
+		world: w, reads: caches.New(w), drops: caches.NewDrops(w, p.Driver.Core.Sessions.LeaseMax), applied: map[paxos.NodeID]api.Number{},
+		on: plan.OnNodes(p.Workload),
+	}
+}
+
+// onActed is told what a replica has applied; serves says that it is a master that takes calls.
+func (b *cacheBook) onActed(id paxos.NodeID, applied []core.Applied, serves bool) {
+	for i := range applied {
+		if all := applied[i].Commands; len(all) > 0 {
+			b.applied[id] = all[len(all)-1].Number
+		}
+	}
+	if serves {
+		b.reads.OnMaster(b.applied[id])
+	}
+}
+
+func (k known) OwesDrop(s api.SessionID, e api.Epoch) bool { return k.c.caches.drops.Owes(s, e) }
+
+// reads tells the checker of caches what programs read (workload.Reads).
+type reads struct{ c *Cell }
+
+func (r reads) Begins(cl *client.Client) workload.Reading {
+	return reading{r.c, r.c.promises.Of(cl), r.c.caches.reads.Begins()}
+}
+
+type reading struct {
+	c *Cell
+	w *beliefs.Wire // of the client; nil: it has none
+	r *caches.Reading
+}
+
+func (r reading) Ends(in linearizability.FileInput, out linearizability.FileOutput, rights client.Rights, hit bool) {
+	if r.w == nil {
+		return
+	}
+	if left := r.w.LeaseLeft(); hit && left <= 0 {
+		r.c.world.Break("S12", "the client on %v reads %s from its cache %v after its lease may have ended", r.w.Self(), in.Path, -left)
+	}
+	r.r.Ends(caches.Read{Who: model.PrincipalOn(r.w.Self()), Rights: rights, Hit: hit, In: in, Out: out})
+}

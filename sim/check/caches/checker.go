@@ -1,0 +1,121 @@
+package caches
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Checker checks what programs read (S12).
+type Checker struct {
+	world *sim.World
+	tree  tree
+	least api.Number // the last command that a serving master has applied
+	top   api.Number // the last one that any replica has
+
+	// Hits counts reads that were answered without the master: of contents and metadata, of
+	// names, of what is not there, and Opens.
+	Hits, Names, Absences, Opens uint64
+	// Crossed counts reads during which what they read of changed.
+	Crossed uint64
+}
+
+// New is the checker of a run that has not begun.
+func New(w *sim.World) *Checker {
+	return &Checker{world: w, tree: tree{paths: map[string][]version{}}}
+}
+
+// OnCommand takes in a command that was applied for the first time.
+func (c *Checker) OnCommand(a *command.Applied) {
+	c.top = a.Number
+	c.tree.onCommand(a)
+}
+
+// OnMaster is told that a master that serves has applied a command, and all before it.
+func (c *Checker) OnMaster(n api.Number) { c.least = max(c.least, n) }
+
+// Reading is a read that is under way.
+type Reading struct {
+	c     *Checker
+	least api.Number
+}
+
+// Begins is told that a program begins to read.
+func (c *Checker) Begins() *Reading { return &Reading{c, c.least} }
+
+// Read is what a program has asked for, and what it was given.
+type Read struct {
+	Who    api.Principal
+	Rights api.Rights // of an Open
+	Hit    bool       // its client asked no master
+	In     linearizability.FileInput
+	Out    linearizability.FileOutput
+}
+
+// Ends is told what a read came to. It takes no notice of what is no read, and of a page of a
+// directory that is not the whole.
+func (r *Reading) Ends(x Read) {
+	c := r.c
+	if !x.isJudged() {
+		return
+	}
+	if x.Hit {
+		c.count(&x)
+	}
+	turns := c.tree.turns(r.least, c.top, c.paths(&x, r.least)...)
+	if len(turns) > 1 {
+		c.Crossed++
+	}
+	for _, n := range turns {
+		if c.fits(&x, n) {
+			return
+		}
+	}
+	id, how := "S4", "asks for"
+	if x.Hit {
+		id, how = "S12", "finds in its cache"
+	}
+	c.world.Break(id, "%s %s %s, which is not there after any command from %d to %d: after the last one it is %s",
+		x.Who, how, x.text(), r.least, c.top, c.tree.last(x.In.Path).text4(&x))
+}
+
+func (c *Checker) count(x *Read) {
+	switch {
+	case x.Out.Code == linearizability.FileNotFound:
+		c.Absences++
+	case x.In.Op == linearizability.FileOpen:
+		c.Opens++
+	case x.In.Op == linearizability.FileReadDir:
+		c.Names++
+	default:
+		c.Hits++
+	}
+}
+
+// text is what a read has found, for people.
+func (x *Read) text() string {
+	what := map[linearizability.FileOp]string{
+		linearizability.FileOpen: "a handle on", linearizability.FileGet: "contents of", linearizability.FileGetStat: "metadata of", linearizability.FileReadDir: "names in",
+	}[x.In.Op]
+	if x.Out.Code != linearizability.FileOK {
+		return fmt.Sprintf("%s %s instance %d, and is told that it is not there", what, x.In.Path, x.In.Instance)
+	}
+	v := version{there: true, stat: x.Out.Stat, text: x.Out.Contents, children: namesOf(x.Out.Children)}
+	return fmt.Sprintf("%s %s instance %d, %s", what, x.In.Path, x.In.Instance, v.text4(x))
+}
+
+// text4 is of a version what a read asks for, for people.
+func (v version) text4(x *Read) string {
+	switch {
+	case !v.there:
+		return "nothing"
+	case x.In.Op == linearizability.FileReadDir:
+		return fmt.Sprintf("%q", v.children)
+	case x.In.Op == linearizability.FileGet:
+		return fmt.Sprintf("%.40q %+v", v.text, v.stat)
+	}
+	return fmt.Sprintf("%+v", v.stat)
+}

@@ -1,0 +1,104 @@
+package caches_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/check/caches"
+)
+
+// talk is what session 7 and the master of epoch 2 say to one another.
+type talk struct {
+	d  *caches.Drops
+	at time.Time
+	id uint64
+}
+
+func (k *talk) asks(seq api.Seq, caching bool) {
+	k.d.OnRequest(k.at, api.Request{Session: 7, Seq: seq, Epoch: 2, MayCache: caching, Op: api.GetStat{}})
+}
+
+func (k *talk) told(seq api.Seq, cacheable bool) {
+	k.d.OnReply(1, k.at, api.Reply{Session: 7, Seq: seq, Epoch: 2, Cacheable: cacheable, Result: api.Result{Code: api.OK}})
+}
+
+// keeps is a KeepAlive that is answered at once, with drops up to a number.
+func (k *talk) keeps(acked api.EventNumber, lease time.Duration, last api.EventNumber, drops int) {
+	k.id++
+	k.d.OnRequest(k.at, api.Request{ID: k.id, Session: 7, Epoch: 2, Op: api.KeepAlive{AckedEvents: acked}})
+	l := api.Leased{Lease: lease, LastEvent: last}
+	for range drops {
+		l.Events = append(l.Events, api.Event{Kind: api.EventDrop})
+	}
+	k.d.OnReply(1, k.at, api.Reply{ID: k.id, Session: 7, Epoch: 2, Result: api.Result{Code: api.OK, Detail: l}})
+}
+
+func TestWhatIsSaidOfCaches(t *testing.T) {
+	const s = time.Second
+	for name, c := range map[string]struct {
+		run func(k *talk)
+		bad string
+	}{
+		"asked for, and allowed":        {func(k *talk) { k.asks(1, true); k.told(1, true) }, ""},
+		"asked for, and not allowed":    {func(k *talk) { k.asks(1, true); k.told(1, false) }, ""},
+		"not asked for, and allowed":    {func(k *talk) { k.asks(1, false); k.told(1, true) }, "S12"},
+		"another call, and allowed":     {func(k *talk) { k.asks(1, true); k.asks(2, false); k.told(2, true) }, "S12"},
+		"told to drop":                  {func(k *talk) { k.asks(1, true); k.keeps(0, 10*s, 1, 1) }, ""},
+		"told to drop, and has nothing": {func(k *talk) { k.asks(1, false); k.keeps(0, 10*s, 1, 1) }, "S12"},
+		"acknowledged": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(0, 10*s, 2, 2)
+			k.at = k.at.Add(5 * s)
+			k.keeps(2, 10*s, 0, 0)
+		}, ""},
+		"one of two acknowledged": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(0, 10*s, 2, 2)
+			k.at = k.at.Add(5 * s)
+			k.keeps(1, 10*s, 2, 1)
+		}, "L1"},
+		"not acknowledged, and the lease is not longer": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(0, 10*s, 1, 1)
+			k.at = k.at.Add(5 * s)
+			k.keeps(0, 5*s, 1, 1)
+		}, ""},
+		"not acknowledged, and the lease is longer": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(0, 10*s, 1, 1)
+			k.at = k.at.Add(5 * s)
+			k.keeps(0, 6*s, 1, 1)
+		}, "L1"},
+		"told later, and the lease is longer": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(0, 10*s, 1, 1)
+			k.at = k.at.Add(5 * s)
+			k.keeps(1, 10*s, 2, 1)
+		}, ""},
+		"of another epoch": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(0, 10*s, 1, 1)
+			k.d.OnEpoch(3)
+			k.at = k.at.Add(5 * s)
+			k.keeps(0, 10*s, 0, 0)
+			require.EqualValues(t, 1, k.d.Failovers)
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := sim.New(sim.Config{})
+			t.Cleanup(w.Close)
+			k := &talk{d: caches.NewDrops(w, 10*s), at: time.Unix(100, 0)}
+			c.run(k)
+			if c.bad == "" {
+				require.Nil(t, w.Failure())
+				return
+			}
+			require.NotNil(t, w.Failure())
+			require.Equal(t, c.bad, w.Failure().ID)
+		})
+	}
+}
