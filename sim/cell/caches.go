@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
@@ -21,12 +23,13 @@ type cacheBook struct {
 	drops   *caches.Drops
 	applied map[paxos.NodeID]api.Number // the last command that a replica was seen to apply
 	on      bool                        // programs use nodes
+	draws   *sim.Draw                   // which drops bring a fault
 }
 
 func newCacheBook(w *sim.World, p *plan.Plan) *cacheBook {
 	return &cacheBook{
 		world: w, reads: caches.New(w), drops: caches.NewDrops(w, p.Driver.Core.Sessions.LeaseMax), applied: map[paxos.NodeID]api.Number{},
-		on: plan.OnNodes(p.Workload),
+		on: plan.OnNodes(p.Workload), draws: w.Draw("cell.caches", 0),
 	}
 }
 
@@ -40,6 +43,22 @@ func (b *cacheBook) onActed(id paxos.NodeID, applied []core.Applied, serves bool
 	if serves {
 		b.reads.OnMaster(b.applied[id])
 	}
+}
+
+// onReply is told of an answer that leaves a replica. When that tells a client to drop something a fault
+// may follow: what a fail-over or a lost client does to a change that waits is seldom seen otherwise.
+func (b *cacheBook) onReply(c *Cell, r *replica, p api.Reply) {
+	before, x := b.drops.Told, &c.plan.Caches
+	b.drops.OnReply(r.Id, r.Now, p)
+	if b.drops.Told == before || x.Aims == 0 || c.faults.Healed() || !b.draws.Chance(1, x.Aims) {
+		return
+	}
+	kind := x.Kinds[b.draws.Int(len(x.Kinds))]
+	c.world.After(b.draws.Duration(0, 50*time.Millisecond), func() {
+		if !c.faults.Healed() {
+			c.faults.Strike(kind, b.draws)
+		}
+	})
 }
 
 func (k known) OwesDrop(s api.SessionID, e api.Epoch) bool { return k.c.caches.drops.Owes(s, e) }

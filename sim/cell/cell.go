@@ -56,6 +56,7 @@ type Cell struct {
 	shares    *shares.Checker
 	tops      []paxos.Slot // highest slot applied, each time that bounds were looked at
 	adversary *adversary.Adversary
+	deaf      *adversary.Deaf
 	suffix    *clients.Suffix
 	sessions  *sessions.Checker
 	shown     *locks.Sequencers
@@ -134,6 +135,10 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.load.AddFence(r, c.fencing, c.machines.Clients, c.machines.Clock())
 	if p.Hostile.Gap > 0 {
 		c.adversary.Join(c.world, c.machines.Clock())
+	}
+	c.deaf = adversary.NewDeaf(&c.plan, c.load)
+	if p.Caches.Deaf > 0 {
+		c.deaf.Join(c.world, c.machines.Clock())
 	}
 	return c
 }

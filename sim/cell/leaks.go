@@ -28,7 +28,13 @@ const (
 func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.Of(cl)
 	ended := 0
-	for served := time.Duration(0); w != nil && !w.Life.IsOver() && w.Life.OpenHandles() > known; {
+	open := func() int {
+		if c.plan.Caches.On {
+			return w.Life.LiveHandles()
+		}
+		return w.Life.OpenHandles()
+	}
+	for served := time.Duration(0); w != nil && !w.Life.IsOver() && open() > known; {
 		if isServed(c) {
 			served += tidyStep
 		}
@@ -36,7 +42,7 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 			ended, served = n, 0 // a Close waits for the client's window, and that for the log
 		}
 		if served > tidyLimit(c) {
-			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.Self(), w.Life.OpenHandles(), known)
+			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.Self(), open(), known)
 			return
 		}
 		if rt.Sleep(context.Background(), tidyStep) != nil {
@@ -47,10 +53,11 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 
 // tidyLimit is longer where a Close may be refused many times before there is room.
 func tidyLimit(c *Cell) time.Duration {
+	limit := tidyBound + 2*c.plan.Caches.Idle // handles that clients keep for the next Open
 	if c.plan.Calls.Narrow {
-		return 3 * tidyBound
+		limit += 2 * tidyBound
 	}
-	return tidyBound
+	return limit
 }
 
 // isServed says that some replica takes all calls.

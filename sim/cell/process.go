@@ -279,7 +279,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 			return
 		}
 		c.locks.OnReply(r.Id, p)
-		c.caches.drops.OnReply(r.Id, r.Now, p)
+		c.caches.onReply(c, r, p)
 		c.sessions.OnReply(r.Id, r.Now, p)
 		alone := func(x core.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.Id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated

@@ -43,10 +43,13 @@ func (w witness) OnOutcome(cl *client.Client, late bool, err error) {
 	w.c.suffix.OnCallEnd(cl, late, err, w.life(cl))
 }
 
-func (w witness) OnHandleGot(open model.Call, rights client.Rights) api.HandleID {
-	id := w.c.handles.Grips.Opened[open]
-	w.c.handles.Grips.OnHandleGot(id, rights)
-	return id
+func (w witness) OnHandleGot(cl *client.Client, h *client.Handle, rights client.Rights) api.HandleID {
+	if l := w.life(cl); l != nil {
+		l.OnHandleGot(h)
+	}
+	k, _ := clients.ReadToken(api.Token(h.Token()))
+	w.c.handles.Grips.OnHandleGot(k.ID, rights)
+	return k.ID
 }
 
 func (w witness) OnHandleClose(cl *client.Client, h *client.Handle) {

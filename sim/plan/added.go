@@ -21,7 +21,11 @@ func (p *Plan) Added() bool {
 // drawWorkload draws one of the workloads that are built in, or half of the time one of
 // the extension, so that what others draw is not moved.
 func drawWorkload(x *scenario.Extension, at func(string) *draw.Stream) string {
-	name := WorkloadKinds[at("workload").Int(len(WorkloadKinds))].Name
+	drawn := WorkloadKinds[:len(WorkloadKinds)-1] // Cached is drawn by itself
+	name := drawn[at("workload").Int(len(drawn))].Name
+	if at("workload.cached").Chance(1, 8) {
+		name = Cached
+	}
 	if x == nil || len(x.Workloads) == 0 {
 		return name
 	}

@@ -16,5 +16,6 @@
 //	narrow.go         cells that take little; fleeting.go: snapshots that do not last
 //	misfit.go         a replica that is configured otherwise than its cell
 //	backups.go        backups on far disks
+//	caches.go         what clients keep in caches
 //	script.go         the faults of a run one by one, where they are not drawn
 package plan

@@ -83,6 +83,8 @@ const (
 	Big = "big"
 	// workFenced is the workload of a resource outside of the cell.
 	Fenced = "fenced"
+	// Cached is the workload of many readers and few writers.
+	Cached = "cached"
 )
 
 // WorkloadKinds are all that are built in, in the order of reports and of draws.
@@ -97,6 +99,7 @@ var WorkloadKinds = []WorkloadInfo{
 	{"rights", "nodes under ACL files that come, change and go, by handles with few rights, fenced or poisoned"},
 	{Fenced, "a counter outside of the cell, which the holder of a lock reads and writes; it checks sequencers"},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole"},
+	{Cached, "a file, names and absent nodes that many read, few that write, and ephemeral nodes that come and go"},
 }
 
 // Workloads lists all workloads, those of an extension behind those that are built in.
@@ -112,5 +115,5 @@ func Workloads(with *scenario.Extension) []WorkloadInfo {
 
 // OnNodes says that a workload uses files and locks.
 func OnNodes(workload string) bool {
-	return slices.Contains([]string{"files", "locks", "rights", Storm, Churn, Big}, workload)
+	return slices.Contains([]string{"files", "locks", "rights", Storm, Churn, Big, Cached}, workload)
 }

@@ -88,6 +88,7 @@ type Plan struct {
 	Lull    time.Duration // faults rest for as long, time and again; 0: never
 	Calls   CallPlan
 	Watch   WatchPlan
+	Caches  CachePlan
 	Fence   FencePlan
 	Hostile HostilePlan
 
@@ -195,6 +196,7 @@ func New(o Options) Plan {
 	p.roomy()
 	p.lasting()
 	p.watch(at)
+	p.caches(at)
 	p.scripted()
 	return p
 }

@@ -112,6 +112,7 @@ var standing = []standingFault{
 		"late-requests", "requests to the resource outside of the cell are late now and then",
 		func(p *Plan) bool { return p.Workload == Fenced && p.Fence.Most > 0 }, func(p *Plan) { p.Fence.Most = 0 },
 	},
+	{"aimed", "faults follow when a master has told a client to drop something from its cache", func(p *Plan) bool { return p.Caches.Aims > 0 }, func(p *Plan) { p.Caches.Aims = 0 }},
 	{"absentees", "after healing, replicas or links that are not needed for a quorum may stay away", func(p *Plan) bool { return !p.Steady }, func(p *Plan) { p.Steady = true }},
 }
 

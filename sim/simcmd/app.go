@@ -27,12 +27,13 @@ type app struct {
 
 	processor func() time.Duration // used by this process
 	crowd     func(crowd.Options) crowdRun
+	caching   func(cell.CachingOptions) caching
 }
 
 func newApp(o Options) *app {
 	return &app{
 		o: o.filled(), streams: cli.StreamsOf, now: time.Now, simulate: cell.Run, build: runner.ThisBuild,
-		processor: processorTime, crowd: newCrowd,
+		processor: processorTime, crowd: newCrowd, caching: newCaching,
 		batch: func(ctx context.Context, b runner.Batch) runner.End { return b.Run(ctx) },
 	}
 }

@@ -103,7 +103,7 @@ An event is no failure: the exit code does not depend on what was measured. It i
 	c.Flags().StringVar(&f.out, "out", "", "directory for tables and a picture")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
-	c.AddCommand(a.sessionsCommand())
+	c.AddCommand(a.sessionsCommand(), a.cachingCommand())
 	return c
 }
 
@@ -113,6 +113,7 @@ func (a *app) listExperiments() error {
 		t.Row("%s\t%s\n", e.Name, e.Help)
 	}
 	t.Row("%s\t%s\n", "sessions", "very many idle sessions on one master: speed, KeepAlives, memory")
+	t.Row("%s\t%s\n", "caching", "what clients ask for, with caches and without, and what a write costs that many have cached")
 	return t.End()
 }
 

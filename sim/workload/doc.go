@@ -13,7 +13,7 @@
 //	program.go   one thread, and what it does to rows
 //	files.go     what it does to files and directories: file_calls.go, pages.go; big.go: the
 //	             largest files
-//	reads.go     what is told of reads
+//	reads.go     what is told of reads; cached.go: programs that read again and again
 //	watch.go     what its handles hear of events
 //	locks.go     to locks: lock_calls.go; storm.go: very many Acquires of one lock; churn.go:
 //	             sessions that come and go

@@ -88,7 +88,7 @@ type Witness interface {
 	OnOutcome(cl *client.Client, late bool, err error)
 	// OnHandleGot is told that an Open was granted rights, and says what the cell calls the
 	// handle.
-	OnHandleGot(open model.Call, rights client.Rights) api.HandleID
+	OnHandleGot(cl *client.Client, h *client.Handle, rights client.Rights) api.HandleID
 	// OnHandleClose is told that a program closes a handle.
 	OnHandleClose(cl *client.Client, h *client.Handle)
 	// LockTurns are those of a handle; nil where none are told.

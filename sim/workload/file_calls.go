@@ -65,7 +65,7 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 	if known {
 		f.reading.Ends(f.in, out, p.asked, p.isHit())
 	}
-	if x := c.witness.Untold(f.in, out, p.isLockless(f.in, out)); known && !p.just && x != (model.Finding{}) {
+	if x := c.witness.Untold(f.in, out, p.isLockless(f.in)); known && !p.just && x != (model.Finding{}) {
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
 	p.shut = c.witness.IsForgetful(p.trail.Session)

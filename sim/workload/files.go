@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -79,6 +80,10 @@ func (p *fileWork) turn(ctx context.Context) {
 	dir := o.stat.Kind == api.Directory
 	switch p.draws.Weighted([]uint32{4, 3, 4, 1, 1, 2, 2}) {
 	case 0:
+		if dir && p.all.plan.Caches.On && p.caching.Chance(1, 2) {
+			p.names(ctx, o)
+			return
+		}
 		if dir {
 			p.readDir(ctx, o)
 			return
@@ -156,7 +161,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	case h != nil:
 		p.named(h, path)
 		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.openedIn(), delay: delay, rights: how.rights}
-		o.id = p.all.witness.OnHandleGot(model.Call{Session: p.trail.Session, Seq: p.trail.Seq}, how.rights)
+		o.id = p.all.witness.OnHandleGot(p.client, h, how.rights)
 		p.nodes = append(p.nodes, o)
 		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
 		if opt.Events != 0 {
@@ -204,7 +209,7 @@ func (o *opened) know(s client.Stat, err error) linearizability.FileOutput {
 
 func (p *fileWork) contents(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGet}, func(ctx context.Context) (linearizability.FileOutput, error) {
-		text, s, err := o.h.Contents(ctx)
+		text, s, err := o.h.Contents(p.reading(ctx))
 		out := o.know(s, err)
 		out.Contents = text
 		return out, err
@@ -213,7 +218,7 @@ func (p *fileWork) contents(ctx context.Context, o *opened) {
 
 func (p *fileWork) stat(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGetStat}, func(ctx context.Context) (linearizability.FileOutput, error) {
-		s, err := o.h.Stat(ctx)
+		s, err := o.h.Stat(p.reading(ctx))
 		return o.know(s, err), err
 	})
 }

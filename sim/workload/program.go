@@ -48,6 +48,7 @@ type program struct {
 	storm  *stormWork
 	big    *bigWork
 	fenced *fencedWork
+	cached *cachedWork
 	turn   func(*program, context.Context)
 	state  any // of a workload of an extension
 }
@@ -60,7 +61,7 @@ func newProgram(t *thread) *program {
 	l := &lockWork{fileWork: f}
 	return &program{
 		thread: t, rows: &rowWork{thread: t, last: map[string]string{}}, files: f, locks: l,
-		rights: &rightsWork{l}, storm: &stormWork{lockWork: l}, big: &bigWork{f}, fenced: &fencedWork{l},
+		rights: &rightsWork{l}, storm: &stormWork{lockWork: l}, big: &bigWork{f}, fenced: &fencedWork{l}, cached: &cachedWork{lockWork: l},
 	}
 }
 

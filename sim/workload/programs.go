@@ -27,6 +27,7 @@ var turns = map[string]func(p *program, ctx context.Context){
 	"rights":     func(p *program, ctx context.Context) { p.rights.turn(ctx) },
 	plan.Fenced:  func(p *program, ctx context.Context) { p.fenced.turn(ctx) },
 	"lists":      func(p *program, ctx context.Context) { p.rows.lists(ctx) },
+	plan.Cached:  func(p *program, ctx context.Context) { p.cached.turn(ctx) },
 }
 
 // turnOf is the turn of the cell's workload, built in or of an extension.
@@ -53,6 +54,7 @@ func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 			id := int64(machine)<<32 | int64(rt.Env().Life())<<20 | int64(generation)<<8
 			cfg := c.config(draws)
 			c.slim(rt.Env().World().Draw("client.slim", uint64(id)), &cfg)
+			c.cacheOf(rt.Env().World().Draw("client.cache", uint64(id)), &cfg)
 			cl, hangUp := c.witness.Dial(line, cfg)
 			c.queues[cl] = cfg.Queue
 			who := Client{Runtime: rt, Client: cl}

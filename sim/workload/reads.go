@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"context"
+
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
@@ -30,17 +32,39 @@ func (p *fileWork) openedIn() api.SessionID {
 	return p.trail.Session
 }
 
+// names reads which children a directory has, and nothing of them.
+func (p *fileWork) names(ctx context.Context, o *opened) {
+	p.just = true
+	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileReadDir}, func(ctx context.Context) (out linearizability.FileOutput, _ error) {
+		names, err := o.h.Names(ctx)
+		for _, name := range names {
+			out.Children = append(out.Children, linearizability.FileChild{Name: name})
+		}
+		return out, err
+	})
+	p.just = false
+}
+
+// reading is the context of a read: at times one that asks the master, whatever the client has.
+func (p *fileWork) reading(ctx context.Context) context.Context {
+	p.uncached = p.all.plan.Caches.On && p.caching.Chance(p.all.plan.Caches.Uncached, 100)
+	if p.uncached {
+		return client.Uncached(ctx)
+	}
+	return ctx
+}
+
 // isLockless says that the answer to a call may do without the lock generation: a program does
 // not know whether it comes from a cache.
-func (p *fileWork) isLockless(in linearizability.FileInput, out linearizability.FileOutput) bool {
-	if !false || p.uncached {
+func (p *fileWork) isLockless(in linearizability.FileInput) bool {
+	if !p.all.plan.Caches.On || p.uncached {
 		return false
 	}
 	switch in.Op {
 	case linearizability.FileGet, linearizability.FileGetStat:
 		return true
 	case linearizability.FileOpen:
-		return !out.Created
+		return true
 	}
 	return false
 }

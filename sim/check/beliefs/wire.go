@@ -38,6 +38,9 @@ type Machine interface {
 func newWire(m Machine, cfg client.Config, of *Promises) *Wire {
 	w := &Wire{Machine: m, of: of}
 	w.Life = clients.New(w.world(), w.Self(), cmp.Or(cfg.Rho, plan.PlainRho), cmp.Or(cfg.Grace, plan.PlainGrace))
+	if !cfg.Cache.Off {
+		w.Life.KeepsHandles()
+	}
 	return w
 }
 

@@ -122,9 +122,16 @@ func (b *Files) Begins(who int64, in linearizability.FileInput, trail *client.Ca
 	return len(b.trails) - 1
 }
 
-// OK takes down that a call had an answer that the model knows.
+// OK takes down that a call had an answer that the model knows. A client with a cache is told no lock
+// generation, and the model would take any for that of a node that it has made: that one is in the log.
 func (b *Files) OK(at int, out linearizability.FileOutput) {
-	b.History.OK(b.trails[at].op, b.now(), out)
+	t := b.trails[at]
+	if p, ok := b.results[model.Call{Session: t.trail.Session, Seq: t.trail.Seq}]; ok && out.Created && out.Stat.Lock == 0 {
+		if o, ok := p.result.Detail.(api.Opened); ok {
+			out.Stat.Lock = uint64(o.Stat.Lock)
+		}
+	}
+	b.History.OK(t.op, b.now(), out)
 }
 
 // Unknown takes down that the client does not know what a call did.

@@ -282,7 +282,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
 		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
 	}
-	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 {
+	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 && !s.facts.OwesDrop(x, t.Epoch) {
 		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
 	}
 	switch k, waits := t.waits[x]; {

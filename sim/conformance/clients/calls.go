@@ -2,8 +2,10 @@ package clients
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
@@ -11,6 +13,9 @@ import (
 // calls that change something. It is computed from requests and replies.
 type callModel struct {
 	handles      int                        // open handles
+	keeps        bool                       // the client keeps handles that its program has closed
+	inUse        map[*client.Handle]bool    // those of its program
+	live         map[api.HandleID]api.Epoch // those that were not closed: the last epoch in which each was opened, used or presented
 	answered     int                        // calls with a reply
 	sent         map[api.Seq]sentCall       // an entry without op has its reply
 	fenced       api.Seq                    // no duplicate of a call up to this one will be executed
@@ -29,7 +34,14 @@ type sentCall struct {
 }
 
 func newCallModel() callModel {
-	return callModel{answeredAt: -1, sent: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, closed: map[api.HandleID]api.Epoch{}}
+	return callModel{answeredAt: -1, live: map[api.HandleID]api.Epoch{}, inUse: map[*client.Handle]bool{}, sent: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, closed: map[api.HandleID]api.Epoch{}}
+}
+
+// next is of the next session of the same client.
+func (m *callModel) next() callModel {
+	n := newCallModel()
+	n.keeps = m.keeps
+	return n
 }
 
 // onSend records a request, and checks that the client may send it.
@@ -43,6 +55,7 @@ func (m *callModel) onSend(q api.Request) (f breach) {
 	}
 	m.acked = max(m.acked, q.AckedThrough)
 	k, keeps := q.Op.(api.KeepAlive)
+	m.useHandles(q.Epoch, slices.Concat(k.Tokens, []api.Token{api.HandleOf(q.Op)}))
 	switch {
 	case f != (breach{}):
 	case keeps:
@@ -54,10 +67,40 @@ func (m *callModel) onSend(q api.Request) (f breach) {
 		return f
 	}
 	m.sent[q.Seq] = sentCall{q.Op, q.AckedThrough}
-	if _, closes := q.Op.(api.CloseHandle); closes {
+	if o, closes := q.Op.(api.CloseHandle); closes {
 		m.handles--
+		if k, ok := ReadToken(o.Handle); ok {
+			delete(m.live, k.ID)
+		}
 	}
 	return f
+}
+
+// useHandles records that a master of epoch e is asked by these handles, or told of them.
+func (m *callModel) useHandles(e api.Epoch, tokens []api.Token) {
+	for _, t := range tokens {
+		if k, ok := ReadToken(t); ok && m.live[k.ID] > 0 {
+			m.live[k.ID] = max(m.live[k.ID], e)
+		}
+	}
+}
+
+// countHandles counts the open handles that the program would lose with the session.
+func (m *callModel) countHandles() int {
+	if m.keeps {
+		return min(m.handles, len(m.inUse))
+	}
+	return m.handles
+}
+
+// countLive counts the open handles that the latest master may know of.
+func (m *callModel) countLive() (n int) {
+	for _, e := range m.live { // order-free: a sum
+		if e >= m.epoch {
+			n++
+		}
+	}
+	return n
 }
 
 // checkPresented: a client does not present to a new master a handle that a former one has
@@ -130,6 +173,9 @@ func (m *callModel) onReply(p api.Reply) {
 	o, opened := p.Detail.(api.Opened)
 	if _, opens := c.op.(api.Open); opens && opened && o.Token != "" {
 		m.handles++
+		if k, ok := ReadToken(o.Token); ok {
+			m.live[k.ID] = p.Epoch
+		}
 	}
 	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK && p.Epoch >= m.epoch && p.Seq > m.acked {
 		if k, ok := ReadToken(o.Handle); ok {
@@ -151,8 +197,8 @@ func (m *callModel) onReply(p api.Reply) {
 
 // lostWithSession describes what would be lost with the session; "" means nothing.
 func (m *callModel) lostWithSession() string {
-	if m.handles > 0 {
-		return fmt.Sprintf("%d handles", m.handles)
+	if n := m.countHandles(); n > 0 {
+		return fmt.Sprintf("%d handles", n)
 	}
 	first := api.Seq(0)
 	for seq, c := range m.sent { // order-free: the lowest is taken
@@ -174,7 +220,7 @@ func (m *callModel) hasNothingToLose() bool {
 			return false
 		}
 	}
-	return m.handles == 0 && !m.inconclusive
+	return m.handles == 0 && !m.inconclusive // one that the client keeps, or closes, may count for it
 }
 
 // isInconclusive reports that reply p leaves something open: a handle that was not closed, or

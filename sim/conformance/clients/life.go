@@ -109,8 +109,15 @@ func (l *Life) LockQueue(h *client.Handle) *LockQueue {
 	return l.queues[i]
 }
 
+// KeepsHandles says that the client keeps handles open that its program has closed: these are no loss.
+func (l *Life) KeepsHandles() { l.model.calls.keeps = true }
+
+// OnHandleGot records that the program has got handle h.
+func (l *Life) OnHandleGot(h *client.Handle) { l.model.calls.inUse[h] = true }
+
 // OnHandleClose records that the client is about to close handle h: its queue ends.
 func (l *Life) OnHandleClose(h *client.Handle) {
+	delete(l.model.calls.inUse, h)
 	l.queues = slices.DeleteFunc(l.queues, func(q *LockQueue) bool { return q.handle == h })
 }
 
@@ -130,6 +137,10 @@ func (l *Life) LeaseLeft(now time.Time) time.Duration {
 
 // OpenHandles counts the open handles, by the replies that arrived.
 func (l *Life) OpenHandles() int { return l.model.calls.handles }
+
+// LiveHandles is OpenHandles without those that the latest master does not know of: a handle that a
+// client keeps for the next Open, and does not present, ends with the epoch.
+func (l *Life) LiveHandles() int { return l.model.calls.countLive() }
 
 // AnsweredCalls counts the calls of the session that have a reply.
 func (l *Life) AnsweredCalls() int { return l.model.calls.answered }

@@ -42,7 +42,7 @@ func (m *sessionModel) onSend(now time.Time, q api.Request) breach {
 		if f := m.checkRenewal(now); f != (breach{}) {
 			return f
 		}
-		*m = sessionModel{rho: m.rho, grace: m.grace, sessions: m.sessions + 1, nonce: o.Nonce, first: q.ID, keepAlives: map[uint64]time.Time{}, calls: newCallModel()}
+		*m = sessionModel{rho: m.rho, grace: m.grace, sessions: m.sessions + 1, nonce: o.Nonce, first: q.ID, keepAlives: map[uint64]time.Time{}, calls: m.calls.next()}
 	}
 	m.last = max(m.last, q.ID)
 	switch late := !now.Before(m.graceEnd); {

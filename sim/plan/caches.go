@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+)
+
+// CachePlan says which caches clients keep, and how little there is room for.
+type CachePlan struct {
+	On       bool
+	Small    bool          // half of the clients have room for little
+	Handles  int           // that a client keeps open for the next Open
+	Idle     time.Duration // for so long
+	Uncached uint64        // of 100 reads, so many ask the master all the same
+	// Aims is how seldom a drop that a master tells a client brings a fault upon them: one in so many.
+	// 0: none does. Kinds are the kinds of those faults.
+	Aims  uint64
+	Kinds []string
+	// Deaf is how often a client asks for something that reads all and acknowledges no drop; 0:
+	// there is none.
+	Deaf time.Duration
+}
+
+// aimed are the kinds of faults that may follow a drop.
+var aimed = []string{"crash-leader", "isolate-leader", "pause-leader", "depose", "kill", "client-cut", "client-crash", "client-pause", "noise"}
+
+// caches has clients keep caches in half of the cells whose programs use nodes. Without leases of
+// masters or of sessions nothing is cached, so few of those are among them.
+func (p *Plan) caches(at func(string) *draw.Stream) {
+	d := at("caches")
+	on := d.Chance(1, 2)
+	leased := p.Driver.Core.Sessions.LeaseMin > 0 && p.Driver.Core.Paxos.Lease.Grant > 0
+	if !leased {
+		on = on && d.Chance(1, 4)
+	}
+	if p.Workload == Cached {
+		on = true
+	}
+	if !on || !OnNodes(p.Workload) {
+		return
+	}
+	p.Caches = CachePlan{
+		On: true, Small: d.Chance(1, 3), Handles: int(d.LogUniform(1, 64)), Uncached: uint64(d.Between(0, 30)),
+		Idle: time.Duration(d.LogUniform(int64(50*time.Millisecond), int64(10*time.Second))),
+	}
+	for _, f := range p.Faults {
+		if slices.Contains(aimed, f.Name) {
+			p.Caches.Kinds = append(p.Caches.Kinds, f.Name)
+		}
+	}
+	if aims := uint64(d.LogUniform(2, 100)); d.Chance(1, 2) && len(p.Caches.Kinds) > 0 {
+		p.Caches.Aims = aims
+	}
+	if deaf := time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(400*time.Millisecond))); d.Chance(1, 3) && leased && !p.Calls.Narrow {
+		p.Caches.Deaf = deaf
+	}
+	limits := &p.Driver.Core.NodeOps.Caches
+	if d.Chance(1, 4) {
+		limits.PerSession = int(d.LogUniform(1, 32))
+	}
+	if d.Chance(1, 6) {
+		limits.Total = int(d.LogUniform(1, 128))
+	}
+}

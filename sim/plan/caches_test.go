@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Clients keep caches in about half of the cells whose programs use nodes; few of those have no leases,
+// in which nothing is cached.
+func TestHalfOfTheCellsWithNodesHaveCaches(t *testing.T) {
+	nodes, cached, leaseless, asked, deaf := 0, 0, 0, 0, 0
+	for seed := range uint64(4000) {
+		p := New(Options{Seed: seed})
+		require.False(t, p.Caches.On && !OnNodes(p.Workload))
+		require.True(t, p.Caches.On || p.Workload != Cached)
+		if !OnNodes(p.Workload) {
+			continue
+		}
+		nodes++
+		if p.Workload == Cached {
+			asked++
+		}
+		if !p.Caches.On {
+			continue
+		}
+		cached++
+		if p.Driver.Core.Sessions.LeaseMin == 0 || p.Driver.Core.Paxos.Lease.Grant == 0 {
+			leaseless++
+		}
+		if p.Caches.Deaf > 0 {
+			deaf++
+		}
+	}
+	require.Greater(t, 100*cached, 40*nodes)
+	require.Less(t, 100*cached, 65*nodes)
+	require.Less(t, 4*leaseless, cached)
+	require.InDelta(t, 500, asked, 100)
+	require.Greater(t, deaf, 200)
+}
