@@ -29,6 +29,7 @@
 //	sim/model         what checkers know of sessions, locks and files
 //	sim/damage        which damage of disks a cell has to survive
 //	sim/ondisk        what a replica's disk holds, read without its code
+//	sim/cluster       its machines, and lives of replicas on them
 //	sim/check/leases  S7 over intervals of true time
 //	sim/conformance   whether replicas and clients keep rules of our own
 //	sim/runner        many seeds, their totals, manifests and artifacts

@@ -14,6 +14,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/backups"
 	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/check/events"
+	"github.com/chubbycell/chubby/sim/check/growth"
 	"github.com/chubbycell/chubby/sim/check/handles"
 	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/check/leases"
@@ -54,7 +55,6 @@ type Cell struct {
 	handles   *handles.Checker
 	queues    *lockwait.Checker
 	shares    *shares.Checker
-	tops      []paxos.Slot // highest slot applied, each time that bounds were looked at
 	adversary *adversary.Adversary
 	deaf      *adversary.Deaf
 	suffix    *clients.Suffix
@@ -67,6 +67,7 @@ type Cell struct {
 	caches    *cacheBook
 
 	faults     *faults.Faults
+	growth     *growth.Checker
 	backups    *backups.Checker
 	reborn     bool           // a new cell was made of the newest backup
 	rebornHash uint64         // of its world
@@ -102,6 +103,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return p.Added() || c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
+	c.growth = growth.New(c.world, &c.plan, bounded{c})
 	c.backups = backups.New(c.world, &c.plan, c.watch.Snapshots)
 	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch.Epochs)
 	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000

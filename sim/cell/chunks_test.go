@@ -20,7 +20,7 @@ func TestL2ASnapshotIsSyncedChunkByChunk(t *testing.T) {
 	write := func(name string, sync bool) {
 		f, err := mem.Create(name)
 		require.NoError(t, err)
-		f = r.chunks(name, f)
+		f = c.growth.Chunked(r.Id, name, f)
 		for i := range int64(4) {
 			_, err := f.WriteAt(make([]byte, 1<<10), i<<10)
 			require.NoError(t, err)

@@ -15,8 +15,8 @@
 //	             process_jobs.go: of its disk jobs; nudge.go: early ticks
 //	witness.go   what programs, faults and the hostile client are told of the cell
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1);
-//	             absentees.go: without which replicas and links; bounds.go: what may
-//	             not grow (L2); leaks.go: nodes and handles that stay (S15)
+//	             absentees.go: without which replicas and links; growth.go: what may
+//	             not grow (L2, sim/check/growth); leaks.go: nodes and handles that stay (S15)
 //	result.go    what a seed comes to
 //	backups.go   one more backup is made at the end, and a cell of the newest (sim/restore)
 //	misfit.go    a replica that is configured otherwise than its cell
@@ -28,7 +28,6 @@
 //
 //	caches.go    what is told of reads and of caches (S12)
 //	look.go      invariants of a replica's memory and rows, at intervals
-//	chunks.go    how much of a snapshot is synced at once (L2)
 //	properties.go  what may break, by number
 //	sometimes.go rare situations that runs should reach; rare.go: those that take
 //	             more than one observation; floors.go: those that are demanded

@@ -172,9 +172,9 @@ func meets(t *testing.T, seed uint64, hostile bool, tune func(*plan.Plan)) *meas
 		g.cell.world.RunFor(time.Second)
 		require.Nil(t, g.cell.world.Failure())
 		r := running(g.master())
-		for _, s := range g.cell.sizes(r) {
-			m.most[s.what] = max(m.most[s.what], s.n)
-			require.LessOrEqual(t, s.n, s.most, s.what)
+		for _, s := range sizesOf(r) {
+			m.most[s.What] = max(m.most[s.What], s.N)
+			require.LessOrEqual(t, s.N, s.Most, s.What)
 		}
 	}
 	m.flood = f.sent

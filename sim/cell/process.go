@@ -71,7 +71,8 @@ func (r *replica) OnOpening(fs vfs.FS) vfs.FS {
 	r.missed = r.cell.watch.Top
 	r.mem, r.hits = r.Env.World().Machine(r.Env.Self()).Disk().Mem(), r.cell.watch.Budget.Hits[r.Id]
 	r.lost = r.cell.watch.Rot.HasLostRegister(r.Id, r.mem) // before anything is mended
-	return creations{fs, r.made, r.removed, r.chunks}
+	chunked := func(name string, f vfs.File) vfs.File { return r.cell.growth.Chunked(r.Id, name, f) }
+	return creations{fs, r.made, r.removed, chunked}
 }
 
 func (r *replica) OnRefused(err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/growth"
 	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -118,10 +119,10 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	require.Nil(t, c.world.Failure())
 	var grown []string
 	for _, m := range c.machines.Replicas {
-		for _, s := range c.sizes(running(m)) {
-			require.Positive(t, s.most, s.what)
-			if s.n > 0 {
-				grown = append(grown, s.what)
+		for _, s := range sizesOf(running(m)) {
+			require.Positive(t, s.Most, s.What)
+			if s.N > 0 {
+				grown = append(grown, s.What)
 			}
 		}
 	}
@@ -133,9 +134,9 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	r := running(c.machines.Replicas[0])
 	r.missed = r.Host.Core().Status().FirstOpen + 9
 	lacks := func() (n int) {
-		for _, s := range c.sizes(r) {
-			if slices.Contains([]string{"votes above the first open slot", "slots in memory", "chosen values in memory"}, s.what) {
-				n += s.most
+		for _, s := range sizesOf(r) {
+			if slices.Contains([]string{"votes above the first open slot", "slots in memory", "chosen values in memory"}, s.What) {
+				n += s.Most
 			}
 		}
 		return n
@@ -150,6 +151,12 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	c.bounds()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "L2", c.world.Failure().ID)
+}
+
+// sizesOf are what a replica holds, each with its bound.
+func sizesOf(r *replica) []growth.Size {
+	l := grown(r)
+	return r.cell.growth.Sizes(&l)
 }
 
 func TestL1ARunThatGoesWildOrStops(t *testing.T) {

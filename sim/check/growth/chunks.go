@@ -1,8 +1,9 @@
-package cell
+package growth
 
 import (
 	"strings"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -10,26 +11,29 @@ import (
 // much of it as a sync may find: one chunk, with what stands around it (L2).
 type chunked struct {
 	vfs.File
-	r        *replica
+	of       *Checker
+	id       paxos.NodeID
 	unsynced int64
 }
 
 // aroundChunk is room for a header and an end.
 const aroundChunk = 1 << 10
 
-func (r *replica) chunks(name string, f vfs.File) vfs.File {
+// Chunked is a file that replica id makes: a snapshot among them is looked at while it is
+// written.
+func (c *Checker) Chunked(id paxos.NodeID, name string, f vfs.File) vfs.File {
 	if !strings.HasSuffix(name, ".tmp") {
 		return f
 	}
-	return &chunked{File: f, r: r}
+	return &chunked{File: f, of: c, id: id}
 }
 
 // WriteAt writes, and looks how much was written since the last sync.
 func (f *chunked) WriteAt(p []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(p, off)
 	f.unsynced += int64(n)
-	if most := int64(f.r.cell.plan.ChunkSize()) + aroundChunk; f.unsynced > most {
-		f.r.cell.world.Break("L2", "replica %d has %d bytes of a snapshot to sync at once, bound %d", f.r.Id, f.unsynced, most)
+	if most := int64(f.of.plan.ChunkSize()) + aroundChunk; f.unsynced > most {
+		f.of.world.Break("L2", "replica %d has %d bytes of a snapshot to sync at once, bound %d", f.id, f.unsynced, most)
 	}
 	return n, err
 }

@@ -1,37 +1,69 @@
-package cell
+package growth
 
 import (
 	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// sizes is what may not grow without bound in one replica (L2).
-type sizes struct {
-	what string
-	n    int
-	most int
+// Checker demands that nothing in a cell grows without bound (L2): what replicas hold in
+// memory and on their disks.
+type Checker struct {
+	world *sim.World
+	plan  *plan.Plan
+	cell  Cell
+	tops  []paxos.Slot // highest slot applied, each time that bounds were looked at
 }
 
-// bounds checks L2.
-func (c *seedRun) bounds() {
-	c.tops = append(c.tops, c.watch.Top)
-	for _, m := range c.machines.Replicas {
-		if r := running(m); r != nil && r.Host.Core() != nil && !c.watch.Disks[r.Id].Stray {
-			for _, s := range c.sizes(r) {
-				if s.n > s.most {
-					c.world.Break("L2", "replica %d has %d %s, bound %d", r.Id, s.n, s.what, s.most)
-				}
+// Cell is what bounds depend on.
+type Cell interface {
+	// Top is the highest slot that any replica has applied.
+	Top() paxos.Slot
+	// KeepSlots is how many slots a replica is to keep for laggards.
+	KeepSlots(id paxos.NodeID) paxos.Slot
+	// Opened counts the sessions that clients have opened or gone on under.
+	Opened() int
+}
+
+// Life is one life of a replica.
+type Life struct {
+	ID      paxos.NodeID
+	Host    *driver.Driver
+	Damaged bool       // it found unreadable records
+	Missed  paxos.Slot // the highest slot that any replica had applied when it began
+	Behind  int        // slots that it lacked then
+}
+
+// Size is what may not grow in one replica.
+type Size struct {
+	What string
+	N    int
+	Most int
+}
+
+// New is a checker of a cell.
+func New(w *sim.World, p *plan.Plan, c Cell) *Checker { return &Checker{world: w, plan: p, cell: c} }
+
+// Look looks at the replicas that run. It is called at equal intervals.
+func (c *Checker) Look(all []Life) {
+	c.tops = append(c.tops, c.cell.Top())
+	for i := range all {
+		for _, s := range c.Sizes(&all[i]) {
+			if s.N > s.Most {
+				c.world.Break("L2", "replica %d has %d %s, bound %d", all[i].ID, s.N, s.What, s.Most)
 			}
 		}
 	}
 }
 
-// sizes are what a replica holds, each with its bound.
-func (c *seedRun) sizes(r *replica) []sizes {
+// Sizes are what a replica holds, each with its bound.
+func (c *Checker) Sizes(r *Life) []Size {
 	cfg := &c.plan.Driver.Core
 	status, now := r.Host.Core().Status(), r.Host.Core().Rows()
 	totals := rows.GetTotals(now)
@@ -41,33 +73,33 @@ func (c *seedRun) sizes(r *replica) []sizes {
 	for range now.Scan(string(rune(rows.FamilyAnswer))) {
 		answers++
 	}
-	return []sizes{
+	return []Size{
 		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
 		{"requests waiting for an answer", r.Host.Core().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
 		{"commands waiting for their turn", r.Host.Core().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
 		{"slots in flight", r.Host.Core().InFlight(), cfg.Paxos.Window},
 		{"messages held for the disk", status.Held, maxHeld},
-		{"votes above the first open slot", ahead(status, r.damaged), cfg.Paxos.Window*maxDrift + late(r, status.FirstOpen)},
+		{"votes above the first open slot", ahead(status, r.Damaged), cfg.Paxos.Window*maxDrift + late(r, status.FirstOpen)},
 		{"sessions", int(totals.Sessions), rows.MaxSessions},
-		{"sessions more than clients opened", int(totals.Sessions), 2 * (c.load.Sessions + c.promises.Renewed)},
+		{"sessions more than clients opened", int(totals.Sessions), 2 * c.cell.Opened()},
 		{"open handles", ops.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
 		{"Acquires that wait", ops.Waiting, int(totals.Sessions) * api.MaxWindow},
 		{"calls on nodes that are proposed", ops.UnderWay, cfg.MaxPending + ops.Waiting + api.MaxWindow},
 		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
-		{"slots in memory", kept(status, r.damaged), c.keeps(r.Id) + late(r, status.Floor) + ahead(status, r.damaged)},
-		{"chosen values in memory", learned(status, r.damaged), c.keeps(r.Id) + late(r, status.Floor) + ahead(status, r.damaged)},
+		{"slots in memory", kept(status, r.Damaged), c.keeps(r.ID) + late(r, status.Floor) + ahead(status, r.Damaged)},
+		{"chosen values in memory", learned(status, r.Damaged), c.keeps(r.ID) + late(r, status.Floor) + ahead(status, r.Damaged)},
 		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
-		{"sums of slots in memory", summed(r), c.keeps(r.Id)},
+		{"sums of slots in memory", summed(r), c.keeps(r.ID)},
 		{"snapshots on its disk", snaps, maxSnapshots},
-		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.Id)*(512+2*c.plan.Calls.Value)},
+		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.ID)*(512+2*c.plan.Calls.Value)},
 		{"records waiting for the log", r.Host.Waiting(), maxHeld},
 	}
 }
 
 // late is how many of the slots from this one on a life lacked when it began, and may
 // have got by now: one that was away, or joins late, has them beside what it usually has.
-func late(r *replica, from paxos.Slot) int { return min(r.behind, max(0, int(r.missed)-int(from))) }
+func late(r *Life, from paxos.Slot) int { return min(r.Behind, max(0, int(r.Missed)-int(from))) }
 
 // ahead is how far votes reach above the first open slot. The slot of a value that
 // rotted opens again, however long ago it was chosen.
@@ -96,8 +128,8 @@ func learned(s paxos.Status, damaged bool) int {
 }
 
 // summed is how many sums a host remembers, with the same exception.
-func summed(r *replica) int {
-	if r.damaged {
+func summed(r *Life) int {
+	if r.Damaged {
 		return 0
 	}
 	return r.Host.Sums()
@@ -107,22 +139,22 @@ func summed(r *replica) int {
 // what is kept for laggards, and what came while a snapshot took long or failed. A replica
 // that lacks a slot takes no snapshot behind it; how far its votes reach above that is
 // another bound.
-func (c *seedRun) keeps(id paxos.NodeID) int {
-	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.configs.KeepSlots(id)) + max(maxLate, c.pace())
+func (c *Checker) keeps(id paxos.NodeID) int {
+	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.cell.KeepSlots(id)) + max(maxLate, c.pace())
 }
 
 // pace is how many slots were filled in the last 20 s or so: in a storm of waiters
 // more than maxLate, and no replica can help that as long as its disk stands still.
-func (c *seedRun) pace() int {
+func (c *Checker) pace() int {
 	if len(c.tops) == 0 {
 		return 0
 	}
-	return int(c.watch.Top - c.tops[max(0, len(c.tops)-5)])
+	return int(c.cell.Top() - c.tops[max(0, len(c.tops)-5)])
 }
 
 // files counts the snapshots on a replica's disk, and the bytes of its log.
-func (c *Cell) files(r *replica) (snapshots, log int) {
-	for _, f := range c.world.Machine(r.Env.Self()).Disk().Mem().Files() {
+func (c *Checker) files(r *Life) (snapshots, log int) {
+	for _, f := range c.world.Machine(sim.Addr(r.ID)).Disk().Mem().Files() {
 		switch {
 		case strings.HasSuffix(f.Name, ".snap"):
 			snapshots++
