@@ -48,8 +48,7 @@ type Faults struct {
 	acting     plan.Fault
 	lulls      *sim.Draw
 	resting    bool
-	pending    []pending // parts of strikes that wait for an event
-	triggered  bool      // there was one: a fault listens for them
+	triggers   triggers // what waits for an event
 }
 
 // Env is what faults need: no checker is in it.
@@ -112,9 +111,11 @@ type LeaseLeft struct {
 
 // New are those of a run that has not begun.
 func New(e Env) *Faults {
-	return &Faults{
+	c := &Faults{
 		plan: e.Plan, world: e.World, events: e.Events, budget: e.Budget, cluster: e.Cluster, facts: e.Facts, strikes: map[string]int{},
 	}
+	c.triggers.of = c
+	return c
 }
 
 // Begin lets the faults of the plan strike, on the machines of replicas and of clients.
@@ -137,7 +138,7 @@ func (c *Faults) Begin(replicas, clients []*sim.Machine) {
 // Heal ends every fault that is in force, and lets no other strike.
 func (c *Faults) Heal() {
 	c.healed = true
-	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.pending = nil, nil, nil, nil, nil, nil
+	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.triggers.pending = nil, nil, nil, nil, nil, nil
 	c.transfers, c.echoes, c.recalled, c.unsynced = transfers{}, nil, nil, nil
 	for _, end := range c.undo {
 		end()

@@ -14,28 +14,35 @@ type pending struct {
 	f     func()
 }
 
+// triggers is the parts of strikes that wait for events.
+type triggers struct {
+	of      *Faults
+	pending []pending
+	listens bool // to the events of the cell, since there was one
+}
+
 // when has f called behind the first event that is meant.
-func (c *Faults) when(meant func(event.Event) bool, f func()) {
-	if !c.triggered {
-		c.triggered = true
-		c.events.Listen(func(_ time.Duration, e event.Event) { c.comes(e) })
+func (t *triggers) when(meant func(event.Event) bool, f func()) {
+	if !t.listens {
+		t.listens = true
+		t.of.events.Listen(func(_ time.Duration, e event.Event) { t.comes(e) })
 	}
-	c.pending = append(c.pending, pending{meant, c.kept(f)})
+	t.pending = append(t.pending, pending{meant, t.of.kept(f)})
 }
 
 // comes lets the strikes go on that waited for an event: at this instant, but as an
 // event of the world of its own, since whatever published it is not done.
-func (c *Faults) comes(e event.Event) {
-	kept := c.pending[:0]
-	for _, w := range c.pending {
+func (t *triggers) comes(e event.Event) {
+	kept := t.pending[:0]
+	for _, w := range t.pending {
 		if w.meant(e) {
-			c.later(0, w.f)
+			t.of.later(0, w.f)
 		} else {
 			kept = append(kept, w)
 		}
 	}
-	clear(c.pending[len(kept):])
-	c.pending = kept
+	clear(t.pending[len(kept):])
+	t.pending = kept
 }
 
 // strikeStage is what a strike of an extension works with.
@@ -69,7 +76,7 @@ func (s *strikeStage) After(d time.Duration, f func()) { s.c.later(d, f) }
 
 func (s *strikeStage) Until(d time.Duration, undo func()) { s.c.until(d, undo) }
 
-func (s *strikeStage) When(meant func(event.Event) bool, f func()) { s.c.when(meant, f) }
+func (s *strikeStage) When(meant func(event.Event) bool, f func()) { s.c.triggers.when(meant, f) }
 
 // What is done to a machine is done to none where there is no leader to do it to.
 func (s *strikeStage) CutPower(m *sim.Machine) { cutPower(s.c, m, s.d) }
