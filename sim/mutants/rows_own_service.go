@@ -238,6 +238,8 @@ func ownServiceRows() []Row {
 			"others try again, and most of them are through before long. TestOneClientLeavesRoomForOthers in replica/driver kills it"),
 		weak(GroupOwn, "O352", "B", "calls are taken in before KeepAlives",
 			"as O350. TestMoreCallsThanAReplicaTakesInCostNoLeaseAndNoSession in sim/cell kills it"),
+		applied(GroupOwn, "O353", "A", "a segment that was made ahead is listed before its header is synced"),
+		applied(GroupOwn, "O354", "B", "a segment that comes too late is used all the same, behind one of a higher number"),
 	}
 }
 
