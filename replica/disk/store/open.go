@@ -96,6 +96,7 @@ func (s *Store) open(fsys vfs.FS, dir string, o Options) (rec Recovered, report 
 			return rec, report, err
 		}
 	}
+	s.isTiny = o.SegmentSize > 0 && o.SegmentSize < leastAhead
 	var r wal.Recovery
 	s.log, r, err = wal.Open(fsys, path.Join(dir, "log"), wal.Options{
 		SegmentSize: o.SegmentSize, Watermark: s.state.watermark, Salt: o.Salt,

@@ -19,6 +19,7 @@ type Store struct {
 	snapshots *Snapshots
 	state     state
 	index     index
+	isTiny    bool // segments of the log are too small to be made ahead
 	err       error
 
 	entries []wal.Entry // of the Append under way
@@ -87,7 +88,11 @@ func (s *Store) Idle() error {
 }
 
 // WantsAhead reports whether MakeAhead has something to do. It makes no call of the disk.
-func (s *Store) WantsAhead() bool { return s.err == nil && s.log.WantsAhead() }
+func (s *Store) WantsAhead() bool { return s.err == nil && !s.isTiny && s.log.WantsAhead() }
+
+// leastAhead is the size of the smallest segments that are made ahead. Smaller ones are full after a
+// few records: the lanes would wait for the disk in turn, which has one sync more to do for each.
+const leastAhead = 4096
 
 // MakeAhead makes the next segment of the log, so that no Append waits for that. It may run beside
 // another call, not beside Close. An error is not final: the segment is made when it is needed.
