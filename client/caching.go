@@ -75,7 +75,7 @@ func (c *conn) withoutLock(ctx context.Context, x Stat) Stat {
 // canHit reports whether what is kept may be read now: the master makes no change of it before this
 // client has dropped it or its lease is over.
 func (h *Handle) canHit(ctx context.Context) bool {
-	return h.c.store.uses(ctx) && !h.fenced && h.rights.Has(Read) && h.c.hasLease()
+	return h.c.store.uses(ctx) && h.endErr == nil && ctx.Err() == nil && !h.fenced && h.rights.Has(Read) && h.c.hasLease()
 }
 
 // count counts a read that the cache has answered, or not.
@@ -154,6 +154,9 @@ func (s *store) endCall(w *call, d session.Done) {
 
 // endLoose drops what cancelled calls may have changed that will not be executed any more.
 func (s *store) endLoose(settled []session.Token) {
+	if s.table == nil {
+		return
+	}
 	for _, t := range settled {
 		s.table.EndChange(true, s.loose[t]...)
 		delete(s.loose, t)

@@ -5,35 +5,36 @@ import (
 	"slices"
 )
 
-// The methods here answer a read from the cache. A hit reads, while mu is held, what the master has not
-// been told is dropped, at an instant at which the lease runs: a change of it comes later.
+// The methods here answer a read from the cache, if it can. A hit reads, while mu is held, what the master has
+// not had dropped, at an instant at which the lease runs: a change of it comes later. A call that may not
+// begin is no hit, and fails where it begins.
 
-func (h *Handle) cachedContents(ctx context.Context) (text string, s Stat, hit bool, err error) {
+func (h *Handle) cachedContents(ctx context.Context) (text string, s Stat, hit bool) {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()
-	if err = h.checkUsable(ctx, "contents"); err == nil && h.canHit(ctx) {
+	if h.canHit(ctx) {
 		text, s, hit = h.c.store.table.Contents(h.node)
 		h.c.store.count(hit)
 	}
-	return text, s, hit, err
+	return text, s, hit
 }
 
-func (h *Handle) cachedStat(ctx context.Context) (s Stat, hit bool, err error) {
+func (h *Handle) cachedStat(ctx context.Context) (s Stat, hit bool) {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()
-	if err = h.checkUsable(ctx, "stat"); err == nil && h.canHit(ctx) {
+	if h.canHit(ctx) {
 		s, hit = h.c.store.table.Stat(h.node)
 		h.c.store.count(hit)
 	}
-	return s, hit, err
+	return s, hit
 }
 
-func (h *Handle) cachedNames(ctx context.Context) (names []string, hit bool, err error) {
+func (h *Handle) cachedNames(ctx context.Context) (names []string, hit bool) {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()
-	if err = h.checkUsable(ctx, "names"); err == nil && h.canHit(ctx) {
+	if h.canHit(ctx) {
 		names, hit = h.c.store.table.Names(h.node)
 		h.c.store.count(hit)
 	}
-	return slices.Clone(names), hit, err
+	return slices.Clone(names), hit
 }

@@ -10,8 +10,8 @@ import (
 // Contents returns the contents of the file and its metadata, as they were at one instant of the
 // call. It may answer from the cache; the metadata are those of Stat. It fails with ErrIsDirectory.
 func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
-	if text, s, hit, err := h.cachedContents(ctx); hit || err != nil {
-		return text, s, err
+	if text, s, hit := h.cachedContents(ctx); hit {
+		return text, s, nil
 	}
 	r, err := h.call(ctx, "contents", func(t api.Token) api.Op { return api.GetContents{Handle: t} })
 	return r.Value, h.c.withoutLock(ctx, statOf(r)), err
@@ -21,8 +21,8 @@ func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
 // are not told when a lock changes hands; with Uncached, and where the cache is off, it is the lock's
 // generation.
 func (h *Handle) Stat(ctx context.Context) (Stat, error) {
-	if s, hit, err := h.cachedStat(ctx); hit || err != nil {
-		return s, err
+	if s, hit := h.cachedStat(ctx); hit {
+		return s, nil
 	}
 	r, err := h.call(ctx, "stat", func(t api.Token) api.Op { return api.GetStat{Handle: t} })
 	return h.c.withoutLock(ctx, statOf(r)), err
@@ -32,8 +32,8 @@ func (h *Handle) Stat(ctx context.Context) (Stat, error) {
 // cache, if the names fit in one answer of the cell; otherwise they are read in several calls, and
 // need not have existed together at any instant. It fails with ErrNotDirectory.
 func (h *Handle) Names(ctx context.Context) ([]string, error) {
-	if names, hit, err := h.cachedNames(ctx); hit || err != nil {
-		return names, err
+	if names, hit := h.cachedNames(ctx); hit {
+		return names, nil
 	}
 	r, err := h.call(ctx, "names", func(t api.Token) api.Op { return api.ReadDir{Handle: t} })
 	l, _ := r.Detail.(api.Listing)
