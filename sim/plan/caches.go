@@ -26,9 +26,9 @@ type CachePlan struct {
 // aimed are the kinds of faults that may follow a drop.
 var aimed = []string{"crash-leader", "isolate-leader", "pause-leader", "depose", "kill", "client-cut", "client-crash", "client-pause", "noise"}
 
-// caches has clients keep caches in half of the cells whose programs use nodes. Without leases of
+// drawCaches has clients keep caches in half of the cells whose programs use nodes. Without leases of
 // masters or of sessions nothing is cached, so few of those are among them.
-func (p *Plan) caches(at func(string) *draw.Stream) {
+func drawCaches(p *Plan, at func(string) *draw.Stream) {
 	d := at("caches")
 	on := d.Chance(1, 2)
 	leased := p.Driver.Core.Sessions.LeaseMin > 0 && p.Driver.Core.Paxos.Lease.Grant > 0

@@ -196,7 +196,7 @@ func New(o Options) Plan {
 	p.roomy()
 	p.lasting()
 	p.watch(at)
-	p.caches(at)
+	drawCaches(&p, at)
 	p.scripted()
 	return p
 }
