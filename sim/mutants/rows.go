@@ -40,7 +40,7 @@ const (
 func Rows() []Row {
 	return slices.Concat(paxosCoreRows(), diskRows(), snapshotsRows(), membershipRows(), leaseRows(), epochRows(),
 		locksRows(), sessionsRows(), failoverRows(), cacheRows(), namespaceRows(), livenessRows(),
-		ownRows(), ownServiceRows(), ownEventRows(), ownCacheRows(), ownClientCacheRows(), ownBackupRows(), controlsRows(), controlsServiceRows())
+		ownRows(), ownServiceRows(), ownEventRows(), ownCacheRows(), ownClientCacheRows(), ownDropRows(), ownBackupRows(), controlsRows(), controlsServiceRows())
 }
 
 // applied is a row with a diff.

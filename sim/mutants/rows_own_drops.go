@@ -1,0 +1,14 @@
+package mutants
+
+// Bugs that are in no catalogue: what is dropped from caches, and what waits for it.
+
+func ownDropRows() []Row {
+	return []Row{
+		applied(GroupOwn, "O340", "A", "what is kept of a directory outlives a drop if its names are kept"),
+		applied(GroupOwn, "O341", "B", "what was read in a session that is over is read from the cache in the next one"),
+		applied(GroupOwn, "O342", "A", "a client that makes a node keeps the names of its directory"),
+		applied(GroupOwn, "O343", "A", "a sweep waits for no client that may cache the node"),
+		applied(GroupOwn, "O344", "A", "a client that is told to drop all drops nothing"),
+		applied(GroupOwn, "O345", "A", "a change does not wait for a drop that was told for an earlier one"),
+	}
+}
