@@ -29,7 +29,7 @@ type cacheBook struct {
 func newCacheBook(w *sim.World, p *plan.Plan) *cacheBook {
 	return &cacheBook{
 		world: w, reads: caches.New(w), drops: caches.NewDrops(w, p.Driver.Core.Sessions.LeaseMax), applied: map[paxos.NodeID]api.Number{},
-		on: plan.OnNodes(p.Workload), draws: w.Draw("cell.caches", 0),
+		on: plan.OnNodes(p.Workload) || p.Workload == plan.Fenced, draws: w.Draw("cell.caches", 0),
 	}
 }
 
