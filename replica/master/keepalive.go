@@ -42,7 +42,7 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	if m.ops != nil {
 		m.ops.AckEvents(at, q.Session, op.AckedEvents)
 		m.collect(at)
-		m.sessions.Late(q.Session, m.ops.OldestDrop(q.Session))
+		m.noteLate(q.Session)
 		hasNews = m.ops.HasEvents(q.Session)
 	}
 	m.sessions.Park(q.Session, session.KeepAlive{From: uint64(from), ID: q.ID, Receipt: at.Now, Now: op.Now || hasNews})
@@ -90,8 +90,15 @@ func (m *Master) leased(a session.Answer) api.Leased {
 	l := api.Leased{Lease: a.Lease, Failover: a.Failover}
 	if m.ops != nil && !a.Failover {
 		l.Events, l.LastEvent = m.ops.TakeEvents(a.Session)
+		m.noteLate(a.Session)
 	}
 	return l
+}
+
+// noteLate bounds the lease of a session that has a drop to acknowledge.
+func (m *Master) noteLate(s api.SessionID) {
+	queued, told := m.ops.OldestDrop(s)
+	m.sessions.Late(s, queued, told)
 }
 
 // answerKeepAlive answers a KeepAlive.

@@ -80,7 +80,7 @@ func (m *Master) collect(at At) {
 	}
 	if m.sessions != nil {
 		for _, s := range out.Told {
-			m.sessions.Late(s, m.ops.OldestDrop(s))
+			m.noteLate(s)
 			m.sessions.Hurry(at.Now, s)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // Deaf is a client that keeps to the protocol but for one thing: it asks for answers that may
 // be cached, of all that honest clients write, and acknowledges no drop. It opens sessions one
-// after the other, keeps them alive, and goes on while honest clients make their last calls: none of
-// these may wait for it for longer than a lease.
+// after the other and keeps them alive, the last one also while honest clients make their last calls:
+// these may wait for it for one lease, and no longer.
 type Deaf struct {
 	Lost uint64 // sessions that it was told are gone
 
@@ -77,9 +77,9 @@ func (h *deaf) again(now time.Time) {
 	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Caches.Deaf)))
 }
 
-// Wake sends what is due, until the last program of honest clients has ended.
+// Wake sends what is due. Once honest clients make their last calls it begins no other session.
 func (h *deaf) Wake(now time.Time) {
-	if h.of.programs.Finale && h.of.programs.Running == 0 {
+	if h.of.programs.Finale && h.session == 0 { // each of its sessions delays a change by one lease
 		return
 	}
 	switch {

@@ -61,8 +61,6 @@ func (b *cacheBook) onReply(c *Cell, r *replica, p api.Reply) {
 	})
 }
 
-func (k known) OwesDrop(s api.SessionID, e api.Epoch) bool { return k.c.caches.drops.Owes(s, e) }
-
 // reads tells the checker of caches what programs read (workload.Reads).
 type reads struct{ c *Cell }
 

@@ -45,7 +45,7 @@ func (o CachingOptions) Check() error {
 	return nil
 }
 
-// CachingCounts are what such a cell came to, since all clients were there.
+// CachingCounts are what such a cell came to, since all clients were there and had their caches full.
 type CachingCounts struct {
 	Simulated time.Duration     `json:"simulated_ns"`
 	Requests  map[string]uint64 `json:"requests"` // that came to replicas, by kind
@@ -94,7 +94,7 @@ func NewCaching(o CachingOptions) *Caching {
 // Close ends the world.
 func (x *Caching) Close() { x.cell.world.Close() }
 
-// Gather begins the cell, and lets all clients begin.
+// Gather begins the cell, and lets all clients begin and fill their caches.
 func (x *Caching) Gather() error {
 	x.cell.start()
 	for limit := time.Minute + time.Duration(x.o.Clients)*beginEvery; x.ready < x.o.Clients; {
@@ -105,9 +105,15 @@ func (x *Caching) Gather() error {
 			return err
 		}
 	}
+	if err := x.RunFor(warmUp); err != nil {
+		return err
+	}
 	x.on, x.since = true, x.cell.world.Now()
 	return nil
 }
+
+// warmUp is how long clients read before anything is counted: they live for much longer than a run.
+const warmUp = 2 * time.Minute
 
 // RunFor lets d of simulated time pass.
 func (x *Caching) RunFor(d time.Duration) error {

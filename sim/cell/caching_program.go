@@ -21,7 +21,10 @@ type cachingProgram struct {
 }
 
 // cachingFiles are how many files there are, and as many names of which nothing is there.
-const cachingFiles = 40
+const cachingFiles = 20
+
+// some picks a file: the first are read more often than the last.
+func (p *cachingProgram) some() int { return int(p.d.LogUniform(1, cachingFiles)) - 1 }
 
 // writer says that the program writes.
 func (p *cachingProgram) writer() bool { return p.id%100 == 0 && (!p.x.o.OneFile || p.id == 0) }
@@ -34,7 +37,7 @@ func (p *cachingProgram) think() time.Duration {
 	case p.writer():
 		return 30 * time.Second
 	}
-	return time.Second
+	return 500 * time.Millisecond
 }
 
 func (p *cachingProgram) name(i int) string { return fmt.Sprintf("/ls/local/f%d", i) }
@@ -66,16 +69,16 @@ func (p *cachingProgram) turn() {
 	case p.writer() && p.x.o.OneFile:
 		p.writes(ctx, p.h)
 	case p.writer():
-		if h := p.open(ctx, p.name(p.d.Int(cachingFiles)), client.OpenOptions{Rights: client.Write}); h != nil {
+		if h := p.open(ctx, p.name(p.some()), client.OpenOptions{Rights: client.Write}); h != nil {
 			p.writes(ctx, h)
 			p.did(h.Close(ctx))
 		}
 	case p.x.o.OneFile:
 		p.reads(ctx, p.h)
 	case p.d.Chance(1, 10): // what is not there
-		p.open(ctx, p.name(cachingFiles+p.d.Int(cachingFiles)), client.OpenOptions{})
+		p.open(ctx, p.name(cachingFiles+p.some()), client.OpenOptions{})
 	default:
-		if h := p.open(ctx, p.name(p.d.Int(cachingFiles)), client.OpenOptions{}); h != nil {
+		if h := p.open(ctx, p.name(p.some()), client.OpenOptions{}); h != nil {
 			p.reads(ctx, h)
 			p.did(h.Close(ctx))
 		}

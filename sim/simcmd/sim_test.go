@@ -88,7 +88,7 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	short := []string{"--duration", "2s", "--faults", "crash,noise", "--replicas", "3"}
 	w := real()
-	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--out", "files"}, short...)...), w.err.String())
+	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--workload", "mixed", "--out", "files"}, short...)...), w.err.String())
 	require.Contains(t, w.err.String(), "writing files/seed-5")
 
 	require.Equal(t, cli.ExitClean, w.do("sim", "replay", "files/seed-5", "-o", "json"), w.err.String())
@@ -96,13 +96,13 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &p))
 	require.True(t, p.Same)
 
-	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--trace"}, short...)...))
+	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--workload", "mixed", "--trace"}, short...)...))
 	require.Contains(t, w.err.String(), p.Hash, "with a trace or without, it is the same history")
 	trace, err := os.ReadFile("files/seed-5/trace.txt")
 	require.NoError(t, err)
 	require.Equal(t, string(trace), w.out.String())
 
-	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--trace", "--until", "900", "--node", "n2"}, short...)...))
+	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--workload", "mixed", "--trace", "--until", "900", "--node", "n2"}, short...)...))
 	require.Contains(t, w.err.String(), p.Hash)
 	for line := range strings.Lines(w.out.String()) {
 		require.Contains(t, line, " n2 ")

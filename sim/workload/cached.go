@@ -131,7 +131,7 @@ func (p *cachedWork) writes(ctx context.Context) {
 		p.setACL(ctx, o)
 	default:
 		p.setContents(ctx, o, p.choose.generation(o))
-		if p.caching.Chance(1, 3) { // what it has written it reads
+		if p.has(HotNode) == o && p.caching.Chance(1, 3) { // what it has written it reads
 			p.contents(ctx, o)
 		}
 	}

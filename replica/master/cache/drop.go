@@ -109,10 +109,18 @@ func (t *Table) ack(id api.SessionID, s *session, d pending) []api.Path {
 	})
 }
 
-// Oldest is when the oldest drop of a session that is not acknowledged was queued; zero: all are.
-func (t *Table) Oldest(id api.SessionID) time.Time {
-	if s := t.sessions[id]; s != nil && len(s.pending) > 0 {
-		return s.pending[0].queued
+// Tell takes note that a session is told its drops up to a number now.
+func (t *Table) Tell(id api.SessionID, through api.DropNumber) {
+	if s := t.sessions[id]; s != nil {
+		s.told = max(s.told, through)
 	}
-	return time.Time{}
+}
+
+// Oldest is when the oldest drop of a session that is not acknowledged was queued, and whether the session
+// was told of it; zero: all are acknowledged.
+func (t *Table) Oldest(id api.SessionID) (queued time.Time, told bool) {
+	if s := t.sessions[id]; s != nil && len(s.pending) > 0 {
+		return s.pending[0].queued, s.pending[0].number <= s.told
+	}
+	return time.Time{}, false
 }

@@ -48,6 +48,7 @@ type registration struct {
 // session is what belongs to one session. It stays as long as the session: its numbers go on.
 type session struct {
 	last    api.DropNumber // that was queued
+	told    api.DropNumber // that was in an answer
 	all     api.DropNumber // the drop of all that is under way; 0: none is
 	paths   map[api.Path]*registration
 	pending []pending // drops that are not acknowledged, in order

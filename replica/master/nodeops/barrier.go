@@ -31,6 +31,7 @@ type change struct {
 	paths []api.Path
 	waits bool
 	since time.Time // it came to wait first; zero: it never did
+	again bool      // it was judged, and is to be made still
 }
 
 func newBarrier(l cache.Limits) barrier {
@@ -47,6 +48,7 @@ func (b *barrier) enter(k changeKey, paths []api.Path) *change {
 		b.changes[k] = x
 		b.caches.Hold(paths)
 	}
+	x.again = true
 	return x
 }
 

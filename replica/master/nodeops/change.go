@@ -46,7 +46,8 @@ func (o *Ops) lift(at At) {
 }
 
 // rejudge ends the waiting of a change, which may not be what is to be done any more: a handle was
-// closed, rights were taken away, a node has come or gone. Its paths are held in between.
+// closed, rights were taken away, a node has come or gone. Its paths are held in between. Where the call
+// is refused now, what goes into the log may be the refusal: that changes nothing, and holds no path.
 func (o *Ops) rejudge(at At, x *change) {
 	o.barrier.resume(x)
 	c := o.calls.Of(x.key.Session, x.key.Seq)
@@ -55,8 +56,9 @@ func (o *Ops) rejudge(at At, x *change) {
 		return
 	}
 	o.calls.Decide(c)
+	x.again = false
 	o.serve(at, c)
-	if c.State != calls.Proposed && c.State != calls.Barred {
+	if !x.again || c.State != calls.Proposed && c.State != calls.Barred {
 		o.barrier.leave(x.key)
 	}
 }

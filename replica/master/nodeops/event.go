@@ -18,16 +18,26 @@ func (o *Ops) AckEvents(at At, s api.SessionID, through api.EventNumber) {
 	}
 }
 
-// OldestDrop is when the oldest drop was queued of those that a session has not acknowledged; zero:
-// there is none.
-func (o *Ops) OldestDrop(s api.SessionID) time.Time { return o.barrier.caches.Oldest(s) }
+// OldestDrop is when the oldest drop was queued of those that a session has not acknowledged, and whether
+// it was in an answer; zero: there is none.
+func (o *Ops) OldestDrop(s api.SessionID) (queued time.Time, told bool) {
+	return o.barrier.caches.Oldest(s)
+}
 
 // HasEvents reports whether a session has events that it has not acknowledged.
 func (o *Ops) HasEvents(s api.SessionID) bool { return o.events.Has(s) }
 
 // TakeEvents lists the events that the next answer to a KeepAlive of a session carries, and the
 // number of the last one.
-func (o *Ops) TakeEvents(s api.SessionID) ([]api.Event, api.EventNumber) { return o.events.Take(s) }
+func (o *Ops) TakeEvents(s api.SessionID) ([]api.Event, api.EventNumber) {
+	events, last := o.events.Take(s)
+	for _, e := range events {
+		if e.Kind.IsDrop() {
+			o.barrier.caches.Tell(s, e.Drop)
+		}
+	}
+	return events, last
+}
 
 // tellSession puts an event into the queue of one session.
 func (o *Ops) tellSession(s api.SessionID, e api.Event) {

@@ -60,7 +60,8 @@
 // A change waits for what clients have to drop from their caches, and a client that acknowledges
 // nothing would hold it up for as long as it sends KeepAlives. So while a session has a drop to
 // acknowledge, its lease does not move beyond one length after that was queued. When that is over, the
-// session ends like any other whose lease is over.
+// session ends like any other whose lease is over. A client that was not told of the drop by then, since the
+// master was not certain to be one, has a lease more to acknowledge it in.
 //
 // # Idle sessions
 //

@@ -86,8 +86,8 @@ func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task 
 		switch {
 		case e.waits && e.acked && !silent:
 			length := t.length.grant(known, len(t.sessions))
-			t.extend(e, e.within(known.Add(length), length))
-			e.comes = e.within(now.Add(margin(length)), length)
+			t.extend(e, e.within(known.Add(length), known, length))
+			e.comes = e.within(now.Add(margin(length)), known, length)
 			return t.answer(known, e)
 		case over:
 			e.expiring, e.quiet = true, silent

@@ -14,31 +14,34 @@ func (t *Table) MayCache(now time.Time, id api.SessionID) bool {
 }
 
 // Late takes note of when the oldest drop was queued of those that the client of a session has not
-// acknowledged; zero: there is none. A session that is not there is ignored.
-func (t *Table) Late(id api.SessionID, since time.Time) {
+// acknowledged, and whether the client was told of it; zero: there is none. A session that is not there is
+// ignored.
+func (t *Table) Late(id api.SessionID, since time.Time, told bool) {
 	e := t.sessions[id]
-	if e == nil || e.late.Equal(since) {
+	if e == nil || e.late.Equal(since) && e.lateTold == told {
 		return
 	}
-	e.late = since
+	e.late, e.lateTold = since, told
 	if e.withheld {
 		e.withheld = false
 		t.arm(e)
 	}
 }
 
-// within keeps an instant within one length from when the oldest drop was queued.
-func (e *entry) within(to time.Time, length time.Duration) time.Time {
-	if last := e.late.Add(length); !e.late.IsZero() && last.Before(to) {
-		return last
+// within keeps an instant within one length from when the oldest drop was queued. It does not where known
+// is behind that and the client was told nothing: the master was silent for so long.
+func (e *entry) within(to, known time.Time, length time.Duration) time.Time {
+	last := e.late.Add(length)
+	if e.late.IsZero() || to.Before(last) || !e.lateTold && !known.Before(last) {
+		return to
 	}
-	return to
+	return last
 }
 
-// isTooLate reports whether the lease of a session that has a drop to acknowledge has been over, and
-// may not be longer: its client is answered no more.
+// isTooLate reports whether the lease of a session that was told a drop and has not acknowledged it has
+// been over, and may not be longer: its client is answered no more.
 func (t *Table) isTooLate(known time.Time, e *entry) bool {
-	if e.late.IsZero() || known.Before(e.lease) {
+	if e.late.IsZero() || !e.lateTold || known.Before(e.lease) {
 		return false
 	}
 	return !known.Before(e.late.Add(t.length.grant(known, len(t.sessions))))

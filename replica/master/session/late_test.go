@@ -17,7 +17,7 @@ func at(d time.Duration) time.Time { return time.Unix(1000, 0).Add(d) }
 func TestAClientThatDropsNothingEndsAfterOneLength(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 7, "ann")
-	b.Late(7, at(1*sec))
+	b.Late(7, at(1*sec), true)
 	for i, d := range []time.Duration{2 * sec, 6 * sec, 11 * sec} {
 		b.to(d)
 		b.park(7, uint64(i+1), true)
@@ -37,27 +37,27 @@ func TestAClientThatDropsNothingEndsAfterOneLength(t *testing.T) {
 func TestAClientThatHasDroppedIsLateNoMore(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 7, "ann")
-	b.Late(7, at(1*sec))
+	b.Late(7, at(1*sec), true)
 	b.to(10 * sec)
-	b.Late(7, at(9*sec)) // there is a newer drop
+	b.Late(7, at(9*sec), true) // there is a newer drop
 	b.park(7, 1, true)
 	require.Equal(t, 11*sec, b.told().Lease)
-	b.Late(7, time.Time{})
+	b.Late(7, time.Time{}, true)
 	b.park(7, 2, true)
 	require.Equal(t, 12*sec, b.told().Lease)
-	b.Late(8, at(9*sec)) // no such session
+	b.Late(8, at(9*sec), true) // no such session
 }
 
 // One that has dropped what it had to while the log did not take its end goes on.
 func TestAClientThatDropsInTimeIsAnsweredAgain(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 7, "ann")
-	b.Late(7, at(0))
+	b.Late(7, at(0), true)
 	b.to(12 * sec)
 	b.park(7, 1, true)
 	require.Equal(t, session.Expiry{Session: 7}, b.next())
 	b.Refused(7)
-	b.Late(7, time.Time{})
+	b.Late(7, time.Time{}, true)
 	b.park(7, 2, true)
 	require.Equal(t, 12*sec, b.told().Lease)
 }
@@ -69,11 +69,32 @@ func TestALateClientKeepsTheLeaseThatItWasTold(t *testing.T) {
 	b.to(5 * sec)
 	b.park(7, 1, true)
 	require.Equal(t, 12*sec, b.told().Lease)
-	b.Late(7, at(1*sec))
+	b.Late(7, at(1*sec), true)
 	b.to(14 * sec)
 	b.park(7, 2, true)
 	require.Equal(t, 3*sec, b.told().Lease, "until 17")
 	b.to(17 * sec)
+	require.Equal(t, session.Expiry{Session: 7}, b.next())
+}
+
+// A master that was silent has told its clients of no drop: they are given a lease to acknowledge it in.
+func TestAClientThatWasNotToldOfADropIsNotLate(t *testing.T) {
+	b := newBook(t, config())
+	b.Open(b.now, 7, "ann")
+	b.Late(7, at(1*sec), false)
+	b.to(2 * sec)
+	b.park(7, 1, true)
+	require.Equal(t, 11*sec, b.told().Lease, "it is told in time")
+	b.Late(7, at(1*sec), false) // among others, in front of it
+	b.to(15 * sec)
+	b.park(7, 2, true)
+	require.Equal(t, 12*sec, b.told().Lease, "the lease that it was to acknowledge it in is over")
+	b.Late(7, at(1*sec), true)
+	b.to(20 * sec)
+	b.park(7, 3, true)
+	require.Equal(t, 7*sec, b.told().Lease, "until 27")
+	b.to(27 * sec)
+	b.park(7, 4, true)
 	require.Equal(t, session.Expiry{Session: 7}, b.next())
 }
 

@@ -30,7 +30,8 @@ type entry struct {
 
 	lease    time.Time // the session is not ended before; zero: it has none
 	comes    time.Time // nor before: its client may come again until then
-	late     time.Time // since then the client has not dropped from its cache what it was told to; zero: it has
+	late     time.Time // since then the client has not dropped from its cache what it is to; zero: it has
+	lateTold bool      // it was told to
 	before   bool      // it is older than the epoch
 	told     bool      // its client has been told of a lease in this epoch
 	acked    bool      // the client knows of this epoch
@@ -63,6 +64,9 @@ type Session struct {
 	Lease     time.Time
 	HasAcked  bool
 	Expiring  bool
+	// Late is when the oldest drop was queued of those that the client has not acknowledged; zero: there
+	// is none. The lease ends one length after that.
+	Late time.Time
 }
 
 // New returns the table of the master of an epoch that begins with no session;
@@ -154,7 +158,7 @@ func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
 	if !ok {
 		return Session{}, false
 	}
-	return Session{Principal: e.principal, Lease: e.lease, HasAcked: e.acked, Expiring: e.expiring}, true
+	return Session{Principal: e.principal, Lease: e.lease, HasAcked: e.acked, Expiring: e.expiring, Late: e.late}, true
 }
 
 // Len counts the sessions.

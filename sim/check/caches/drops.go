@@ -118,12 +118,6 @@ func (t *told) oldest() (first time.Time, owes bool) {
 	return first, owes
 }
 
-// Owes says that a session has yet to acknowledge a drop that it was told in an epoch.
-func (d *Drops) Owes(s api.SessionID, e api.Epoch) bool {
-	t := d.seats[seat{s, e}]
-	return t != nil && len(t.since) > 0
-}
-
 // bounds: a change waits for what a session has yet to drop for no longer than one lease, so
 // nothing makes its lease longer meanwhile.
 func (d *Drops) bounds(id paxos.NodeID, s api.SessionID, since, end time.Time) {

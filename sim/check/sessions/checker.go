@@ -45,9 +45,6 @@ type Facts interface {
 	MayHaveHandles(api.SessionID) bool
 	// HasOpen says that a session has a handle for certain that is of an epoch.
 	HasOpen(api.SessionID, api.Epoch) bool
-	// OwesDrop says that a session was told in an epoch to drop something from its cache, and has not
-	// said that it did: its lease is bounded then.
-	OwesDrop(api.SessionID, api.Epoch) bool
 	// OnLease is told of each lease that is seen at a replica, and when it ends by its clock.
 	OnLease(paxos.NodeID, api.SessionID, time.Time)
 }
@@ -282,11 +279,12 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
 		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
 	}
-	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 && !s.facts.OwesDrop(x, t.Epoch) {
+	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 && m.Late.IsZero() {
 		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
 	}
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.HasAcked:
+	case !m.Late.IsZero(): // a change has waited for one lease for what its client has yet to drop
 	case !t.idle(x, now, s.Config.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
 	case api.Number(x) < t.Began:

@@ -67,7 +67,6 @@ func (b *besides) Given(t api.Token) *model.Grip                      { return b
 func (b *besides) DelaysAt(api.Epoch) map[model.DelayID]time.Duration { return b.delays }
 func (b *besides) HoldersIn(api.Epoch) []model.Owner                  { return b.holders }
 func (b *besides) MayHaveHandles(s api.SessionID) bool                { return b.asked[s] }
-func (b *besides) OwesDrop(api.SessionID, api.Epoch) bool             { return false }
 func (b *besides) HasOpen(s api.SessionID, e api.Epoch) bool          { return e > 0 && b.open[s] == e }
 func (b *besides) OnLease(paxos.NodeID, api.SessionID, time.Time)     {}
 

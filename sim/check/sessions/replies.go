@@ -81,7 +81,7 @@ func (s *Checker) grants(id paxos.NodeID, x api.SessionID, was, from, to time.Ti
 		return
 	}
 	switch short, long := t.lengths.granted(was, m.Lease, from, to); {
-	case short > 0 && !s.facts.OwesDrop(x, t.Epoch):
+	case short > 0 && m.Late.IsZero(): // else a change waits for it
 		s.breaks(id, "gives session %d of %d a lease that is shorter by %v than their number asks for", x, t.lengths.held, short)
 	case long > 0:
 		s.breaks(id, "gives session %d of %d a lease that is longer by %v than their number asks for", x, t.lengths.held, long)
