@@ -190,7 +190,7 @@ func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
 }
 
 func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
-	c := someCell(t, 5)
+	c := someCell(t, 5, func(p *plan.Plan) { p.Workload = "mixed" })
 	for i, o := range c.history.History().Operations() {
 		if o.Outcome == linearizability.OutcomeOK && o.Input.Op == linearizability.OpGet {
 			ops := c.history.History().Operations()
