@@ -124,16 +124,6 @@ func (b *barrier) next() *change {
 	return nil
 }
 
-// countWaiting counts the changes that wait.
-func (b *barrier) countWaiting() (n int) {
-	for _, x := range b.changes { // order-free: a sum
-		if x.waits {
-			n++
-		}
-	}
-	return n
-}
-
 func (k changeKey) compare(l changeKey) int {
 	if k.Change != l.Change {
 		return k.Change.Compare(l.Change)
