@@ -56,11 +56,14 @@ func drawCaches(p *Plan, at func(string) *draw.Stream) {
 	if deaf := time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(400*time.Millisecond))); d.Chance(1, 3) && leased && !p.Calls.Narrow {
 		p.Caches.Deaf = deaf
 	}
+	if p.Workload == Cached && p.Watch.Share == 0 && leased { // what is read at once after a write meets the next
+		p.Watch = WatchPlan{Share: 2, Slow: 10 * time.Millisecond}
+	}
 	events := &p.Driver.Core.NodeOps.Events // a drop waits behind other events for one answer, not for a lease
 	events.PerAnswer = max(events.PerAnswer, min(2*events.PerSession, 64))
 	limits := &p.Driver.Core.NodeOps.Caches
-	if d.Chance(1, 4) {
-		limits.PerSession = int(d.LogUniform(1, 32))
+	if d.Chance(1, 2) {
+		limits.PerSession = int(d.LogUniform(2, 24))
 	}
 	if d.Chance(1, 6) {
 		limits.Total = int(d.LogUniform(1, 128))

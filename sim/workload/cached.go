@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 )
@@ -14,6 +15,7 @@ import (
 // again, and seldom written.
 type cachedWork struct {
 	*lockWork
+	acls *rightsWork
 	part part
 	told bool // part is drawn
 }
@@ -28,11 +30,12 @@ const (
 	registers               // makes ephemeral nodes that others look for, and closes them
 	writesFile              // writes the contended file, and at times makes it anew
 	opensAgain              // opens and closes nodes, and locks some
+	guards                  // writes the ACL files of nodes that others open again
 	partsBehind             // how many there are
 )
 
 // parts are drawn by these weights: of many programs, few write.
-var partWeights = [partsBehind]uint32{6, 2, 2, 2, 2, 2}
+var partWeights = [partsBehind]uint32{6, 2, 2, 2, 2, 3, 1}
 
 func (p *cachedWork) turn(ctx context.Context) {
 	if !p.told {
@@ -59,6 +62,8 @@ func (p *cachedWork) does(ctx context.Context, what part) {
 		p.writes(ctx)
 	case opensAgain:
 		p.again(ctx)
+	case guards:
+		p.acls.editACL(ctx)
 	}
 }
 
@@ -80,10 +85,18 @@ func (p *cachedWork) reads(ctx context.Context) {
 		} else {
 			p.contents(ctx, o)
 		}
-		if p.has(HotNode) != o || p.rt.Sleep(ctx, p.caching.Duration(0, p.all.plan.Calls.Think)) != nil {
+		if p.has(HotNode) != o || p.rt.Sleep(ctx, p.pause()) != nil {
 			return
 		}
 	}
+}
+
+// pause is between two reads of a turn: short at times, for a read to meet a write.
+func (p *cachedWork) pause() time.Duration {
+	if p.caching.Chance(1, 2) {
+		return p.caching.Duration(0, 5*time.Millisecond)
+	}
+	return p.caching.Duration(0, p.all.plan.Calls.Think)
 }
 
 // lists reads the names in the directory of the contended file, and at times of others.
@@ -130,6 +143,11 @@ func (p *cachedWork) writes(ctx context.Context) {
 	case p.caching.Chance(1, 12):
 		p.setACL(ctx, o)
 	default:
+		for range p.caching.Int(5) { // a read that follows one write meets the next
+			if p.setContents(ctx, o, 0); p.has(HotNode) != o {
+				return
+			}
+		}
 		p.setContents(ctx, o, p.choose.generation(o))
 		if p.has(HotNode) == o && p.caching.Chance(1, 3) { // what it has written it reads
 			p.contents(ctx, o)
@@ -143,6 +161,11 @@ func (p *cachedWork) again(ctx context.Context) {
 	how := manner{create: client.CreateNever, rights: client.Read}
 	if p.caching.Chance(1, 2) {
 		how.rights = client.Read | client.Write
+	}
+	if p.caching.Chance(1, 2) { // whether it may depends on an ACL file
+		n := p.caching.Int(aclFiles)
+		path, how.create, how.rights = fmt.Sprintf("%s/g%d", model.Parent(HotNode), n), client.CreateMay, client.Read
+		how.names = client.ACLNames{Read: api.ACLName(aclFile(n))}
 	}
 	p.openAs(ctx, path, how)
 	o := p.has(path)

@@ -61,7 +61,7 @@ func newProgram(t *thread) *program {
 	l := &lockWork{fileWork: f}
 	return &program{
 		thread: t, rows: &rowWork{thread: t, last: map[string]string{}}, files: f, locks: l,
-		rights: &rightsWork{l}, storm: &stormWork{lockWork: l}, big: &bigWork{f}, fenced: &fencedWork{l}, cached: &cachedWork{lockWork: l},
+		rights: &rightsWork{l}, storm: &stormWork{lockWork: l}, big: &bigWork{f}, fenced: &fencedWork{l}, cached: &cachedWork{lockWork: l, acls: &rightsWork{l}},
 	}
 }
 

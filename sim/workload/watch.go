@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/plan"
 )
 
 // Watching is told of handles that hear of events.
@@ -55,6 +56,10 @@ func (p *listener) listen(o *opened, mask client.EventMask) {
 	slow := p.picks.Chance(1, 3)
 	d := p.rt.Env().World().Draw("client.watch", uint64(p.id)<<16|uint64(p.heard))
 	p.heard++
+	odds := uint64(1)
+	if p.all.plan.Workload == plan.Cached { // a read at once after a write meets the next one
+		odds = 3
+	}
 	p.rt.Go(fmt.Sprintf("events of %s", o.path), func() {
 		ctx := context.Background()
 		for {
@@ -71,7 +76,7 @@ func (p *listener) listen(o *opened, mask client.EventMask) {
 			}
 			w.Hears(e)
 			p.all.world.Result(p.rt.Env().Self(), []byte(e.Kind.String()+e.Child))
-			if d.Chance(1, 4) {
+			if d.Chance(odds, 4) {
 				p.readsAfter(ctx, o, w)
 			}
 		}
