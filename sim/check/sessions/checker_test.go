@@ -198,6 +198,16 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.w.OnServing(1, second(1))
 			r.proposes(1, command.Call{Guard: 3, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
 		}, false},
+		"an opening behind the last KeepAlive, in one step": {func(r *reign) {
+			r.beats(1, 1, 3)
+			r.c.state = master.Serving
+			r.w.OnRequest(1, second(1), api.Request{ID: 9, Op: api.OpenSession{Nonce: api.Nonce{1}}})
+			r.proposes(1, command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}})
+		}, false},
+		"an opening in the fail-over": {func(r *reign) {
+			r.w.OnRequest(1, second(1), api.Request{ID: 9, Op: api.OpenSession{Nonce: api.Nonce{1}}})
+			r.proposes(1, command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}})
+		}, true},
 		"no session knows, and it serves":        {func(r *reign) { r.w.OnServing(1, second(1)) }, true},
 		"a session knows of another epoch":       {func(r *reign) { r.beats(1, 1, 2); r.w.OnServing(1, second(1)) }, true},
 		"a replica that does not know has ended": {func(r *reign) { r.c.sessions = nil; r.w.OnServing(1, second(1)) }, false},

@@ -109,10 +109,19 @@ func newSeat(of Presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 	}
 }
 
+// takesCalls notes whether the master says that it serves, at an instant at which a call has come: the
+// last KeepAlive that it awaited may have come in front of that, in one step.
+func (t *seat) takesCalls() {
+	t.took = t.Serving || t.took || t.Of.Master().State == master.Serving
+}
+
 // came is told of a request before the master is; those of other epochs are not
 // for it (C12.04), and session 0 is no client's. known finds the handle that was given out
 // with a token.
 func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.Grip) {
+	if _, opens := q.Op.(api.OpenSession); opens && t.Of != nil { // is of no epoch
+		t.takesCalls()
+	}
 	if t.Of == nil || q.Epoch != t.Epoch || q.Session == 0 {
 		return
 	}
@@ -122,7 +131,7 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
-		t.took = t.Serving || t.took || t.Of.Master().State == master.Serving
+		t.takesCalls()
 		if h := t.Heard[q.Session]; h != nil {
 			h.came(now, q)
 		}
