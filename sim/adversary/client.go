@@ -44,8 +44,9 @@ type hostile struct {
 	hoarded int                    // steps of hoards
 	tied    []api.Token            // one that is tied to a sequencer
 	stat    map[api.Token]api.Opened
-	wires   [][]byte // what it has sent
-	turns   int      // that it has taken
+	wires   [][]byte  // what it has sent
+	turns   int       // that it has taken
+	between *sim.Draw // what is drawn between turns, which is on no tape
 }
 
 // count is how far the calls of a session are numbered.
@@ -118,6 +119,7 @@ func pick[T any](d *sim.Draw, all []T) (x T, ok bool) {
 // Start begins a life.
 func (h *hostile) Start(env *sim.Env) {
 	h.env, h.draws, h.numbers, h.odd = env, env.Draw("hostile"), env.Draw("hostile numbers"), env.Draw("hostile rare")
+	h.between = env.Draw("hostile between turns")
 	h.modes, h.hoarded, h.tied = map[api.Token]api.Mode{}, 0, nil
 	h.id = firstTrick
 	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
@@ -189,7 +191,7 @@ func (h *hostile) learn(t trick, p api.Reply) {
 	}
 	if p.Code == api.NoSession && p.Session == h.session {
 		h.session = 0
-		h.nonce = api.Nonce{h.draws.Uint64() | 1, h.draws.Uint64()}
+		h.nonce = api.Nonce{h.between.Uint64() | 1, h.between.Uint64()}
 	}
 	if p.Code != api.OK {
 		return
@@ -211,12 +213,12 @@ func (h *hostile) learn(t trick, p api.Reply) {
 	switch op := t.q.Op.(type) {
 	case api.Open:
 		if op.Rights == api.RightRead && t.q.Session == h.session {
-			keep(h.draws, &h.opened, answered{t.q.Seq, t.q.Epoch, op})
+			keep(h.between, &h.opened, answered{t.q.Seq, t.q.Epoch, op})
 		}
 	case api.SetSequencer:
 		if d, ok := p.Detail.(api.Opened); ok && d.Token != "" {
 			h.own, h.stat[d.Token] = append(h.own, d.Token), h.stat[op.Handle]
-			keep(h.numbers, &h.bound, tie{op.Handle, d.Token, p.Epoch})
+			keep(h.between, &h.bound, tie{op.Handle, d.Token, p.Epoch})
 		}
 	case api.CloseHandle:
 		h.ends(op.Handle, t.q.Epoch, api.HandleClosed)
