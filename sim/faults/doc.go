@@ -12,8 +12,8 @@
 //	             each on or off by seed; moment.go: what some strikes wait for; stage.go:
 //	             kinds of an extension (sim/scenario); script.go: strikes one by one, as they
 //	             were recorded; acting.go: which of them does what
-//	network.go, echo.go, late.go, late_copy.go, lost_news.go: messages that are lost, repeated,
-//	             late, and that outlive what their sender had not synced
+//	network.go, echo.go, late.go, late_copy.go, late_answer.go, lost_news.go: messages that are lost,
+//	             repeated, late, and that outlive what their sender had not synced
 //	clock.go, process.go, source.go: clocks, restarts and pauses, sources of snapshots
 //	session.go   faults that are aimed at the ends of sessions
 //	disk.go, far.go, snapshot.go: calls of disks that fail, snapshots that go bad

@@ -113,4 +113,5 @@ func (c *Faults) OnSend(from, to sim.Addr, wire []byte) {
 		}
 	}
 	c.losesNews(from, to, wire)
+	c.lateAnswers.overtakes(c, from, to, wire)
 }

@@ -15,10 +15,11 @@ import (
 
 // Faults are those of one run: what strikes, and what strikes have under way.
 type Faults struct {
-	Outlived uint64 // writes that came after their client had given them up, and was answered another call
-	Echoed   uint64 // messages that were said to one life of a machine, and came again to the next
-	NewsLost uint64 // answers to KeepAlives that carried events, and were lost by a fault
-	Moments  uint64 // times that a leader was struck as it proposed or applied a command of some kind
+	Outlived  uint64 // writes that came after their client had given them up, and was answered another call
+	Echoed    uint64 // messages that were said to one life of a machine, and came again to the next
+	NewsLost  uint64 // answers to KeepAlives that carried events, and were lost by a fault
+	Overtaken uint64 // answers that might be cached came behind a later one, by a fault
+	Moments   uint64 // times that a leader was struck as it proposed or applied a command of some kind
 
 	plan     *plan.Plan
 	world    *sim.World
@@ -29,26 +30,27 @@ type Faults struct {
 	replicas []*sim.Machine
 	clients  []*sim.Machine
 
-	healed     bool                 // the safety phase is over
-	undo       []func()             // of faults in force
-	armed      []func()             // strikes that wait for a leader to propose
-	moments    []moment             // strikes that wait for a command of some kind
-	onTenure   []func()             // what waits for a replica to begin to lead
-	onDrop     []func(*sim.Machine) // strikes that wait for a log to be shortened
-	onMark     []func(*sim.Machine) // strikes that wait for one to be marked
-	transfers  transfers
-	echoes     []*echoing
-	unsynced   []*unsynced               // replicas whose disks make nothing durable
-	recalled   []*echoing                // whose time comes with a request of theirs
-	heldWrites []*heldWrite              // writes that the network holds back
-	lostNews   *lostNews                 // answers with events are lost; nil: they are not
-	rotten     map[paxos.NodeID][]string // snapshots that went bad
-	strikes    map[string]int
-	diskFaults int // disk calls that were made to fail
-	acting     plan.Fault
-	lulls      *sim.Draw
-	resting    bool
-	triggers   triggers // what waits for an event
+	healed      bool                 // the safety phase is over
+	undo        []func()             // of faults in force
+	armed       []func()             // strikes that wait for a leader to propose
+	moments     []moment             // strikes that wait for a command of some kind
+	onTenure    []func()             // what waits for a replica to begin to lead
+	onDrop      []func(*sim.Machine) // strikes that wait for a log to be shortened
+	onMark      []func(*sim.Machine) // strikes that wait for one to be marked
+	transfers   transfers
+	echoes      []*echoing
+	unsynced    []*unsynced               // replicas whose disks make nothing durable
+	recalled    []*echoing                // whose time comes with a request of theirs
+	heldWrites  []*heldWrite              // writes that the network holds back
+	lostNews    *lostNews                 // answers with events are lost; nil: they are not
+	lateAnswers *lateAnswers              // answers that may be cached are overtaken; nil: they are not
+	rotten      map[paxos.NodeID][]string // snapshots that went bad
+	strikes     map[string]int
+	diskFaults  int // disk calls that were made to fail
+	acting      plan.Fault
+	lulls       *sim.Draw
+	resting     bool
+	triggers    triggers // what waits for an event
 }
 
 // Env is what faults need: no checker is in it.

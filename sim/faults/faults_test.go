@@ -178,6 +178,40 @@ func TestNewsIsLost(t *testing.T) {
 	require.Equal(t, before, c.NewsLost)
 }
 
+// An answer that may be cached comes behind the next one of another kind to the same client, and
+// nothing else is held back.
+func TestAnswersThatMayBeCachedAreOvertaken(t *testing.T) {
+	c, _ := someFaults(t)
+	from, to := c.replicas[0].Addr(), c.clients[0].Addr()
+	answer := func(cacheable bool, seq api.Seq, events ...api.Event) []byte {
+		p := api.Reply{ID: 1, Session: 7, Seq: seq, Epoch: 1, Cacheable: cacheable, Result: api.Result{Code: api.OK}}
+		if seq == 0 {
+			p.Detail = api.Leased{Lease: time.Second, Events: events, LastEvent: api.EventNumber(len(events))}
+		}
+		return api.AppendReply(nil, p)
+	}
+	drop := api.Event{Kind: api.EventDropAll, Cause: 1, Drop: 1}
+	c.OnSend(from, to, answer(true, 1))
+	c.Strike("late-answer", c.world.Draw("test", 1))
+	for _, wire := range [][]byte{answer(false, 1), answer(false, 0), answer(false, 0, drop), []byte("x")} {
+		c.OnSend(from, to, wire)
+	}
+	require.Empty(t, c.lateAnswers.held)
+	for range 20 {
+		c.OnSend(from, to, answer(true, 1))
+	}
+	require.Len(t, c.lateAnswers.held, 1, "one at a time")
+	c.OnSend(from, c.clients[1].Addr(), answer(false, 2))
+	c.OnSend(from, to, answer(false, 0))
+	require.Zero(t, c.Overtaken)
+	c.OnSend(from, to, answer(false, 0, drop))
+	require.EqualValues(t, 1, c.Overtaken)
+	c.world.RunFor(time.Second)
+	require.Empty(t, c.lateAnswers.held)
+	c.Heal()
+	require.Nil(t, c.lateAnswers)
+}
+
 // What a peer has fetched of a snapshot that goes bad stays as it was.
 func TestASnapshotRotsWhileItIsServed(t *testing.T) {
 	c, _ := someFaults(t)

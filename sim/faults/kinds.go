@@ -58,6 +58,7 @@ var strikes = map[string]func(c *Faults, d *sim.Draw){
 	"late":              late,
 	"late-copy":         lateCopies,
 	"lose-news":         loseNews,
+	"late-answer":       overtakeAnswers,
 }
 
 // strikeNamed is the strike of a kind of fault, built in or of an extension; nil if there
