@@ -34,7 +34,7 @@ type trial struct {
 
 // first runs candidates side by side and takes the first one, by its number, that breaks
 // the same property by the same check; it is the best then. Which one that is depends on no
-// timing. False: none does, or time is up.
+// timing until time is up, and then on what was found by then. False: none was found.
 func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 	out := make(chan trial, s.jobs) // room for all that may be under way when time is up
 	best, next, running := n, 0, 0
@@ -42,6 +42,9 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 	for {
 		for running < s.jobs && next < best && s.ctx.Err() == nil {
 			i, c := next, candidate(next).Clone()
+			if s.within {
+				c.Until = s.at + margin
+			}
 			next, running = next+1, running+1
 			go func() { out <- s.try(i, c) }()
 		}
@@ -55,10 +58,10 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 				best, at = t.i, t.at
 			}
 		case <-s.ctx.Done():
-			return 0, false
+			running = 0 // what is under way is not waited for
 		}
 	}
-	s.tried += min(best+1, n)
+	s.tried += min(best+1, next)
 	if best == n {
 		return 0, false
 	}
@@ -69,9 +72,6 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 
 // try runs one candidate.
 func (s *search) try(i int, c *plan.Script) trial {
-	if s.within {
-		c.Until = s.at + margin
-	}
 	o := s.o
 	o.Script = c
 	r := s.run(o)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -130,11 +131,12 @@ func TestARunThatIsJudgedAtItsEndIsCutShort(t *testing.T) {
 	require.Less(t, c.Runs, 40)
 }
 
-// Where time is up, what was found by then is kept.
+// Where time is up, what was found by then is kept, and what was not run is not counted.
 func TestTimeIsUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	run := scripted(crash(3), crash(90))
-	c, err := Shrinker{Run: run, Jobs: 1, Told: func(s Size) {
+	run, runs := scripted(crash(3), crash(90)), 0
+	counted := func(o plan.Options) cell.Result { runs++; return run(o) }
+	c, err := Shrinker{Run: counted, Jobs: 1, Told: func(s Size) {
 		if s.Faults < 60 {
 			stop()
 		}
@@ -144,6 +146,29 @@ func TestTimeIsUp(t *testing.T) {
 	require.Less(t, c.Is.Faults, 60)
 	require.Greater(t, c.Is.Faults, 2)
 	require.NotNil(t, c.Result.Breach)
+	const others = 3 // to record it, to play it, and to have its result
+	require.Equal(t, runs-others, c.Runs)
+}
+
+// What was found while a candidate before it was still under way is kept, too.
+func TestTimeIsUpWhileAnotherCandidateRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		const late = time.Hour
+		defer time.Sleep(late)
+		run := scripted(crash(10))
+		slow := func(o plan.Options) cell.Result {
+			if o.Script != nil && len(o.Script.Strikes) == 0 {
+				time.Sleep(late)
+			}
+			return run(o)
+		}
+		c, err := Shrinker{Run: slow, Jobs: 2}.Shrink(ctx, plan.Options{Seed: 1})
+		require.NoError(t, err)
+		require.False(t, c.Done)
+		require.NotEmpty(t, c.Options.Script.Without, "no standing fault is needed")
+	})
 }
 
 func TestWhatDoesNotFailIsNotShrunk(t *testing.T) {
