@@ -92,7 +92,7 @@ func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return refuse("no such file; name the directory of one failing seed below --out, or a file of such a one")
+		return refuse("no such file; name the directory of one failing seed below --out, or a case in it (shrunk.json)")
 	}
 	if err != nil {
 		return refuse("%v", err)
@@ -112,8 +112,12 @@ func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options
 	if err := d.Decode(&m); err != nil {
 		return refuse("it is damaged: %v", err)
 	}
-	if m.Plan == nil && m.Options.Script == nil || m.Breach == nil && m.Options.Script != nil || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
+	isCase := m.Options.Script != nil
+	if m.Plan == nil && !isCase || len(m.Hashes) != 1 || m.Hashes[0].Seed != m.Options.Seed {
 		return refuse("it is that of many seeds; name the directory of one seed below it")
+	}
+	if isCase && m.Breach == nil {
+		return refuse("it is a case, and does not say what broke; shrink the seed again")
 	}
 	o, err := m.Options.Options(with)
 	if err != nil {
