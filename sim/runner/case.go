@@ -49,3 +49,12 @@ func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) 
 
 // Same says that a run breaks what the manifest says, by the same check.
 func (m *Manifest) Same(r *cell.Result) bool { return r.Breach.Same(m.Breach) }
+
+// FaultsBefore is how many faults struck in the run from which a case was made smaller; 0: it is not
+// known.
+func (m *Manifest) FaultsBefore() int {
+	if m.Shrunk == nil {
+		return 0
+	}
+	return m.Shrunk.Was.Faults
+}

@@ -1,6 +1,8 @@
 package simcmd
 
 import (
+	"strings"
+
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -11,40 +13,18 @@ import (
 // replayCase runs a case, on whatever version this is, and says whether it breaks what it
 // broke.
 func (a *app) replayCase(m *runner.Manifest, o plan.Options, form cli.Form) error {
-	build := a.build()
-	r := runner.Guard(a.simulate)(o)
+	p, r := a.runAgain(a.build(), m, o)
 	same := m.Same(&r)
-	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach, SameBreak: &same}
-	p.Same = p.Hash == p.Recorded.Hash
-	p.Exit = verdictCode(&r)
-	if exact := len(m.Differences(build)) == 0 && !m.Build.Modified && !build.Modified; exact && !p.Same && !r.Internal {
+	p.SameBreak = &same
+	if exact := len(m.Differences(p.Build)) == 0 && !m.Build.Modified && !p.Build.Modified; exact && !p.Same && !r.Internal {
 		p.Exit = cli.ExitDiffers
 	}
-	a.explainPanic(&r)
-	if form == "json" {
-		if err := a.JSON(p); err != nil {
+	return a.printReplay(&p, &r, form, func() error {
+		if err := a.Printf("seed %d with faults of a script, %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil || r.Breach == nil {
 			return err
 		}
-		return cli.Exit(p.Exit)
-	}
-	if r.Internal {
-		return cli.Exit(p.Exit)
-	}
-	if err := a.Printf("seed %d with faults of a script, %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil {
-		return err
-	}
-	if r.Breach != nil {
-		was := 0
-		if m.Shrunk != nil {
-			was = m.Shrunk.Was.Faults
-		}
-		for _, line := range story.Tell(runner.Guard(a.simulate), o, was) {
-			if err := a.Printf("  %s\n", line); err != nil {
-				return err
-			}
-		}
-	}
-	return cli.Exit(p.Exit)
+		return a.Printf("  %s\n", strings.Join(story.Tell(runner.Guard(a.simulate), o, m.FaultsBefore()), "\n  "))
+	})
 }
 
 // outcome says how a run of a case compares with what was recorded.

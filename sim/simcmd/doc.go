@@ -12,5 +12,6 @@
 // in manifests, so that `sim replay` of the same program runs a failing seed again.
 //
 // Reading order: options.go (the door), app.go (the tree), sim.go (the main job) with batch.go,
-// tell.go, failures.go, progress.go and trace.go, then one file a command (merge.go: shards).
+// tell.go, failures.go, shrink.go, progress.go and trace.go, then one file a command (merge.go:
+// shards; case.go: replay of a case; advance.go: what experiments with one world share).
 package simcmd

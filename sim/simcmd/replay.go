@@ -7,6 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
@@ -81,28 +82,40 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 	if !m.SamePlan(o) {
 		a.Warn("this version draws another plan from the same options")
 	}
-	r := runner.Guard(a.simulate)(o)
-	p := replayed{Build: build, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach}
-	p.Same = p.Hash == p.Recorded.Hash
-	p.Exit = verdictCode(&r)
-	if !p.Same && !r.Internal {
-		p.Exit = cli.ExitDiffers
-	}
-	a.explainPanic(&r)
-	if form == "json" {
-		if err := a.JSON(p); err != nil {
-			return err
-		}
-		return cli.Exit(p.Exit)
-	}
-	if r.Internal {
-		return cli.Exit(p.Exit)
-	}
+	p, r := a.runAgain(build, &m, o)
 	history := "the same history"
 	if !p.Same {
 		history = "ANOTHER history"
+		if !r.Internal {
+			p.Exit = cli.ExitDiffers
+		}
 	}
-	if err := a.Printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r)); err != nil {
+	return a.printReplay(&p, &r, form, func() error {
+		return a.Printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r))
+	})
+}
+
+// runAgain runs, on this build, what a manifest recorded, and compares the histories.
+func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options) (replayed, cell.Result) {
+	r := runner.Guard(a.simulate)(o)
+	return replayed{
+		Build: b, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach,
+		Same: r.Hash == m.Hashes[0].Hash, Exit: verdictCode(&r),
+	}, r
+}
+
+// printReplay prints what became of a replay, as JSON or in words, and returns its exit code as
+// an error. A panic of the simulator has no words but those on stderr.
+func (a *app) printReplay(p *replayed, r *cell.Result, form cli.Form, words func() error) error {
+	a.explainPanic(r)
+	var err error
+	switch {
+	case form == "json":
+		err = a.JSON(p)
+	case !r.Internal:
+		err = words()
+	}
+	if err != nil {
 		return err
 	}
 	return cli.Exit(p.Exit)

@@ -184,15 +184,7 @@ func (a sessionsRun) keepAlive(ctx context.Context, lease time.Duration) (p crow
 	p.Gathered = a.now().Sub(began)
 	a.Say("%4.0f s  leases of %v: %d sessions are there", p.Gathered.Seconds(), lease, a.f.sessions)
 	began, cpu := a.now(), a.processor()
-	told := began
-	const step = 10 * time.Second
-	for left := a.f.span; left > 0 && err == nil && ctx.Err() == nil; left -= step {
-		err = x.RunFor(min(left, step))
-		if now := a.now(); now.Sub(told) >= every {
-			told = now
-			a.Say("%4.0f s  leases of %v: %v of %v", now.Sub(began).Seconds(), lease, a.f.span-left, a.f.span)
-		}
-	}
+	err = a.advance(ctx, fmt.Sprintf("leases of %v", lease), a.f.span, 10*time.Second, x.RunFor)
 	p.Elapsed, p.Processor = a.now().Sub(began), a.processor()-cpu
 	p.judge(x.Counts())
 	if err == nil {

@@ -23,13 +23,9 @@ func Replay(t testing.TB, file string, with *scenario.Extension) {
 	if r.Breach == nil {
 		return
 	}
-	faults := 0
-	if m.Shrunk != nil {
-		faults = m.Shrunk.Was.Faults
-	}
 	lines := []string{runner.Verdict(&r)}
 	if !r.Internal {
-		lines = append(lines, story.Tell(cell.Run, o, faults)...)
+		lines = append(lines, story.Tell(cell.Run, o, m.FaultsBefore())...)
 	}
 	t.Errorf("%s: %s", file, strings.Join(lines, "\n"))
 }
