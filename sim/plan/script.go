@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -78,6 +79,9 @@ func (s *Script) Faults() []Fault {
 func (s *Script) check(o *Options) error {
 	if s.Replicas < 0 || s.Replicas > MaxReplicas || s.Programs < 0 || s.Safety < 0 || s.Safety > 3*MaxDuration {
 		return fmt.Errorf("the script has %d replicas, %d programs for a client, and faults for %v: that is not possible", s.Replicas, s.Programs, s.Safety)
+	}
+	if slices.Contains(s.Strikes, nil) || slices.Contains(s.Tricks, nil) {
+		return errors.New("the script has null where a fault belongs")
 	}
 	for _, x := range s.Strikes {
 		if err := faultNamed(x.Kind, o.With); err != nil {
