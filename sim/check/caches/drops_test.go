@@ -37,53 +37,34 @@ func (k *talk) keeps(acked api.EventNumber, lease time.Duration, last api.EventN
 	k.d.OnReply(1, k.at, api.Reply{ID: k.id, Session: 7, Epoch: 2, Result: api.Result{Code: api.OK, Detail: l}})
 }
 
+// dropped is a call that may be cached, and five seconds later than the KeepAlive that asks for
+// so many drops.
+func (k *talk) dropped(drops int) {
+	k.asks(1, true)
+	k.keeps(0, 10*time.Second, api.EventNumber(drops), drops)
+	k.at = k.at.Add(5 * time.Second)
+}
+
 func TestWhatIsSaidOfCaches(t *testing.T) {
 	const s = time.Second
 	for name, c := range map[string]struct {
 		run func(k *talk)
 		bad string
 	}{
-		"asked for, and allowed":        {func(k *talk) { k.asks(1, true); k.told(1, true) }, ""},
-		"asked for, and not allowed":    {func(k *talk) { k.asks(1, true); k.told(1, false) }, ""},
-		"not asked for, and allowed":    {func(k *talk) { k.asks(1, false); k.told(1, true) }, "S12"},
-		"another call, and allowed":     {func(k *talk) { k.asks(1, true); k.asks(2, false); k.told(2, true) }, "S12"},
-		"told to drop":                  {func(k *talk) { k.asks(1, true); k.keeps(0, 10*s, 1, 1) }, ""},
-		"told to drop, and has nothing": {func(k *talk) { k.asks(1, false); k.keeps(0, 10*s, 1, 1) }, "S12"},
-		"acknowledged": {func(k *talk) {
-			k.asks(1, true)
-			k.keeps(0, 10*s, 2, 2)
-			k.at = k.at.Add(5 * s)
-			k.keeps(2, 10*s, 0, 0)
-		}, ""},
-		"one of two acknowledged": {func(k *talk) {
-			k.asks(1, true)
-			k.keeps(0, 10*s, 2, 2)
-			k.at = k.at.Add(5 * s)
-			k.keeps(1, 10*s, 2, 1)
-		}, "L1"},
-		"not acknowledged, and the lease is not longer": {func(k *talk) {
-			k.asks(1, true)
-			k.keeps(0, 10*s, 1, 1)
-			k.at = k.at.Add(5 * s)
-			k.keeps(0, 5*s, 1, 1)
-		}, ""},
-		"not acknowledged, and the lease is longer": {func(k *talk) {
-			k.asks(1, true)
-			k.keeps(0, 10*s, 1, 1)
-			k.at = k.at.Add(5 * s)
-			k.keeps(0, 6*s, 1, 1)
-		}, "L1"},
-		"told later, and the lease is longer": {func(k *talk) {
-			k.asks(1, true)
-			k.keeps(0, 10*s, 1, 1)
-			k.at = k.at.Add(5 * s)
-			k.keeps(1, 10*s, 2, 1)
-		}, ""},
+		"asked for, and allowed":                        {func(k *talk) { k.asks(1, true); k.told(1, true) }, ""},
+		"asked for, and not allowed":                    {func(k *talk) { k.asks(1, true); k.told(1, false) }, ""},
+		"not asked for, and allowed":                    {func(k *talk) { k.asks(1, false); k.told(1, true) }, "S12"},
+		"another call, and allowed":                     {func(k *talk) { k.asks(1, true); k.asks(2, false); k.told(2, true) }, "S12"},
+		"told to drop":                                  {func(k *talk) { k.asks(1, true); k.keeps(0, 10*s, 1, 1) }, ""},
+		"told to drop, and has nothing":                 {func(k *talk) { k.asks(1, false); k.keeps(0, 10*s, 1, 1) }, "S12"},
+		"acknowledged":                                  {func(k *talk) { k.dropped(2); k.keeps(2, 10*s, 0, 0) }, ""},
+		"one of two acknowledged":                       {func(k *talk) { k.dropped(2); k.keeps(1, 10*s, 2, 1) }, "L1"},
+		"not acknowledged, and the lease is not longer": {func(k *talk) { k.dropped(1); k.keeps(0, 5*s, 1, 1) }, ""},
+		"not acknowledged, and the lease is longer":     {func(k *talk) { k.dropped(1); k.keeps(0, 6*s, 1, 1) }, "L1"},
+		"told later, and the lease is longer":           {func(k *talk) { k.dropped(1); k.keeps(1, 10*s, 2, 1) }, ""},
 		"of another epoch": {func(k *talk) {
-			k.asks(1, true)
-			k.keeps(0, 10*s, 1, 1)
+			k.dropped(1)
 			k.d.OnEpoch(3)
-			k.at = k.at.Add(5 * s)
 			k.keeps(0, 10*s, 0, 0)
 			require.EqualValues(t, 1, k.d.Failovers)
 		}, ""},
