@@ -22,13 +22,11 @@ func newKVReplayer() *kvReplayer {
 }
 
 func (r *kvReplayer) Step(in *KVInput, out *KVOutput) bool {
-	if in.Op == OpList {
-		return r.sameList(in.Key, out.Pairs)
+	if in.Op == OpList || in.Op == OpGet {
+		return r.answers(in, out)
 	}
 	c := r.cell(in.Key)
 	switch in.Op {
-	case OpGet:
-		return out.hasValue(c.value, c.found)
 	case OpPut:
 		c.set(in.Value)
 		return true
@@ -61,13 +59,11 @@ func (r *kvReplayer) Effect(in *KVInput) bool {
 }
 
 func (r *kvReplayer) Peek(in *KVInput, out *KVOutput) bool {
-	if in.Op == OpList {
-		return r.sameList(in.Key, out.Pairs)
+	if in.Op == OpList || in.Op == OpGet {
+		return r.answers(in, out)
 	}
 	c := r.cell(in.Key)
 	switch in.Op {
-	case OpGet:
-		return out.hasValue(c.value, c.found)
 	case OpPut:
 		return c.found && c.value == in.Value
 	case OpDelete:
@@ -79,6 +75,15 @@ func (r *kvReplayer) Peek(in *KVInput, out *KVOutput) bool {
 		return !out.OK && out.hasValue(c.value, c.found)
 	}
 	return false
+}
+
+// answers says that a read, which is in, gives out.
+func (r *kvReplayer) answers(in *KVInput, out *KVOutput) bool {
+	if in.Op == OpList {
+		return r.sameList(in.Key, out.Pairs)
+	}
+	c := r.cell(in.Key)
+	return out.hasValue(c.value, c.found)
 }
 
 func (r *kvReplayer) cell(key string) *kvCell {
