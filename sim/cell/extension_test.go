@@ -170,6 +170,25 @@ func TestACheckerOfAnExtensionEndsTheRun(t *testing.T) {
 	require.Equal(t, []string{"X1", "not all was seen"}, []string{r.Breach.ID, r.Breach.Text})
 }
 
+// Two breaks are the same by the property of their checker, whatever it saw; Check is one text
+// for all that an extension has.
+func TestCheckersOfAnExtensionAreToldApart(t *testing.T) {
+	breaks := func(id string, seed uint64) *Breach {
+		k := &collector{seen: map[reflect.Type]int{}, wrong: func(e event.Event) error {
+			if s, ok := e.(event.Serves); ok {
+				return fmt.Errorf("replica %d serves in seed %d", s.Replica, seed)
+			}
+			return nil
+		}}
+		return Run(plan.Options{Seed: seed, With: &scenario.Extension{Properties: []scenario.Property{k.property(id)}}}).Breach
+	}
+	one, two, other := breaks("X1", 11), breaks("X1", 12), breaks("X2", 11)
+	require.NotEqual(t, one.Text, two.Text)
+	require.True(t, one.Same(two))
+	require.Equal(t, one.Text, other.Text)
+	require.False(t, one.Same(other))
+}
+
 func TestNamesOfAnExtension(t *testing.T) {
 	k := &collector{}
 	for name, x := range map[string]*scenario.Extension{
