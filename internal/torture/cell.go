@@ -17,7 +17,6 @@ type cell struct {
 	peers   map[[2]int]*link // by sender and receiver
 	broken  func(property, format string, args ...any)
 	clients []*link // those of clients, which are closed with the rest
-	mu      sync.Mutex
 }
 
 // server is one replica, over all its lives.
@@ -30,10 +29,9 @@ type server struct {
 	peerAt  string // where it listens
 	callAt  string
 
-	mu      sync.Mutex
-	p       *process // nil: none was started
-	excused bool     // it may end, since a fault ends it
-	lives   int
+	mu    sync.Mutex
+	p     *process // nil: none was started
+	lives int
 }
 
 // newCell prepares the replicas and starts none.
@@ -120,13 +118,10 @@ func (c *cell) start(s *server) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.cfg.Server, err)
 	}
-	s.p, s.excused = p, false
+	s.p = p
 	go func() {
 		<-p.ended
-		s.mu.Lock()
-		excused := s.excused
-		s.mu.Unlock()
-		if !excused {
+		if !p.excused.Load() {
 			c.broken("S17", "replica %d ended by itself, with exit code %d; the end of %s:\n  %s", s.id, p.code(), s.log.Name(), lastLine(s.log.Name()))
 		}
 	}()
@@ -144,16 +139,16 @@ func lastLine(name string) string {
 	return last[:min(len(last), 500)]
 }
 
-// excuse says that a replica may end from now on, until it is started again. It returns its
-// process.
+// excuse says that the present process of a replica may end, and returns it; nil: there is none.
 func (s *server) excuse() *process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.excused = true
-	return s.p
+	p := s.process()
+	if p != nil {
+		p.excused.Store(true)
+	}
+	return p
 }
 
-// process is the present one of a replica.
+// process is the present one of a replica; nil: none was started.
 func (s *server) process() *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,9 +163,7 @@ func (c *cell) clientLinks() (target string, links []*link, err error) {
 		if err != nil {
 			return "", nil, err
 		}
-		c.mu.Lock()
 		c.clients = append(c.clients, l)
-		c.mu.Unlock()
 		links = append(links, l)
 		all = append(all, fmt.Sprintf("%d=%s", s.id, l.addr()))
 	}

@@ -4,12 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 )
 
 // process is a server that runs.
 type process struct {
-	cmd   *exec.Cmd
-	ended chan struct{}
+	cmd     *exec.Cmd
+	ended   chan struct{}
+	excused atomic.Bool // it may end, since a fault ends it
 }
 
 // startProcess starts a program that ends when this one does, however it ends: that depends on
