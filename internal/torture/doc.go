@@ -9,8 +9,9 @@
 //	process.go   a replica as a process; proxy.go: a connection that can be cut
 //	cell.go      all replicas and their links; inject.go: faults are carried out
 //	session.go   a client that lives through faults
-//	history.go   what clients asked and were told; rows.go, files.go, locks.go with
-//	             resource.go, watch.go: the load, and what must be true of it
+//	history.go   what clients asked and were told; pool.go: the histories in use
+//	rows.go      load, and what must be true of it; and so files.go, watch.go, and locks.go
+//	             with resource.go
 //	applied.go   what replicas applied: the order that histories are compared with
-//	run.go       a run; report.go: what it found
+//	run.go       a run; judge.go: its histories and locks; report.go: what it found
 package torture

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -17,30 +16,14 @@ type fileHistory = history[linearizability.FileState, linearizability.FileInput,
 
 // files are those that are used at present.
 type files struct {
-	run  *run
-	mu   sync.Mutex
-	now  []*fileHistory
-	made int
+	run *run
+	now *pool[linearizability.FileState, linearizability.FileInput, linearizability.FileOutput]
 }
 
-const (
-	filesAtOnce = 3
-	fileSize    = 300 // calls on a file, after which another takes its place
-)
+const filesAtOnce = 3
 
 func newFiles(r *run) *files {
-	w := &files{run: r}
-	for range filesAtOnce {
-		w.now = append(w.now, w.file())
-	}
-	return w
-}
-
-func (w *files) file() *fileHistory {
-	w.made++
-	h := &fileHistory{clock: &w.run.clock, model: linearizability.File(), name: fmt.Sprintf("file-%d", w.made), changes: fileChanges}
-	w.run.keep(h)
-	return h
+	return &files{run: r, now: newPool(r, "file", filesAtOnce, linearizability.File(), fileChanges)}
 }
 
 func fileChanges(in linearizability.FileInput, out *linearizability.FileOutput) bool {
@@ -51,19 +34,6 @@ func fileChanges(in linearizability.FileInput, out *linearizability.FileOutput) 
 		return out == nil || out.Code == linearizability.FileOK
 	}
 	return false
-}
-
-func (w *files) pick() *fileHistory {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := rand.IntN(len(w.now))
-	h := w.now[i]
-	if n, _ := h.size(); n >= fileSize {
-		w.now[i] = w.file()
-		w.run.retire(h)
-		h = w.now[i]
-	}
-	return h
 }
 
 // grip is a file that a session has open, and the generation that it last saw.
@@ -84,7 +54,7 @@ func (w *files) work(ctx context.Context, s *session, who int64) {
 			clear(grips)
 			of = life
 		}
-		h := w.pick()
+		h, _ := w.now.pick()
 		short, cancel := context.WithTimeout(ctx, patience())
 		if g := grips[h]; g != nil {
 			err = w.use(short, h, g, who, fmt.Sprintf("%d.%d", who, n))
@@ -105,7 +75,7 @@ func (w *files) work(ctx context.Context, s *session, who int64) {
 // closeOld closes handles of files that are not used any more.
 func (w *files) closeOld(ctx context.Context, grips map[*fileHistory]*grip) {
 	for h, g := range grips { // order-free
-		if n, _ := h.size(); n >= fileSize {
+		if h.isFull() {
 			delete(grips, h)
 			go func() {
 				ctx, cancel := context.WithTimeout(ctx, time.Second)

@@ -39,8 +39,10 @@ type history[S, I, O any] struct {
 	mu     sync.Mutex
 	ops    []linearizability.Operation[I, O]
 	trails []*client.CallID
-	open   int // calls that have not ended
 }
+
+// historySize is how many calls make a history full: a search stays short.
+const historySize = 300
 
 // begin takes down a call, under a context that carries its identity.
 func (h *history[S, I, O]) begin(ctx context.Context, in I) (context.Context, int) {
@@ -52,7 +54,6 @@ func (h *history[S, I, O]) begin(ctx context.Context, in I) (context.Context, in
 		Return: linearizability.Never, Outcome: linearizability.OutcomeUnknown,
 	})
 	h.trails = append(h.trails, id)
-	h.open++
 	return client.WithCallID(ctx, id), len(h.ops) - 1
 }
 
@@ -60,7 +61,6 @@ func (h *history[S, I, O]) begin(ctx context.Context, in I) (context.Context, in
 func (h *history[S, I, O]) end(who int64, at int, out O, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.open--
 	op := &h.ops[at]
 	op.Client = who
 	if errors.Is(err, client.ErrOutcomeUnknown) {
@@ -72,11 +72,11 @@ func (h *history[S, I, O]) end(who int64, at int, out O, err error) {
 	}
 }
 
-// size is the number of calls, and of those that have not ended.
-func (h *history[S, I, O]) size() (all, open int) {
+// isFull reports whether another history should be used.
+func (h *history[S, I, O]) isFull() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.ops), h.open
+	return len(h.ops) >= historySize
 }
 
 // book is a history whatever its object is.

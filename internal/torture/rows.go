@@ -28,36 +28,21 @@ func rowChanges(in linearizability.KVInput, out *linearizability.KVOutput) bool 
 
 // rows are the groups of rows that are used at present, and those of before.
 type rows struct {
-	run  *run
-	mu   sync.Mutex
-	now  []*kvHistory
-	old  []*kvHistory
-	made int
+	run *run
+	now *pool[linearizability.KVState, linearizability.KVInput, linearizability.KVOutput]
+
+	mu  sync.Mutex
+	old []*kvHistory // in the order in which they were full
 }
 
 const (
 	groups    = 4
 	groupKeys = 3
-	maxOld    = 30  // groups that are still read, by far fewer than maxBooks
-	groupSize = 300 // calls on a group, after which another takes its place: a search stays short
+	maxOld    = 30 // groups that are still read, by far fewer than maxBooks
 )
 
 func newRows(r *run) *rows {
-	w := &rows{run: r}
-	for range groups {
-		w.now = append(w.now, w.group())
-	}
-	return w
-}
-
-func (w *rows) group() *kvHistory {
-	w.made++
-	h := &kvHistory{
-		clock: &w.run.clock, model: linearizability.KV(), name: fmt.Sprintf("rows-%d", w.made),
-		changes: rowChanges,
-	}
-	w.run.keep(h)
-	return h
+	return &rows{run: r, now: newPool(r, "rows", groups, linearizability.KV(), rowChanges)}
 }
 
 // pick chooses a group; old: one that is not written any more.
@@ -67,15 +52,11 @@ func (w *rows) pick() (h *kvHistory, old bool) {
 	if len(w.old) > 0 && rand.IntN(40) == 0 {
 		return w.old[rand.IntN(len(w.old))], true
 	}
-	i := rand.IntN(len(w.now))
-	h = w.now[i]
-	if n, _ := h.size(); n >= groupSize {
-		if w.old = append(w.old, h); len(w.old) > maxOld {
+	h, full := w.now.pick()
+	if full != nil {
+		if w.old = append(w.old, full); len(w.old) > maxOld {
 			w.old = w.old[1:]
 		}
-		w.now[i] = w.group()
-		w.run.retire(h)
-		h = w.now[i]
 	}
 	return h, false
 }

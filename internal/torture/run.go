@@ -161,8 +161,7 @@ func (r *run) load(ctx context.Context) *sync.WaitGroup {
 	}
 	wg.Go(func() { r.watched.write(ctx, r.sessions[0]) })
 	for i := range r.watched.seen {
-		s := r.sessions[min(i, len(r.sessions)-1)]
-		wg.Go(func() { r.watched.watch(ctx, s, i) })
+		wg.Go(func() { r.watched.watch(ctx, r.sessions[i]) })
 	}
 	return &wg
 }

@@ -13,14 +13,13 @@ import (
 // behind each event, and so ends with what was written last (S13).
 type watched struct {
 	run  *run
-	seen []atomic.Uint64 // the newest generation that each watcher has read
-	who  []string
+	seen []atomic.Uint64 // the newest generation that each watcher has read, by number of its client
 }
 
 const watchedFile = "/ls/local/torture-watched"
 
 func newWatched(r *run, watchers int) *watched {
-	return &watched{run: r, seen: make([]atomic.Uint64, watchers), who: make([]string, watchers)}
+	return &watched{run: r, seen: make([]atomic.Uint64, watchers)}
 }
 
 // write changes the file ten times a second until ctx ends.
@@ -47,8 +46,7 @@ func (w *watched) set(ctx context.Context, s *session, text string) error {
 }
 
 // watch reads the file, and reads it again behind each event, until ctx ends.
-func (w *watched) watch(ctx context.Context, s *session, i int) {
-	w.who[i] = fmt.Sprintf("client %d", s.number)
+func (w *watched) watch(ctx context.Context, s *session) {
 	for ctx.Err() == nil {
 		cl, life, err := s.client(ctx)
 		if err != nil {
@@ -56,7 +54,7 @@ func (w *watched) watch(ctx context.Context, s *session, i int) {
 		}
 		h, err := cl.Open(ctx, watchedFile, client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Events: client.WantContents | client.WantInvalid})
 		if err == nil {
-			err = w.follow(ctx, h, i)
+			err = w.follow(ctx, h, s.number)
 		}
 		s.met(life, err)
 		pause(ctx, 10*time.Millisecond)
@@ -90,7 +88,7 @@ func (w *watched) read(ctx context.Context, h *client.Handle, i int, cause uint6
 		return err
 	}
 	if uint64(stat.Content) < cause {
-		w.run.broken("S13", "%s heard that %s has generation %d, and then read generation %d", w.who[i], watchedFile, cause, stat.Content)
+		w.run.broken("S13", "client %d heard that %s has generation %d, and then read generation %d", i, watchedFile, cause, stat.Content)
 	}
 	w.seen[i].Store(uint64(stat.Content))
 	return nil
@@ -119,8 +117,8 @@ func (w *watched) settle(ctx context.Context, s *session) {
 	for i := range w.seen {
 		for w.seen[i].Load() < last {
 			if !pause(ctx, 5*time.Millisecond) {
-				if last != 0 && ctx.Err() == context.DeadlineExceeded {
-					w.run.broken("S13", "%s watches %s, which has had generation %d for %v, and has read generation %d last", w.who[i], watchedFile, last, settleFor, w.seen[i].Load())
+				if ctx.Err() == context.DeadlineExceeded {
+					w.run.broken("S13", "client %d watches %s, which has had generation %d for %v, and has read generation %d last", i, watchedFile, last, settleFor, w.seen[i].Load())
 				}
 				return
 			}
