@@ -103,7 +103,7 @@ func (r *run) rows(ctx context.Context) error {
 			}
 			row.Principals = min(row.Principals, row.Sessions)
 			err := r.row(ctx, w, &row)
-			if row.Operations > 0 || row.Errors > 0 {
+			if err == nil && (ctx.Err() == nil || row.Operations > 0 || row.Errors > 0) {
 				r.report.Rows = append(r.report.Rows, row)
 				r.tell(row, true)
 			}

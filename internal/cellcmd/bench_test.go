@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,21 +27,19 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 	out, _ := cell.text()
 	pages := regexp.MustCompile(`(?m)^pages +(\S+)$`).FindStringSubmatch(out)
 	require.NotNil(t, pages, out)
-	copied := filepath.Join(t.TempDir(), "report.json")
-	code, out, said := run(t, "bench", "--cell", file, "--clients", "1,9", "--for", "50ms", "--value", "7", "--metrics", pages[1], "-o", "json", "--file", copied)
-	require.Equal(t, cli.ExitClean, code, said)
-	var report bench.Report
-	d := json.NewDecoder(strings.NewReader(out))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(&report))
-	text, err := os.ReadFile(copied)
-	require.NoError(t, err)
-	require.JSONEq(t, out, string(text))
+	args := []string{"bench", "--cell", file, "--clients", "1,9", "--value", "7", "--metrics", pages[1], "-o", "json"}
+	window := 50 * time.Millisecond
+	report := benched(t, args, window)
+	isUnanswered := func(r bench.Row) bool { return r.Operations == 0 }
+	for window < 3*time.Second && slices.ContainsFunc(report.Rows, isUnanswered) { // the machine is busy
+		window *= 4
+		report = benched(t, args, window)
+	}
 
 	require.Equal(t, "dev", report.Cell)
 	require.Equal(t, 3, report.Replicas)
 	require.Equal(t, 7, report.ValueBytes)
-	require.InDelta(t, 0.05, report.ForSeconds, 1e-9)
+	require.InDelta(t, window.Seconds(), report.ForSeconds, 1e-9)
 	require.Positive(t, report.Processors)
 	require.False(t, report.Interrupted)
 	seen := map[string][]int{}
@@ -54,19 +54,49 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 		seen[r.Workload] = append(seen[r.Workload], r.Clients)
 		require.Zero(t, r.Errors, "%+v", r)
 		require.Equal(t, r.Clients, r.Sessions)
-		require.GreaterOrEqual(t, r.Seconds, 0.05)
+		require.Positive(t, r.Operations, "%+v", r)
+		require.GreaterOrEqual(t, r.Seconds, window.Seconds())
 		require.InDelta(t, float64(r.Operations)/r.Seconds, r.PerSecond, 1e-6)
 		require.LessOrEqual(t, r.P50, r.P99)
 		require.LessOrEqual(t, r.P99, r.P999)
 	}
-	require.True(t, slots, out)
+	require.True(t, slots, "%+v", report)
 	both := []int{1, 9}
 	require.Equal(t, map[string][]int{
 		"write": both, "write-8": {9}, "put": both, "get": both, "contents": both, "lock": both, "handoff": {16}, "session": both,
 	}, seen)
-	code, out, said = run(t, "ls", "--cell", file, "/")
+	code, out, said := run(t, "ls", "--cell", file, "/")
 	require.Equal(t, cli.ExitClean, code, said)
 	require.NotContains(t, out, "bench")
+}
+
+// benched is the report of a bench, which prints it and writes it to a file.
+func benched(t *testing.T, args []string, window time.Duration) (report bench.Report) {
+	copied := filepath.Join(t.TempDir(), "report.json")
+	code, out, said := run(t, append(args[:len(args):len(args)], "--for", window.String(), "--file", copied)...)
+	require.Equal(t, cli.ExitClean, code, said)
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&report))
+	text, err := os.ReadFile(copied)
+	require.NoError(t, err)
+	require.JSONEq(t, out, string(text))
+	return report
+}
+
+// A row in which no operation was answered is reported as that: it does not go missing.
+func TestABenchWithoutAnAnswerIsReported(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t)
+	code, out, said := run(t, "bench", "--cell", file, "--workload", "lock", "--clients", "1,2", "--for", "1ns", "-o", "json")
+	require.Equal(t, cli.ExitClean, code, said)
+	var report bench.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	require.Len(t, report.Rows, 2, out)
+	for _, r := range report.Rows {
+		require.Zero(t, r.Errors, "%+v", r)
+		require.InDelta(t, float64(r.Operations)/r.Seconds, r.PerSecond, 1e-6)
+	}
 }
 
 // What an interrupted bench has measured is printed.
