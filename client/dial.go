@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os/user"
 	"sync"
 	"time"
 
@@ -129,7 +128,7 @@ func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed
 		who = t.Principal
 	}
 	if who == "" {
-		who = userName()
+		who = rpc.UserName()
 	}
 	var err error
 	if d.conns, err = connect(t, o, who); err != nil {
@@ -142,14 +141,6 @@ func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed
 	}
 	d.rt = NewRuntime(d.port.Send)
 	return d, nil
-}
-
-// userName is the principal of a program that says nothing else.
-func userName() string {
-	if u, err := user.Current(); err == nil && api.Principal(u.Username).Check() == api.OK {
-		return u.Username
-	}
-	return "anonymous"
 }
 
 func (d *dialed) config(c session.Config) Config {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // completeWithin is how long a shell waits for names of nodes.
@@ -40,7 +41,7 @@ func (a *call) completePath(c *cobra.Command, args []string, so string) ([]strin
 		children, err := h.ReadDir(ctx)
 		for _, child := range children {
 			name := path.Join(dir, child.Name)
-			if child.Stat.Kind.String() == "directory" {
+			if child.Stat.Kind == api.Directory {
 				name += "/"
 			}
 			if strings.HasPrefix(name, so) {

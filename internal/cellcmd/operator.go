@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/user"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
-	"github.com/chubbycell/chubby/replica/api"
 )
 
 // operator asks the replicas of a cell how they are. It has no session with the cell, so it is
@@ -68,10 +66,7 @@ func principal(t client.Target) string {
 	if t.Principal != "" {
 		return t.Principal
 	}
-	if u, err := user.Current(); err == nil && api.Principal(u.Username).Check() == api.OK {
-		return u.Username
-	}
-	return "anonymous"
+	return rpc.UserName()
 }
 
 // describe asks all replicas at once. It fails if none answers.

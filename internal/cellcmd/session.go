@@ -88,7 +88,7 @@ id, path, rights), held (an array of path, handle, mode).`,
 	return cli.Group("session", "Look at sessions of clients", list, show)
 }
 
-// ask has the master list sessions; where there is none, another replica.
+// askSessions has the master list sessions; where there is none, another replica.
 func (a *call) askSessions(ctx context.Context, o *operator, q *chubbyv1.ListSessionsRequest, each func(*chubbyv1.SessionDescription) bool) error {
 	id, ok, err := o.master(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"os/user"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/chubbycell/chubby/internal/transport/queue"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // ClientConfig is what a Client is built from.
@@ -58,6 +60,14 @@ func (c *ClientConfig) validate() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// UserName is the principal of a program that says no other: the name of its user.
+func UserName() string {
+	if u, err := user.Current(); err == nil && api.Principal(u.Username).Check() == api.OK {
+		return u.Username
+	}
+	return "anonymous"
 }
 
 // Client is the connections of one client process to the replicas of a cell. All methods
