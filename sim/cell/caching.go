@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -74,16 +72,7 @@ func NewCaching(o CachingOptions) *Caching {
 	if err := o.Check(); err != nil {
 		panic(err)
 	}
-	p := plan.New(plan.Options{Seed: o.Seed, Replicas: cmp.Or(o.Replicas, 5), Clients: 1, Faults: []string{}, Workload: "mixed"})
-	seed := p.Driver.Core.Paxos.Seed
-	p.Clients, p.Lull, p.Misfit, p.Hostile = 0, 0, plan.Misfit{}, plan.HostilePlan{}
-	p.Driver = driver.DefaultConfig()
-	p.Driver.Core.Paxos.Seed = seed
-	p.RatePPB = int64(p.Driver.Core.Paxos.Lease.Rho) * 1000
-	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
-	p.Disk.Sync = sim.Table{200 * time.Microsecond, time.Millisecond}
-	p.Store.SegmentSize, p.Store.ChunkSize = 8<<20, 1<<20
-	x := &Caching{cell: build(p, sim.Trace{}), o: o, n: CachingCounts{Requests: map[string]uint64{}}, told: map[api.SessionID]api.EventNumber{}}
+	x := &Caching{cell: build(plan.Calm(o.Seed, o.Replicas), sim.Trace{}), o: o, n: CachingCounts{Requests: map[string]uint64{}}, told: map[api.SessionID]api.EventNumber{}}
 	x.cell.events.Listen(x.sees)
 	for i := range o.Clients {
 		x.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(x.program(i))})
@@ -116,16 +105,7 @@ func (x *Caching) Gather() error {
 const warmUp = 2 * time.Minute
 
 // RunFor lets d of simulated time pass.
-func (x *Caching) RunFor(d time.Duration) error {
-	end := x.cell.world.RunFor(d)
-	if f := x.cell.world.Failure(); f != nil {
-		return f
-	}
-	if end != sim.Reached {
-		return fmt.Errorf("the run ended %v", end)
-	}
-	return nil
-}
+func (x *Caching) RunFor(d time.Duration) error { return x.cell.runFor(d) }
 
 // Counts are what has happened since Gather.
 func (x *Caching) Counts() CachingCounts {

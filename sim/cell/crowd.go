@@ -56,16 +56,7 @@ func (x *Crowd) Gather() error {
 }
 
 // RunFor lets d of simulated time pass.
-func (x *Crowd) RunFor(d time.Duration) error {
-	end := x.cell.world.RunFor(d)
-	if f := x.cell.world.Failure(); f != nil {
-		return f
-	}
-	if end != sim.Reached {
-		return fmt.Errorf("the run ended %v", end)
-	}
-	return nil
-}
+func (x *Crowd) RunFor(d time.Duration) error { return x.cell.runFor(d) }
 
 func (x *Crowd) now() crowd.Counts {
 	n := x.crowd.Counts
@@ -115,6 +106,18 @@ func heap() int64 {
 	runtime.GC()
 	runtime.ReadMemStats(&s)
 	return int64(s.HeapAlloc)
+}
+
+// runFor lets d of simulated time pass in the cell of an experiment, in which nothing may break.
+func (c *Cell) runFor(d time.Duration) error {
+	end := c.world.RunFor(d)
+	if f := c.world.Failure(); f != nil {
+		return f
+	}
+	if end != sim.Reached {
+		return fmt.Errorf("the run ended %v", end)
+	}
+	return nil
 }
 
 // gathering is the cell as a crowd sees it.

@@ -39,6 +39,15 @@ func TestACrowdKeepsItsSessions(t *testing.T) {
 	}
 }
 
+// A crowd is alone in its cell, whatever the seed: of others one in three has a hostile client.
+func TestACrowdIsAloneInItsCell(t *testing.T) {
+	for seed := range uint64(9) {
+		x := NewCrowd(crowd.Options{Seed: seed, Replicas: 3, Sessions: 10, Lease: 12 * time.Second})
+		require.Len(t, x.cell.world.Clients(), 1, "seed %d", seed)
+		x.Close()
+	}
+}
+
 func TestACrowdIsOneHistory(t *testing.T) {
 	var hashes []uint64
 	for range 2 {

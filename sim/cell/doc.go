@@ -17,11 +17,13 @@
 //	run.go       one seed from beginning to end: safety, healing, liveness (L1);
 //	             absentees.go: without which replicas and links; growth.go: what may
 //	             not grow (L2, sim/check/growth); leaks.go: nodes and handles that stay (S15)
+//	script.go    how long a run lasts whose faults are told one by one
 //	result.go    what a seed comes to
 //	backups.go   one more backup is made at the end, and a cell of the newest (sim/restore)
 //	misfit.go    a replica that is configured otherwise than its cell
 //	extension.go checkers that programs of other modules add (sim/scenario)
 //	crowd.go     a cell with very many sessions that only stay alive (sim/crowd)
+//	caching.go   a cell whose clients read again and again; caching_program.go: one of them
 //
 // Checkers of properties are in sim/check, conformance is in sim/conformance, and reference
 // state is in sim/model. What looks at a process itself is still here:

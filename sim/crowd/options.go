@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/chubbycell/chubby/replica/driver"
-	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -38,24 +36,14 @@ func (o Options) Check() error {
 // within it is done together.
 const grain = 2 * time.Millisecond
 
-// Plan is that of the crowd's cell: no faults, no other clients, a fast network and disks.
+// Plan is that of the crowd's cell: a calm one, whose timers have a grain.
 // It panics on options that Check refuses.
 func (o Options) Plan() plan.Plan {
 	if err := o.Check(); err != nil {
 		panic(err)
 	}
-	if o.Replicas == 0 {
-		o.Replicas = 5
-	}
-	p := plan.New(plan.Options{Seed: o.Seed, Replicas: o.Replicas, Clients: 1, Faults: []string{}, Workload: "mixed"})
-	seed := p.Driver.Core.Paxos.Seed
-	p.Clients, p.Grain, p.Busy, p.Lull, p.Misfit = 0, grain, 0, 0, plan.Misfit{}
-	p.Driver = driver.DefaultConfig()
-	p.Driver.Core.Paxos.Seed = seed
+	p := plan.Calm(o.Seed, o.Replicas)
+	p.Grain = grain
 	p.Driver.Core.Sessions.LeaseMin, p.Driver.Core.Sessions.LeaseMax = o.Lease, o.Lease
-	p.RatePPB = int64(p.Driver.Core.Paxos.Lease.Rho) * 1000
-	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
-	p.Disk.Sync = sim.Table{200 * time.Microsecond, time.Millisecond}
-	p.Store.SegmentSize, p.Store.ChunkSize = 8<<20, 1<<20
 	return p
 }

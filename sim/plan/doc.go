@@ -17,5 +17,6 @@
 //	misfit.go         a replica that is configured otherwise than its cell
 //	backups.go        backups on far disks
 //	caches.go         what clients keep in caches
+//	calm.go           a cell for experiments, without faults
 //	script.go         the faults of a run one by one, where they are not drawn
 package plan

@@ -15,10 +15,12 @@
 //	                  A hit takes no time, so these two commands are as a rule one. Reads that
 //	                  ask the master are held to it as well, and break S4. The lock generation
 //	                  is no part of it
-//	who did not ask   a master allows caching, and tells to drop, only where it was asked for an
-//	                  answer that may be cached: no change waits for a client without a cache
-//	nobody waits long what a session is told to drop and does not acknowledge holds its lease: it
-//	                  does not move beyond the longest lease after it was told first (L1)
+//	only if asked     a master allows caching, and tells to drop, only where the client has asked
+//	                  for an answer that may be cached: no change waits for a client without a
+//	                  cache
+//	one lease         the lease of a session that was told to drop something does not move beyond
+//	                  the longest lease after that, until the session acknowledges it: a change
+//	                  waits for no longer (L1)
 //
 // Commands, not instants, are compared: many things happen at one instant of a simulation, and
 // a read that is after a change there is after it.

@@ -1,0 +1,26 @@
+package plan
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Calm is the plan of a cell for experiments: replicas as they ship, in their default
+// configuration, on fast disks and a fast network. There are no faults, and no clients but
+// those that the experiment adds. 0 replicas are 5.
+func Calm(seed uint64, replicas int) Plan {
+	p := New(Options{Seed: seed, Replicas: cmp.Or(replicas, 5), Clients: 1, Faults: []string{}, Workload: "mixed"})
+	p.Clients, p.Hostile, p.Caches = 0, HostilePlan{}, CachePlan{}
+	p.Grain, p.Busy, p.Lull, p.Misfit, p.Hoarder = 0, 0, 0, Misfit{}, 0
+	drawn := p.Driver.Core.Paxos.Seed
+	p.Driver = driver.DefaultConfig()
+	p.Driver.Core.Paxos.Seed = drawn
+	p.RatePPB = int64(p.Driver.Core.Paxos.Lease.Rho) * 1000
+	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
+	p.Disk.Sync = sim.Table{200 * time.Microsecond, time.Millisecond}
+	p.Store.SegmentSize, p.Store.ChunkSize = 8<<20, 1<<20
+	return p
+}
