@@ -1,12 +1,9 @@
 package growth
 
 import (
-	"strings"
-
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/driver"
-	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -54,46 +51,45 @@ func New(w *sim.World, p *plan.Plan, c Cell) *Checker { return &Checker{world: w
 func (c *Checker) Look(all []Life) {
 	c.tops = append(c.tops, c.cell.Top())
 	for i := range all {
-		for _, s := range c.Sizes(&all[i]) {
-			if s.N > s.Most {
-				c.world.Break("L2", "replica %d has %d %s, bound %d", all[i].ID, s.N, s.What, s.Most)
-			}
+		c.judge(&all[i], c.measure(&all[i]))
+	}
+}
+
+func (c *Checker) judge(r *Life, m measured) {
+	for _, s := range c.bounded(r, m) {
+		if s.N > s.Most {
+			c.world.Break("L2", "replica %d has %d %s, bound %d", r.ID, s.N, s.What, s.Most)
 		}
 	}
 }
 
 // Sizes are what a replica holds, each with its bound.
-func (c *Checker) Sizes(r *Life) []Size {
+func (c *Checker) Sizes(r *Life) []Size { return c.bounded(r, c.measure(r)) }
+
+// bounded is what was measured of a replica, each with its bound.
+func (c *Checker) bounded(r *Life, m measured) []Size {
 	cfg := &c.plan.Driver.Core
-	status, now := r.Host.Core().Status(), r.Host.Core().Rows()
-	totals := rows.GetTotals(now)
-	snaps, bytes := c.files(r)
-	ops := r.Host.Core().NodeOps()
-	answers := 0
-	for range now.Scan(string(rune(rows.FamilyAnswer))) {
-		answers++
-	}
 	return []Size{
-		{"commands waiting for a slot", status.Pending, cfg.Paxos.MaxPending},
-		{"requests waiting for an answer", r.Host.Core().Master().Pending, cfg.MaxPending + ops.Waiting + ops.Held + api.MaxWindow},
-		{"commands waiting for their turn", r.Host.Core().Master().Waiting, cfg.MaxPending + int(totals.Sessions)*api.MaxWindow + ops.Sweeps + len(lock.Delays(now))},
-		{"slots in flight", r.Host.Core().InFlight(), cfg.Paxos.Window},
-		{"messages held for the disk", status.Held, maxHeld},
-		{"votes above the first open slot", ahead(status, r.Damaged), cfg.Paxos.Window*maxDrift + late(r, status.FirstOpen)},
-		{"sessions", int(totals.Sessions), rows.MaxSessions},
-		{"sessions more than clients opened", int(totals.Sessions), 2 * c.cell.Opened()},
-		{"open handles", ops.Handles, int(totals.Sessions) * cfg.NodeOps.Handles.PerSession},
-		{"Acquires that wait", ops.Waiting, int(totals.Sessions) * api.MaxWindow},
-		{"calls on nodes that are proposed", ops.UnderWay, cfg.MaxPending + ops.Waiting + api.MaxWindow},
-		{"stored answers", answers, int(totals.Sessions) * api.MaxWindow},
-		{"slots in memory", kept(status, r.Damaged), c.keeps(r.ID) + late(r, status.Floor) + ahead(status, r.Damaged)},
-		{"chosen values in memory", learned(status, r.Damaged), c.keeps(r.ID) + late(r, status.Floor) + ahead(status, r.Damaged)},
-		{"proposals in memory", status.Proposals, cfg.Paxos.Window},
-		{"heartbeats remembered", status.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
-		{"sums of slots in memory", summed(r), c.keeps(r.ID)},
-		{"snapshots on its disk", snaps, maxSnapshots},
-		{"bytes of log", bytes, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.ID)*(512+2*c.plan.Calls.Value)},
-		{"records waiting for the log", r.Host.Waiting(), maxHeld},
+		{"commands waiting for a slot", m.node.Pending, cfg.Paxos.MaxPending},
+		{"requests waiting for an answer", m.master.Pending, cfg.MaxPending + m.ops.Waiting + m.ops.Held + api.MaxWindow},
+		{"commands waiting for their turn", m.master.Waiting, cfg.MaxPending + m.sessions*api.MaxWindow + m.ops.Sweeps + m.delays},
+		{"slots in flight", m.inFlight, cfg.Paxos.Window},
+		{"messages held for the disk", m.node.Held, maxHeld},
+		{"votes above the first open slot", ahead(m.node, r.Damaged), cfg.Paxos.Window*maxDrift + late(r, m.node.FirstOpen)},
+		{"sessions", m.sessions, rows.MaxSessions},
+		{"sessions more than clients opened", m.sessions, 2 * c.cell.Opened()},
+		{"open handles", m.ops.Handles, m.sessions * cfg.NodeOps.Handles.PerSession},
+		{"Acquires that wait", m.ops.Waiting, m.sessions * api.MaxWindow},
+		{"calls on nodes that are proposed", m.ops.UnderWay, cfg.MaxPending + m.ops.Waiting + api.MaxWindow},
+		{"stored answers", m.answers, m.sessions * api.MaxWindow},
+		{"slots in memory", kept(m.node, r.Damaged), c.keeps(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
+		{"chosen values in memory", unlessDamaged(m.node.Values, r.Damaged), c.keeps(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
+		{"proposals in memory", m.node.Proposals, cfg.Paxos.Window},
+		{"heartbeats remembered", m.node.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
+		{"sums of slots in memory", unlessDamaged(m.sums, r.Damaged), c.keeps(r.ID)},
+		{"snapshots on its disk", m.snapshots, maxSnapshots},
+		{"bytes of log", m.log, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.ID)*(512+2*c.plan.Calls.Value)},
+		{"records waiting for the log", m.records, maxHeld},
 	}
 }
 
@@ -110,29 +106,18 @@ func ahead(s paxos.Status, damaged bool) int {
 	return int(s.VotesEnd - s.FirstOpen)
 }
 
-// kept is how many slots a node remembers, unless the slot of a value that rotted
-// keeps it from taking snapshots.
+// kept is how many slots a node remembers.
 func kept(s paxos.Status, damaged bool) int {
+	return unlessDamaged(int(s.VotesEnd-s.Floor), damaged)
+}
+
+// unlessDamaged is n, or 0 where the slot of a value that rotted keeps the replica from taking
+// snapshots: what it remembers grows until then.
+func unlessDamaged(n int, damaged bool) int {
 	if damaged {
 		return 0
 	}
-	return int(s.VotesEnd - s.Floor)
-}
-
-// learned is how many chosen values a node remembers, with the same exception.
-func learned(s paxos.Status, damaged bool) int {
-	if damaged {
-		return 0
-	}
-	return s.Values
-}
-
-// summed is how many sums a host remembers, with the same exception.
-func summed(r *Life) int {
-	if r.Damaged {
-		return 0
-	}
-	return r.Host.Sums()
+	return n
 }
 
 // keeps is how many slots there may be below the first open one: two snapshots' worth,
@@ -150,19 +135,6 @@ func (c *Checker) pace() int {
 		return 0
 	}
 	return int(c.cell.Top() - c.tops[max(0, len(c.tops)-5)])
-}
-
-// files counts the snapshots on a replica's disk, and the bytes of its log.
-func (c *Checker) files(r *Life) (snapshots, log int) {
-	for _, f := range c.world.Machine(sim.Addr(r.ID)).Disk().Mem().Files() {
-		switch {
-		case strings.HasSuffix(f.Name, ".snap"):
-			snapshots++
-		case strings.HasSuffix(f.Name, ".wal"):
-			log += int(f.Size)
-		}
-	}
-	return snapshots, log
 }
 
 const (
