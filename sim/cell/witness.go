@@ -126,6 +126,8 @@ func (k known) MayHaveHandles(s api.SessionID) bool { return len(k.c.handles.Roo
 
 func (k known) HasOpen(s api.SessionID, e api.Epoch) bool { return k.c.handles.Grips.HasOpen(s, e) }
 
+func (k known) OwesDrop(s api.SessionID, e api.Epoch) bool { return k.c.caches.drops.Owes(s, e) }
+
 func (k known) HasAppliedAll(id paxos.NodeID) bool { return k.c.current(id) }
 
 func (k known) OnLease(id paxos.NodeID, s api.SessionID, end time.Time) {

@@ -33,6 +33,7 @@ type told struct {
 	asks    bool // for answers that may be cached
 	receipt map[uint64]time.Time
 	since   map[api.EventNumber]time.Time // when each was told first
+	owed    bool                          // there was one when a later epoch began
 }
 
 // NewDrops is one that has seen nothing, in a cell whose longest leases are of this length.
@@ -127,12 +128,18 @@ func (d *Drops) bounds(id paxos.NodeID, s api.SessionID, since, end time.Time) {
 	}
 }
 
+// Owes says that a session was told in an epoch to drop something, and has not acknowledged that.
+func (d *Drops) Owes(s api.SessionID, e api.Epoch) bool {
+	t := d.seats[seat{s, e}]
+	return t != nil && (t.owed || len(t.since) > 0)
+}
+
 // OnEpoch is told that an epoch begins: what was told before counts no more.
 func (d *Drops) OnEpoch(e api.Epoch) {
 	owes := false
 	for k, t := range d.seats { // order-free: any one will do
 		if k.epoch < e && len(t.since) > 0 {
-			owes = true
+			owes, t.owed = true, true
 			clear(t.since)
 		}
 	}

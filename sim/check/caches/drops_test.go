@@ -83,3 +83,25 @@ func TestWhatIsSaidOfCaches(t *testing.T) {
 		})
 	}
 }
+
+// A session owes what it was told until it acknowledges that; what it owed when a later epoch
+// began it owes the master of before for ever.
+func TestWhoOwesADrop(t *testing.T) {
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	k := &talk{d: caches.NewDrops(w, time.Minute), at: time.Unix(100, 0)}
+	k.asks(1, true)
+	k.keeps(0, time.Second, 0, 0)
+	require.False(t, k.d.Owes(7, 2), "it was told nothing")
+	k.keeps(0, time.Second, 2, 2)
+	require.True(t, k.d.Owes(7, 2))
+	require.False(t, k.d.Owes(7, 1), "in another epoch")
+	require.False(t, k.d.Owes(8, 2), "another session")
+	k.keeps(1, time.Second, 2, 1)
+	require.True(t, k.d.Owes(7, 2), "one of two")
+	k.keeps(2, time.Second, 0, 0)
+	require.False(t, k.d.Owes(7, 2))
+	k.keeps(2, time.Second, 3, 1)
+	k.d.OnEpoch(3)
+	require.True(t, k.d.Owes(7, 2))
+}

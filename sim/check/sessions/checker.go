@@ -45,6 +45,9 @@ type Facts interface {
 	MayHaveHandles(api.SessionID) bool
 	// HasOpen says that a session has a handle for certain that is of an epoch.
 	HasOpen(api.SessionID, api.Epoch) bool
+	// OwesDrop says that a session was told in an epoch to drop something from its cache, and has
+	// not acknowledged that.
+	OwesDrop(api.SessionID, api.Epoch) bool
 	// OnLease is told of each lease that is seen at a replica, and when it ends by its clock.
 	OnLease(paxos.NodeID, api.SessionID, time.Time)
 }
@@ -284,7 +287,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	}
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.HasAcked:
-	case !m.Late.IsZero(): // a change has waited for one lease for what its client has yet to drop
+	case !m.Late.IsZero() && s.facts.OwesDrop(x, t.Epoch): // a change has waited for one lease for that
 	case !t.idle(x, now, s.Config.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
 	case api.Number(x) < t.Began:

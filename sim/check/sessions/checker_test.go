@@ -159,6 +159,18 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.facts.open = map[api.SessionID]api.Epoch{7: 3}
 			r.proposes(6, expire)
 		}, true},
+		"the same, and it has yet to say that it dropped something": {func(r *reign) {
+			r.used(0)
+			r.facts.open, r.facts.drops = map[api.SessionID]api.Epoch{7: 3}, map[api.SessionID]api.Epoch{7: 3}
+			r.set(func(s *session.Session) { s.Late = second(0) })
+			r.proposes(6, expire)
+		}, false},
+		"the same, and was told to drop nothing": {func(r *reign) {
+			r.used(0)
+			r.facts.open = map[api.SessionID]api.Epoch{7: 3}
+			r.set(func(s *session.Session) { s.Late = second(0) })
+			r.proposes(6, expire)
+		}, true},
 		"its end while a call of it is under way": {func(r *reign) {
 			r.used(0)
 			r.proposes(0.5, put(3, 2))

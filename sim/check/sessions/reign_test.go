@@ -61,6 +61,7 @@ type besides struct {
 	holders []model.Owner
 	asked   map[api.SessionID]bool      // for a handle
 	open    map[api.SessionID]api.Epoch // a handle, in that epoch
+	drops   map[api.SessionID]api.Epoch // that it has yet to acknowledge, told in that epoch
 }
 
 func (b *besides) Given(t api.Token) *model.Grip                      { return b.grips[t] }
@@ -68,6 +69,7 @@ func (b *besides) DelaysAt(api.Epoch) map[model.DelayID]time.Duration { return b
 func (b *besides) HoldersIn(api.Epoch) []model.Owner                  { return b.holders }
 func (b *besides) MayHaveHandles(s api.SessionID) bool                { return b.asked[s] }
 func (b *besides) HasOpen(s api.SessionID, e api.Epoch) bool          { return e > 0 && b.open[s] == e }
+func (b *besides) OwesDrop(s api.SessionID, e api.Epoch) bool         { return e > 0 && b.drops[s] == e }
 func (b *besides) OnLease(paxos.NodeID, api.SessionID, time.Time)     {}
 
 // reign is replica 1, master of epoch 3 with session 7, which may have handles: leases are
