@@ -77,9 +77,10 @@ func (h *deaf) again(now time.Time) {
 	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Caches.Deaf)))
 }
 
-// Wake sends what is due. Once honest clients make their last calls it begins no other session.
+// Wake sends what is due. Once honest clients make their last calls it begins no other session, and
+// when they have made them it stops: the ephemeral nodes that it has open must go (S15).
 func (h *deaf) Wake(now time.Time) {
-	if h.of.programs.Finale && h.session == 0 { // each of its sessions delays a change by one lease
+	if p := h.of.programs; p.Finale && (h.session == 0 || p.Running == 0) { // each of its sessions delays a change by one lease
 		return
 	}
 	switch {

@@ -75,9 +75,28 @@ func TestADeafClientAcknowledgesNothing(t *testing.T) {
 	require.Greater(t, reads, 50)
 	require.GreaterOrEqual(t, opened, 2)
 	require.EqualValues(t, 1, d.Lost)
-	programs.Finale = true
+	programs.Finale, programs.Running = true, 1
 	before := len(r.asked)
 	r.after = 2
 	require.Equal(t, sim.Quiet, w.RunFor(time.Minute), "it begins no other session")
 	require.Less(t, len(r.asked), before+200)
+}
+
+// While honest clients make their last calls a deaf one goes on. Then it stops, and its session
+// ends: it has nodes open that have to go (S15).
+func TestADeafClientStopsAfterTheLastOfAll(t *testing.T) {
+	w, r := worldtest.New(t), &teller{after: 1 << 20}
+	p := &plan.Plan{Replicas: 1, Caches: plan.CachePlan{On: true, Deaf: 50 * time.Millisecond}}
+	w.Add(sim.MachineConfig{Process: func() sim.Process { return r }}).Start()
+	programs := workload.New(workload.Env{Plan: p, World: w.World})
+	NewDeaf(p, programs).Join(w.World, sim.ClockConfig{})
+	w.Clients()[0].Start()
+	programs.Finale, programs.Running = false, 1
+	require.Equal(t, sim.Reached, w.RunFor(time.Second))
+	programs.Finale = true
+	before := len(r.asked)
+	require.Equal(t, sim.Reached, w.RunFor(time.Second))
+	require.Greater(t, len(r.asked), before)
+	programs.Running = 0
+	require.Equal(t, sim.Quiet, w.RunFor(time.Second))
 }
