@@ -127,7 +127,10 @@ func (c *cell) open(s api.SessionID, o api.Open) api.Result {
 		p = c.handles[o.Dir].node.Path
 	}
 	if o.Path != "" {
-		p, _ = p.Join(o.Path)
+		var err error
+		if p, err = p.Join(o.Path); err != nil {
+			return api.Result{Code: api.Invalid}
+		}
 	}
 	path := pathOf(api.Ref{Path: p})
 	n, there := c.nodes[path]

@@ -30,10 +30,7 @@ func (k *kept) isShared() bool { return k.rights == Read }
 
 // serves reports whether an Open that asks for this can be answered with it now.
 func (k *kept) serves(op api.Open) bool {
-	if k.rights != op.Rights || !k.isShared() && (k.users > 0 || k.delay != op.Delay) {
-		return false
-	}
-	return op.Check() == api.OK
+	return k.rights == op.Rights && (k.isShared() || k.users == 0 && k.delay == op.Delay)
 }
 
 // keepOpened keeps the answer to an Open. A handle of an ephemeral node is not kept: it would keep
@@ -58,7 +55,7 @@ func (c *conn) openCached(ctx context.Context, below *Handle, key, name string, 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.store
-	if !isKept(op) || ctx.Err() != nil || !s.uses(ctx) || below != nil && (below.endErr != nil || below.fenced) {
+	if !isKept(op) || op.Check() != api.OK || ctx.Err() != nil || !s.uses(ctx) || below != nil && (below.endErr != nil || below.fenced) {
 		return nil, nil
 	}
 	if !c.hasLease() || below != nil && !below.node.Path.IsRoot() && !s.table.IsThere(below.node) {

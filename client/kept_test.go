@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -258,5 +259,21 @@ func TestARelativeOpenIsAnsweredFromTheCache(t *testing.T) {
 		before := w.c.Status().Cache.Hits
 		_, _ = d.Open(ctx, "x", client.OpenOptions{}) // d is not the directory that is there now
 		require.Equal(t, before, w.c.Status().Cache.Hits)
+	})
+}
+
+// A relative path that is none names nothing: not the root either, which the cache knows.
+func TestAPathThatIsNoneIsNotAnsweredFromTheCache(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, _ *client.Client) {
+		opened(t, ctx, w.c, "", client.OpenOptions{})
+		d := opened(t, ctx, w.c, "d", client.OpenOptions{Rights: readWrite, Create: client.CreateMay, Directory: true})
+		_, err := d.Open(ctx, strings.Repeat("x/", api.MaxDepth-1)+"x", client.OpenOptions{})
+		require.ErrorIs(t, err, client.ErrInvalid)
+		for range 2 {
+			_, err = w.c.Open(ctx, "/ls/local/none", client.OpenOptions{})
+			require.ErrorIs(t, err, client.ErrNotFound)
+			_, err = w.c.Open(ctx, "/ls/local/none", client.OpenOptions{Rights: 1 << 7})
+			require.ErrorIs(t, err, client.ErrInvalid)
+		}
 	})
 }

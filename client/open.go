@@ -80,14 +80,16 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 // Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
 // (C2.10). Otherwise it is like Client.Open.
 func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle, error) {
-	name, of := h.name, h.node.Path
+	name, of, bad := h.name, h.node.Path, error(nil)
 	if path != "" {
 		name += "/" + path
-		of, _ = of.Join(path) // of a path that is none the call is refused
+		of, bad = of.Join(path)
 	}
 	op := o.op("", path)
-	if cached, err := h.c.openCached(ctx, h, h.name, name, of, op); cached != nil || err != nil {
-		return cached, err
+	if bad == nil { // else the call is refused
+		if cached, err := h.c.openCached(ctx, h, h.name, name, of, op); cached != nil || err != nil {
+			return cached, err
+		}
 	}
 	w, err := h.callOpen(ctx, name, of, op)
 	if err != nil {
