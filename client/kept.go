@@ -202,11 +202,14 @@ func (h *Handle) own(ctx context.Context, name string) error {
 		if !ok {
 			return
 		}
-		old := h.token
-		h.token = opened.Token
-		if h.kept != nil && !h.c.leave(h, true, h.c.rt.Now()) { // the others have closed it meanwhile
-			h.c.background = append(h.c.background, api.CloseHandle{Handle: old})
+		drop := opened.Token
+		if h.kept != nil { // else another SetSequencer was faster
+			drop, h.token = h.token, drop
+			if h.c.leave(h, true, h.c.rt.Now()) {
+				return // others use it still
+			}
 		}
+		h.c.background = append(h.c.background, api.CloseHandle{Handle: drop})
 	})
 	return err
 }

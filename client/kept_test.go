@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -275,5 +276,36 @@ func TestAPathThatIsNoneIsNotAnsweredFromTheCache(t *testing.T) {
 			_, err = w.c.Open(ctx, "/ls/local/none", client.OpenOptions{Rights: 1 << 7})
 			require.ErrorIs(t, err, client.ErrInvalid)
 		}
+	})
+}
+
+// Two SetSequencers at the same time, of which one fails: the sequencer of the other stays attached.
+func TestASequencerStaysWhereAnotherCannotBeAttached(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {
+		l, err := opened(t, ctx, other, "f", client.OpenOptions{Rights: readWrite}).Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		a, b := opened(t, ctx, w.c, "f", client.OpenOptions{}), opened(t, ctx, w.c, "f", client.OpenOptions{})
+		var late api.Seq // of the Open of the first one, which is executed behind the other call
+		attached := false
+		w.cell.set(func() {
+			w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+				switch q.Op.(type) {
+				case api.Open:
+					late = cmp.Or(late, q.Seq)
+				case api.SetSequencer:
+					attached = true
+				}
+				return q.Answer(w.cell.epoch, api.Result{Code: api.Busy}), q.Seq == late && late > 0 && !attached
+			}
+		})
+		failed := make(chan error)
+		go func() { failed <- a.SetSequencer(ctx, "none") }()
+		time.Sleep(time.Second) // its Open has come
+		require.NoError(t, a.SetSequencer(ctx, l.Sequencer()))
+		require.ErrorIs(t, <-failed, client.ErrInvalid)
+		require.NoError(t, l.Release(ctx))
+		_, _, err = a.Contents(ctx)
+		require.ErrorIs(t, err, client.ErrStaleSequencer)
+		closed(t, ctx, a, b)
 	})
 }
