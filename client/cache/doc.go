@@ -12,7 +12,7 @@
 // # What an entry depends on
 //
 //	contents, metadata, handles   the node's path; the ACL files that its metadata name
-//	names of children             the directory's path
+//	names of children             the directory's path; its ACL files, or each where they are not known
 //	absence                       the path, and each directory above it
 //
 // The master tells one path, before a change is made, and Drop removes all that depends on it. An

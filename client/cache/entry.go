@@ -29,8 +29,10 @@ func (e *entry) dependsOn(p api.Path) bool {
 		return true
 	case e.instance == 0:
 		return isAbove(p, e.path)
-	case e.stat.Kind == 0 || !isACLFile(p):
+	case !isACLFile(p):
 		return false
+	case e.stat.Kind == 0:
+		return true // the names of its ACL files are not known
 	}
 	n := api.ACLName(p.Base())
 	return n == e.stat.Names.Read || n == e.stat.Names.Write || n == e.stat.Names.Change

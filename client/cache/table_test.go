@@ -194,3 +194,12 @@ func TestDroppedHandlesComeInOrder(t *testing.T) {
 	require.Len(t, got, 19)
 	require.IsIncreasing(t, got)
 }
+
+// The listing does not say by which ACL files the cell judges who may read it (C5.04): any may be one.
+func TestNamesDependOnTheACLFilesOfTheirDirectory(t *testing.T) {
+	c, d := newTable(), ref(t, "/d", 2)
+	keep(t, c, func(r *cache.Read) bool { return c.KeepNames(r, d, []string{"f"}) })
+	c.Drop(path(t, "/acl/staff"))
+	_, ok := c.Names(d)
+	require.False(t, ok)
+}
