@@ -30,7 +30,7 @@ func (o *Ops) auditChange(x *change) error {
 	switch {
 	case isCall && (c == nil || x.waits != (c.State == calls.Barred) || !x.waits && c.State != calls.Proposed):
 		return fmt.Errorf("I-B8: change %+v waits: %t, and its call is %+v", x.key, x.waits, c)
-	case !isCall && x.waits == isSwept:
+	case !isCall && (x.waits && isSwept || !x.waits && !isSwept && !o.doubted.in[x.key.swept]):
 		return fmt.Errorf("I-B8: the sweep of %v waits: %t, and is proposed: %t", x.key.swept, x.waits, isSwept)
 	case x.waits && o.barrier.isClear(x):
 		return fmt.Errorf("I-B8: change %+v waits for no client", x.key)
