@@ -147,7 +147,7 @@ func (l *line[T]) add(from core.Addr, shares bool, m T) bool {
 	if shares {
 		l.of[from]++
 	}
-	if l.head > 0 && len(l.items) == cap(l.items) {
+	if 2*l.head > len(l.items) && len(l.items) == cap(l.items) {
 		n := copy(l.items, l.items[l.head:])
 		clear(l.items[n:])
 		l.items, l.head = l.items[:n], 0
