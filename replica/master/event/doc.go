@@ -36,7 +36,10 @@
 //
 // Drops are for the cache of a session (replica/master/cache), and a change waits for each: none is
 // left out, or merged with another, and they keep their order. They count in no limit; there are no
-// more of them than the session may have paths in its cache.
+// more of them than the session may have paths in its cache. Nor does a
+// drop pass other events: what was sent has its number, the causes in a queue ascend (I-V2), and a
+// KeepAlive is answered at once while events wait, so a drop waits only for the answers that the events
+// in front of it fill.
 //
 // An EventInvalid is the last word on a node and is never replaced. So at most PerSession events
 // and two for each node that the session has open wait to be sent. An event that would repeat
