@@ -28,7 +28,7 @@ type both struct{ one, two bool }
 
 func (b *both) On(_ time.Duration, e event.Event) error {
 	f, _ := e.(event.FaultStruck)
-	b.one, b.two = b.one || f == (event.FaultStruck{Kind: "alpha", N: 2}), b.two || f == (event.FaultStruck{Kind: "beta", N: 3})
+	b.one, b.two = b.one || f == (event.FaultStruck{Kind: "alpha", N: 8}), b.two || f == (event.FaultStruck{Kind: "beta", N: 9})
 	if b.one && b.two {
 		return fmt.Errorf("both have struck")
 	}
@@ -41,7 +41,7 @@ func (*both) End() error { return nil }
 // and with as little else as there may be.
 func TestWhatIsNeededIsLeft(t *testing.T) {
 	o := plan.Options{
-		Seed: 7, Replicas: 5, Clients: 4, Duration: 40 * time.Second, Faults: []string{"alpha", "beta", "crash", "clock-rate", "late"},
+		Seed: 7, Replicas: 5, Clients: 4, Duration: 80 * time.Second, Faults: []string{"alpha", "beta", "crash", "clock-rate", "late"},
 		With: &scenario.Extension{
 			Faults:     []scenario.Fault{toy("alpha"), toy("beta")},
 			Properties: []scenario.Property{{ID: "X1", Help: "not both", New: func() scenario.Checker { return &both{} }}},
@@ -51,7 +51,7 @@ func TestWhatIsNeededIsLeft(t *testing.T) {
 	c, err := Shrinker{Run: cell.Run, Jobs: 2, Told: func(s Size) { sizes = append(sizes, s) }}.Shrink(t.Context(), o)
 	require.NoError(t, err)
 	require.True(t, c.Done)
-	require.ElementsMatch(t, []plan.Fault{{Kind: "alpha", N: 2}, {Kind: "beta", N: 3}}, c.Options.Script.Faults())
+	require.ElementsMatch(t, []plan.Fault{{Kind: "alpha", N: 8}, {Kind: "beta", N: 9}}, c.Options.Script.Faults())
 	require.Equal(t, 2, c.Is.Faults)
 	require.Greater(t, c.Was.Faults, 10)
 	require.Equal(t, 3, c.Is.Replicas)
