@@ -15,12 +15,19 @@ import (
 type Sequencers struct {
 	world *sim.World
 	locks *Model
-	asked map[model.Call]api.Sequencer
-	tied  map[model.Call][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
-	stale int                            // that were found to be so
-	told  map[remembered]bool            // calls that a master answered with a token, and so remembers
+	asked map[sending]api.Sequencer
+	tied  map[sending][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
+	stale int                         // that were found to be so
+	told  map[remembered]bool         // calls that a master answered with a token, and so remembers
 
 	Kept, Broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
+}
+
+// sending is one sending of a call. A client that keeps to no protocol gives two calls one number, and a
+// master may have taken in both before it answers the first.
+type sending struct {
+	model.Call
+	id uint64
 }
 
 // remembered is a call that was answered in an epoch.
@@ -31,14 +38,13 @@ type remembered struct {
 
 // NewSequencers makes the check on top of a Model.
 func NewSequencers(w *sim.World, held *Model) *Sequencers {
-	return &Sequencers{world: w, locks: held, asked: map[model.Call]api.Sequencer{}, tied: map[model.Call][]api.Sequencer{}, told: map[remembered]bool{}}
+	return &Sequencers{world: w, locks: held, asked: map[sending]api.Sequencer{}, tied: map[sending][]api.Sequencer{}, told: map[remembered]bool{}}
 }
 
 // OnRequest notes which sequencer a request shows, and to which its handle was tied so far:
-// none, where its token does not say that it is. What is answered from the rows is so at
-// once, and so to the request that came last by its number.
+// none, where its token does not say that it is. The answer names the sending that it is for.
 func (w *Sequencers) OnRequest(q api.Request, tied []api.Sequencer) {
-	k := model.Call{Session: q.Session, Seq: q.Seq}
+	k := sending{model.Call{Session: q.Session, Seq: q.Seq}, q.ID}
 	delete(w.asked, k)
 	delete(w.tied, k)
 	if o, ok := q.Op.(api.CheckSequencer); ok {
@@ -89,12 +95,12 @@ func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code
 // which is answered for, too. A client that was given a token once is given it again by the
 // same master, whatever the rows say by then.
 func (w *Sequencers) OnReply(p api.Reply) {
-	k := model.Call{Session: p.Session, Seq: p.Seq}
+	k := sending{model.Call{Session: p.Session, Seq: p.Seq}, p.ID}
 	if _, given := p.Detail.(api.Opened); given {
-		if w.told[remembered{k, p.Epoch}] {
+		if w.told[remembered{k.Call, p.Epoch}] {
 			return
 		}
-		w.told[remembered{k, p.Epoch}] = true
+		w.told[remembered{k.Call, p.Epoch}] = true
 	}
 	if s, ok := w.asked[k]; ok {
 		w.judge(s, p.Code, false)

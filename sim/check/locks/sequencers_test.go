@@ -107,7 +107,7 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 		tied   []api.Sequencer
 		said   api.Code
 		breaks bool
-		before []api.Sequencer // of another request by the same number
+		others []api.Sequencer // of other requests by the same number, before and after this one
 	}{
 		"by a handle that is tied to none": {nil, api.OK, false, nil},
 		"while it is valid":                {[]api.Sequencer{valid}, api.OK, false, nil},
@@ -116,16 +116,18 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 		"when both are stale":              {[]api.Sequencer{stale, stale}, api.OK, true, nil},
 		"a refusal":                        {[]api.Sequencer{stale}, api.StaleSequencer, false, nil},
 		"a copy that is late":              {[]api.Sequencer{stale}, api.Stale, false, nil},
-		"by another handle, asked before":  {nil, api.OK, false, []api.Sequencer{stale}},
+		"two calls by one number":          {nil, api.OK, false, []api.Sequencer{stale}},
+		"two, and this one is tied":        {[]api.Sequencer{stale}, api.OK, true, []api.Sequencer{valid}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := worldtest.New(t)
 			held := New(f.World, 0)
 			held.Holds[model.Owner{Session: 3}] = Hold{Node: node, Mode: api.Shared, Gen: 9}
 			w := NewSequencers(f.World, held)
-			w.OnRequest(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.before)
-			w.OnRequest(api.Request{Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
-			w.OnReply(api.Reply{Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
+			w.OnRequest(api.Request{ID: 1, Session: 4, Seq: 1, Op: api.GetContents{}}, c.others)
+			w.OnRequest(api.Request{ID: 2, Session: 4, Seq: 1, Op: api.GetContents{}}, c.tied)
+			w.OnRequest(api.Request{ID: 3, Session: 4, Seq: 1, Op: api.GetContents{}}, c.others)
+			w.OnReply(api.Reply{ID: 2, Session: 4, Seq: 1, Result: api.Result{Code: c.said}})
 			if c.breaks {
 				f.Breaks("S10")
 			} else {
