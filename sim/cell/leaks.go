@@ -51,9 +51,15 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	}
 }
 
-// tidyLimit is longer where a Close may be refused many times before there is room.
+// tidyLimit is longer where a Close may be refused many times before there is room. Where clients keep
+// caches, the call that a Close waits behind may wait for one of them: for a lease at most, where that
+// client acknowledges nothing (C10.06).
 func tidyLimit(c *Cell) time.Duration {
 	limit := tidyBound + 2*c.plan.Caches.Idle // handles that clients keep for the next Open
+	if c.plan.Caches.On {
+		cfg := &c.plan.Driver.Core
+		limit += cfg.Sessions.LeaseMax * 1_000_000 / time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
+	}
 	if c.plan.Calls.Narrow {
 		limit += 2 * tidyBound
 	}

@@ -112,3 +112,14 @@ func TestS15ACloseWaitsForWhatIsUnderWay(t *testing.T) {
 	require.NotNil(t, g.cell.world.Failure())
 	require.Equal(t, "S15", g.cell.world.Failure().ID)
 }
+
+// Where clients keep caches, a Close may wait behind a change that waits for one of them: for as long as
+// its lease lasts.
+func TestS15ACloseMayWaitForACache(t *testing.T) {
+	g := newGuests(t, 1)
+	lease := g.cell.plan.Driver.Core.Sessions.LeaseMax
+	require.Positive(t, lease)
+	before := tidyLimit(g.cell.Cell)
+	g.cell.plan.Caches.On = true
+	require.GreaterOrEqual(t, tidyLimit(g.cell.Cell), before+lease)
+}
