@@ -94,6 +94,7 @@ var situations = []situation{
 	{"cache-acked", "a client said that it has dropped something", func(c *Cell) uint64 { return c.caches.drops.Acked }},
 	{"cache-lease-bound", "a lease was told to a client that had yet to say that it has dropped something", func(c *Cell) uint64 { return c.caches.drops.Capped }},
 	{"cache-failover", "a master began to serve while a client had yet to drop what one before had told it to", func(c *Cell) uint64 { return c.caches.drops.Failovers }},
+	{"lock-kept", "a program acquired without the cell what it had released: its handle had kept the lock", func(c *Cell) uint64 { return uint64(c.load.Kept) }},
 	{"read-crossed", "what a program read of was changed meanwhile", func(c *Cell) uint64 { return c.caches.reads.Crossed }},
 	{"session-deserted", "a client vanished while its session was alive", func(c *Cell) uint64 { return uint64(c.load.Deserted) }},
 	{"contents-too-large", "a program wrote a file of one byte more than there may be", func(c *Cell) uint64 { return c.load.TooLarge }},

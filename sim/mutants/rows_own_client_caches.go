@@ -9,5 +9,8 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O337", "B", "what a call that was given up may still change is cached"),
 		applied(GroupOwn, "O338", "A", "the cache outlives a fail-over"),
 		applied(GroupOwn, "O339", "A", "a handle that the application closes with its lock stays open at the cell"),
+		applied(GroupOwn, "O363", "B", "a lock that was kept is acquired again in jeopardy"),
+		applied(GroupOwn, "O364", "A", "a lock that was kept can be acquired again when its Release was sent"),
+		applied(GroupOwn, "O365", "B", "a lock that was kept is not given up"),
 	}
 }

@@ -18,6 +18,9 @@ type CachePlan struct {
 	// 0: none does. Kinds are the kinds of those faults.
 	Aims  uint64
 	Kinds []string
+	// KeepLock is for how long half of the handles keep a lock that was released, in case that the program
+	// acquires it again; 0: none does.
+	KeepLock time.Duration
 	// Deaf is how often a client asks for something that reads all and acknowledges no drop; 0:
 	// there is none.
 	Deaf time.Duration
@@ -25,6 +28,16 @@ type CachePlan struct {
 
 // aimed are the kinds of faults that may follow a drop.
 var aimed = []string{"crash-leader", "isolate-leader", "pause-leader", "depose", "kill", "client-cut", "client-crash", "client-pause", "noise"}
+
+// drawKeepLock has handles keep locks in a third of the cells whose programs use nodes: without leases of
+// sessions nothing is kept.
+func drawKeepLock(p *Plan, at func(string) *draw.Stream) {
+	d := at("keep-lock")
+	if keep := time.Duration(d.LogUniform(int64(10*time.Millisecond), int64(20*time.Second))); d.Chance(1, 3) &&
+		(OnNodes(p.Workload) || p.Workload == Fenced) && p.Driver.Core.Sessions.LeaseMin > 0 {
+		p.Caches.KeepLock = keep
+	}
+}
 
 // drawCaches has clients keep caches in half of the cells whose programs use nodes. Without leases of
 // masters or of sessions nothing is cached, so few of those are among them.
@@ -42,7 +55,7 @@ func drawCaches(p *Plan, at func(string) *draw.Stream) {
 		return
 	}
 	p.Caches = CachePlan{
-		On: true, Small: d.Chance(1, 3), Handles: int(d.LogUniform(1, 64)), Uncached: uint64(d.Between(0, 30)),
+		KeepLock: p.Caches.KeepLock, On: true, Small: d.Chance(1, 3), Handles: int(d.LogUniform(1, 64)), Uncached: uint64(d.Between(0, 30)),
 		Idle: time.Duration(d.LogUniform(int64(50*time.Millisecond), int64(10*time.Second))),
 	}
 	for _, f := range p.Faults {

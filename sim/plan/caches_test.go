@@ -38,3 +38,21 @@ func TestHalfOfTheCellsWithNodesHaveCaches(t *testing.T) {
 	require.InDelta(t, 500, asked, 100)
 	require.Greater(t, deaf, 200)
 }
+
+// Handles keep locks in about a third of the cells whose programs use nodes and whose sessions have leases.
+func TestAThirdOfTheCellsWithNodesKeepLocks(t *testing.T) {
+	might, keep := 0, 0
+	for seed := range uint64(4000) {
+		p := New(Options{Seed: seed})
+		kept := p.Caches.KeepLock > 0
+		if !OnNodes(p.Workload) && p.Workload != Fenced || p.Driver.Core.Sessions.LeaseMin == 0 {
+			require.False(t, kept)
+			continue
+		}
+		might++
+		if kept {
+			keep++
+		}
+	}
+	require.InDelta(t, might/3, keep, float64(might)/20)
+}

@@ -196,6 +196,7 @@ func New(o Options) Plan {
 	p.roomy()
 	p.lasting()
 	p.watch(at)
+	drawKeepLock(&p, at)
 	drawCaches(&p, at)
 	p.scripted()
 	return p

@@ -51,6 +51,7 @@ type LockHistory interface {
 	Begins(who int64, in linearizability.LockInput, trail *client.CallID) (at int)
 	Frees(at, granted int) // of a Release: the call that was granted, plus one; 0: not known
 	Ends(at int, err error, out linearizability.LockOutput)
+	Withdraw(at int) // it was not made: the client did without the cell
 }
 
 // Beliefs are told what clients and their programs take for true.
@@ -125,6 +126,7 @@ type Programs struct {
 	Finale    bool // the safety phase is over: a few more calls, all of which must succeed
 	Running   int  // threads and sessions that have not ended
 	Sessions  int  // client sessions begun
+	Kept      int  // locks that were acquired again without the cell
 	Completed int  // calls with a definite answer
 	Hot       int  // of them, on the contended row
 	Unknown   int  // calls of an extension's workload that had no definite answer
@@ -139,6 +141,7 @@ type Programs struct {
 
 	filler  string                       // as many as were ever needed
 	handles map[*client.Client]*opened   // that its programs may share
+	spares  map[*client.Handle]spare     // what was last released by them
 	rests   map[*client.Client]time.Time // until when its programs do nothing, by its clock
 	queues  map[*client.Client]int       // how many calls may wait to be sent; 0: the usual number
 }
@@ -149,7 +152,7 @@ func New(e Env) *Programs {
 		plan: e.Plan, world: e.World, events: e.Events, ids: e.Replicas, history: e.Rows, nodes: e.Files, holdings: e.Locks,
 		minds: e.Beliefs, witness: e.Witness, watching: e.Watching, read: e.Read,
 		Shown: map[string]string{}, handles: map[*client.Client]*opened{},
-		rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
+		spares: map[*client.Handle]spare{}, rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
 	}
 }
 

@@ -36,6 +36,12 @@ type opened struct {
 	watch   Watch // of the events that it hears; nil: none
 }
 
+// spare is a lock that a program has released, and its handle may have kept.
+type spare struct {
+	granted   int // as in opened
+	sequencer string
+}
+
 // Ref is the node that the handle is bound to.
 func (o *opened) Ref() api.Ref {
 	path, err := api.ParsePath(o.path)
@@ -127,6 +133,9 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	}
 	dir := isDir(path)
 	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.choose.delay(path), Events: p.listens.wants()}
+	if keep := p.all.plan.Caches.KeepLock; keep > 0 && p.caching.Chance(1, 2) {
+		opt.KeepLock = keep
+	}
 	if how.rights == client.Read && p.odd.Chance(1, 2) {
 		opt.Rights = 0 // which is the same
 	}
@@ -275,6 +284,7 @@ func (p *fileWork) closeHandle(o *opened) {
 	if have := p.all.handles[p.client]; have != nil && have.h == o.h {
 		delete(p.all.handles, p.client)
 	}
+	delete(p.all.spares, o.h)
 	p.all.witness.OnHandleClose(p.client, o.h)
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 )
 
 // locked makes a call on a lock and keeps the books of it: for a Release, of which
-// grant it gives back.
-func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int) {
+// grant it gives back. sent says that the client asked the cell: it need not where it keeps locks.
+func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int, sent bool) {
 	b := p.all.holdings
 	trail := &client.CallID{}
 	at = b.Begins(p.id, in, trail)
@@ -25,7 +25,9 @@ func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.Loc
 	if in.Op == linearizability.LockRelease {
 		b.Frees(at, o.granted)
 	}
-	sent := trail.Session != 0
+	if sent = trail.Session != 0; !sent && err == nil {
+		b.Withdraw(at)
+	}
 	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
 	if sent && !mistaken && !p.rt.Env().Dead() {
 		b.Ends(at, err, out)
@@ -33,7 +35,7 @@ func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.Loc
 			p.hears(trail)
 		}
 	}
-	return at
+	return at, sent
 }
 
 // onLock is a call about the lock of a node that is open.

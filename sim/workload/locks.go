@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
@@ -41,6 +42,7 @@ func (p *lockWork) turn(ctx context.Context) {
 		p.guarded(ctx, o)
 	default:
 		p.release(ctx, o)
+		p.acquireAgain(ctx, o)
 	}
 }
 
@@ -56,17 +58,34 @@ func (p *lockWork) acquire(ctx context.Context, o *opened) {
 	p.take(ctx, o, mode, wait)
 }
 
+// acquireAgain asks, now and then, for a lock that was just released and that its handle may have kept: at
+// once, or at times after so long that the client may be in jeopardy by then.
+func (p *lockWork) acquireAgain(ctx context.Context, o *opened) {
+	keep := p.all.plan.Caches.KeepLock
+	if keep == 0 || !p.caching.Chance(1, 2) {
+		return
+	}
+	pause := p.all.plan.Calls.Think
+	if !p.all.Finale && p.caching.Chance(1, 4) {
+		pause = keep
+	}
+	if p.rt.Sleep(ctx, p.caching.Duration(0, pause)) == nil && p.has(o.path) == o && o.lock == nil {
+		p.acquire(ctx, o)
+	}
+}
+
 // take asks for the lock. A program that gets it believes to hold it.
 func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	var lock *client.Lock
 	var err error
+	began := p.all.world.Now()
 	in := o.onLock(linearizability.LockTry)
 	if in.Shared, in.Delay = mode == client.Shared, o.delay; wait {
 		in.Op = linearizability.LockAcquire
 	}
-	at := p.locked(ctx, o, in, func(ctx context.Context) (out linearizability.LockOutput, _ error) {
+	at, sent := p.locked(ctx, o, in, func(ctx context.Context) (out linearizability.LockOutput, _ error) {
 		if wait {
 			over := p.interrupts(o)
 			lock, err = o.h.Acquire(ctx, mode)
@@ -86,6 +105,9 @@ func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait b
 	switch {
 	case err == nil:
 		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
+		if !sent {
+			p.reacquired(o, lock, began)
+		}
 		p.all.Shown[o.path] = p.sequencer
 		p.all.minds.OnHold(p.believer(), o, lock, mode)
 		if p.all.events.Wanted() {
@@ -99,6 +121,19 @@ func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait b
 	case errors.Is(err, client.ErrStaleSequencer) && p.draws.Chance(1, 2): // of no more use
 		p.closeHandle(o)
 	}
+}
+
+// reacquired looks at a lock that a program has got without a call to the cell: the handle had kept it, and it
+// is the acquisition that the last Release was to give back. It is held: nothing has to be waited for.
+func (p *lockWork) reacquired(o *opened, lock *client.Lock, began time.Duration) {
+	kept := p.all.spares[o.h]
+	if p.all.world.Now() == began && !lock.Held() {
+		p.all.world.Break("S9", "the lock of %s was acquired without the cell, and is not held: %v", o.path, lock.Err())
+	}
+	if o.granted = kept.granted; kept.sequencer != lock.Sequencer() {
+		p.all.world.Break("S8", "the lock of %s was acquired without the cell, with sequencer %q; the one that was kept has %q", o.path, lock.Sequencer(), kept.sequencer)
+	}
+	p.all.Kept++
 }
 
 // interrupts closes or poisons, now and then, a handle by which the program is about
@@ -131,7 +166,7 @@ func (p *lockWork) interrupts(o *opened) (over func()) {
 // release gives the lock back, if it is still there.
 func (p *lockWork) release(ctx context.Context, o *opened) {
 	lock := o.lock
-	o.lock = nil
+	o.lock, p.all.spares[o.h] = nil, spare{o.granted, lock.Sequencer()}
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	p.late = false // a lock that went with its handle is released without asking the cell

@@ -42,6 +42,7 @@ type lockCall struct {
 	trail *client.CallID
 	frees int  // of a Release: the call that was granted, plus one; 0: not known
 	no    bool // the client was told that it changed nothing, and never will
+	void  bool // it was not made
 }
 
 // lockDeed is what the log did to a lock.
@@ -70,6 +71,10 @@ func (b *Locks) Begins(who int64, in lockInput, t *client.CallID) int {
 // Frees takes down of a Release which call was granted what it gives back: that one's
 // number, plus one; 0: that is not known.
 func (b *Locks) Frees(at, granted int) { b.calls[at].frees = granted }
+
+// Withdraw takes down that a call was not made after all: a client that keeps the lock of a handle
+// (client.OpenOptions.KeepLock) releases and acquires it without the cell.
+func (b *Locks) Withdraw(at int) { b.calls[at].void = true }
 
 // Ends takes down how a call ended. What the model does not know, the call may have done or
 // not, for all that is said here.

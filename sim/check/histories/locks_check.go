@@ -37,7 +37,9 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 		if c.frees > 0 && c.op.Input.Acquisition == 0 {
 			c.op.Input.Acquisition = b.calls[c.frees-1].op.Output.Acquisition
 		}
-		ops = append(ops, c.op)
+		if !c.void {
+			ops = append(ops, c.op)
+		}
 	}
 	slices.SortFunc(ops, func(x, y lockOperation) int { return cmp.Compare(x.Call, y.Call) })
 	for i := range ops {

@@ -95,6 +95,12 @@ func (n *notary) releases(s api.SessionID, seq api.Seq, gen api.LockGen) {
 	})
 }
 
+// keeps is a Release by a client that keeps the lock for the next Acquire: it asks nothing.
+func (n *notary) keeps(s api.SessionID) {
+	in := lockInput{Op: linearizability.LockRelease, Path: contested.Path.String(), Instance: uint64(contested.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String()}
+	n.b.Withdraw(n.b.Begins(int64(s), in, &client.CallID{}))
+}
+
 func began(n api.Number) command.Effect {
 	return command.LockChanged{Effect: lock.DelayBegan{Lock: contested, Freed: n, Delay: 500}}
 }
@@ -111,6 +117,13 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 	}{
 		"taken, refused, released, taken": {func(n *notary) {
 			n.takes(1, 1, 101)
+			n.fails(2, 1, client.ErrLockHeld)
+			n.releases(1, 2, 101)
+			n.takes(2, 2, 103)
+		}, ""},
+		"kept by its client, and another is told that it is held": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.keeps(1)
 			n.fails(2, 1, client.ErrLockHeld)
 			n.releases(1, 2, 101)
 			n.takes(2, 2, 103)
