@@ -132,6 +132,10 @@ var packages = map[string]rule{
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story"}},
+	"sim/lab":                  {support, []string{"sim", "sim/resource"}},
+	"sim/lab/labtest":          {support, []string{"sim/lab"}},
+	"sim/lab/setpx":            {support, []string{"sim/lab"}},
+	"sim/lab/systems":          {support, []string{"sim/lab/setpx"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }

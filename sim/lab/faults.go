@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+)
+
+// Pause stops the program of a machine until a true time. Its clock goes on, and what arrives
+// waits.
+func (b *Bench) Pause(name string, until time.Duration) {
+	b.note(name, "is paused until %s (its process does not run)", seconds(until))
+	m := b.Machine(name)
+	m.Pause()
+	b.At(until, func() {
+		b.note(name, "runs again")
+		m.Resume()
+	})
+}
+
+// StepWall moves the wall clock of a machine.
+func (b *Bench) StepWall(name string, by time.Duration) {
+	b.note(name, "its wall clock is stepped by %+.0f s", by.Seconds())
+	b.Machine(name).Clock().StepWall(by)
+}
+
+// Rate makes the clock of a machine gain or lose: percent +10 gains 6 seconds a minute.
+func (b *Bench) Rate(name string, percent int64) {
+	b.note(name, "its clock runs %+d %% from now on", percent)
+	b.Machine(name).Clock().SetRate(percent * 10_000_000)
+}
+
+// Crash cuts the power of a machine; a service starts again after outage (below 0: never), with
+// what its disk kept. A client that crashed does nothing more.
+func (b *Bench) Crash(name string, outage time.Duration) {
+	if outage < 0 {
+		b.note(name, "loses power, for good")
+	} else {
+		b.note(name, "loses power, for %s s", short(outage))
+	}
+	m := b.Machine(name)
+	m.Crash()
+	if b.clientIndex(name) >= 0 {
+		b.sees.holds.endOf(name, b.Now())
+		b.ended()
+		return
+	}
+	if outage >= 0 {
+		b.world.After(outage, func() {
+			b.note(name, "starts again")
+			m.Start()
+		})
+	}
+}
+
+// HoldBack delays all that is sent from one machine to another until a true time.
+func (b *Bench) HoldBack(from, to string, until time.Duration) {
+	b.note(from, "what it sends to %s is late: it arrives at %s", to, seconds(until))
+	l := b.world.Net().Link(b.address(from), b.address(to))
+	l.Clog()
+	b.At(until, l.Release)
+}
+
+// Cut loses all messages between two groups of machines until a true time.
+func (b *Bench) Cut(one, other []string, until time.Duration) {
+	for _, from := range one {
+		b.note(from, "is cut off from %s until %s", list(other), seconds(until))
+	}
+	groups := [][]sim.Addr{b.addresses(one), b.addresses(other)}
+	b.world.Net().Partition(groups...)
+	b.At(until, func() { b.world.Net().Unite(groups...) })
+}
+
+func (b *Bench) addresses(names []string) (all []sim.Addr) {
+	for _, name := range names {
+		all = append(all, b.address(name))
+	}
+	return all
+}

@@ -1,0 +1,37 @@
+package lab
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// The first bytes of messages between machines of a lock system.
+const (
+	kindRequest = 'Q' // and the number of the call
+	kindAnswer  = 'R' // and the number of the call that it answers
+	kindNews    = 'P' // that no call asked for, such as a watch event; the number is 0
+)
+
+// message is what machines of a lock system send each other: text, as a student would
+// type it.
+type message struct {
+	kind byte
+	call uint64
+	text string
+}
+
+func (m message) encode() []byte {
+	return append(binary.AppendUvarint([]byte{m.kind}, m.call), m.text...)
+}
+
+// decode is the inverse of encode. Links keep bytes whole: what is no message is a bug of a
+// model, and panics.
+func decode(data []byte) message {
+	if len(data) > 0 {
+		if n, size := binary.Uvarint(data[1:]); size > 0 && strings.IndexByte("QRP", data[0]) >= 0 {
+			return message{data[0], n, string(data[1+size:])}
+		}
+	}
+	panic(fmt.Sprintf("%d bytes that are no message of a lock system", len(data)))
+}

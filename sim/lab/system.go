@@ -1,0 +1,51 @@
+package lab
+
+import "fmt"
+
+// System is a lock system: what it models, and how it fails.
+type System struct {
+	Name    string // what a user types: lower case, one word
+	Title   string // the product and the way it is used
+	Version string // of what, read where; with marks
+	Omits   string // what the model leaves out
+	Token   string // what it offers for fencing; "none" and why, where there is none
+	Options []Option
+	// Default is the system with its defaults, and with its token where it can have one: for
+	// runs that no script decides.
+	Default func(b *Bench) Lock
+	Breaks  []Break // in the order of their numbers
+}
+
+// Option is a parameter that users meet, with the value of the model.
+type Option struct {
+	Name, Value, Mark string
+}
+
+// Break returns the break with this number.
+func (s *System) Break(id string) (*Break, bool) {
+	for i := range s.Breaks {
+		if s.Breaks[i].ID == id {
+			return &s.Breaks[i], true
+		}
+	}
+	return nil, false
+}
+
+// Validate names what is missing in the description of a system; nil: nothing.
+func (s *System) Validate() error {
+	if s.Name == "" || s.Title == "" || s.Version == "" || s.Omits == "" || s.Token == "" || s.Default == nil {
+		return fmt.Errorf("system %q: Name, Title, Version, Omits, Token and Default are all needed", s.Name)
+	}
+	seen := map[string]bool{}
+	for i := range s.Breaks {
+		b := &s.Breaks[i]
+		if seen[b.ID] {
+			return fmt.Errorf("system %s: two breaks are called %s", s.Name, b.ID)
+		}
+		seen[b.ID] = true
+		if err := b.validate(); err != nil {
+			return fmt.Errorf("system %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
