@@ -1,0 +1,25 @@
+// Package systems is test support: the list of all lock systems of the lab. Each is a
+// package of its own, below sim/lab.
+package systems
+
+import (
+	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/setpx"
+)
+
+// All lists the systems in the order of tables.
+func All() []lab.System {
+	return []lab.System{
+		setpx.System(),
+	}
+}
+
+// Named is the system with this name.
+func Named(name string) (lab.System, bool) {
+	for _, s := range All() {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return lab.System{}, false
+}
