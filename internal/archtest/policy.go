@@ -137,7 +137,7 @@ var packages = map[string]rule{
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
 	"sim/lab/systems":          {support, []string{"sim/lab/setpx"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

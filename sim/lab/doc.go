@@ -61,7 +61,7 @@
 //	store.go     the resource, which is the one of package sim/resource
 //	faults.go    what a script does to machines, clocks and links, with words for the time line
 //	harm.go      Harm: what a break claims; outcome.go: what a run shows
-//	run.go       Run and Check; story.go: a break on one page
+//	run.go       Run and Check; story.go: a break on one page; card.go: a system
 //
 // Package setpx is the example of a whole system; package systems lists them all.
 //

@@ -112,7 +112,7 @@ func failover() lab.Break {
 			{Name: incr, Mark: derived, Guard: lab.ReadFence, Build: onTwo(counted)},
 		},
 		Repaired: []lab.Variant{
-			{Name: "WAIT for the only replica", Mark: document, Guard: lab.NoGuard, Build: onTwo(lock{ttl: 30 * time.Second, wait: true})},
+			{Name: "WAIT for the only replica", Mark: derived, Guard: lab.NoGuard, Build: onTwo(lock{ttl: 30 * time.Second, wait: true})},
 			{Name: noToken, Mark: document, Guard: lab.CompareAndSwap, Build: onTwo(plain)},
 		},
 	}

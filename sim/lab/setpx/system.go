@@ -17,7 +17,7 @@ func System() lab.System {
 		Options: []lab.Option{
 			{Name: "ttl", Value: "30 s", Mark: "[doc]"},
 			{Name: "renewal, where a client has it", Value: "every ttl/3", Mark: "[src]"},
-			{Name: "expiry", Value: "by the server's wall clock", Mark: "[src]"},
+			{Name: "expiry", Value: "by the server's wall clock", Mark: "[doc]"},
 			{Name: "appendonly", Value: "no; if yes, appendfsync everysec", Mark: "[doc]"},
 			{Name: "replication", Value: "asynchronous", Mark: "[doc]"},
 		},

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/systems"
+)
+
+// labSystem is the JSON form of a system in `chubby lab`.
+type labSystem struct {
+	Name    string      `json:"name"`
+	Title   string      `json:"title"`
+	Models  string      `json:"models"`
+	Omits   string      `json:"omits"`
+	Token   string      `json:"token"`
+	Options []labOption `json:"options"`
+	Breaks  []labBreak  `json:"breaks"`
+}
+
+type labOption struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Mark  string `json:"mark"`
+}
+
+type labBreak struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Mark     string `json:"mark"`
+	Harm     string `json:"harm,omitempty"`
+	Lesson   string `json:"lesson"`
+	Unplayed string `json:"unplayed,omitempty"`
+}
+
+// labRun is the JSON form of `chubby lab run`.
+type labRun struct {
+	System   string        `json:"system"`
+	Break    labBreak      `json:"break"`
+	Seed     uint64        `json:"seed"`
+	Variants []lab.Finding `json:"variants"`
+	Exit     int           `json:"exit"`
+}
+
+func labBreakOf(b *lab.Break) labBreak {
+	return labBreak{b.ID, b.Title, b.Mark, b.Harm.Name, b.Lesson, b.Unplayed}
+}
+
+func labSystemOf(s *lab.System) labSystem {
+	l := labSystem{Name: s.Name, Title: s.Title, Models: s.Version, Omits: s.Omits, Token: s.Token, Options: []labOption{}, Breaks: []labBreak{}}
+	for _, o := range s.Options {
+		l.Options = append(l.Options, labOption(o))
+	}
+	for i := range s.Breaks {
+		l.Breaks = append(l.Breaks, labBreakOf(&s.Breaks[i]))
+	}
+	return l
+}
+
+func (a *app) labCommand() *cobra.Command {
+	var form cli.Form
+	c := &cobra.Command{
+		Use:   "lab",
+		Short: "Lock systems of others, simulated: how they fail, and what helps",
+		Long: `Lab lists lock systems that people use, each a small model on the simulator of this
+project, with the ways in which each fails and what is to be learnt from it.
+` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them.
+
+Marks say where a claim comes from: [src] the product's source, [iss] an issue,
+[doc] its documentation, [seed] the texts this project began with, [derived] a
+deduction of ours. Nothing here ran against the real product.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage("lab %s: no such command; `%s lab` lists systems, `%s lab run SYSTEM BREAK` plays a break", args[0], a.Name, a.Name)
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			if err := form.Check(); err != nil {
+				return err
+			}
+			return a.labList(form)
+		},
+	}
+	form.Register(c)
+	c.AddCommand(a.labRunCommand())
+	return c
+}
+
+func (a *app) labList(form cli.Form) error {
+	all := systems.All()
+	if form == "json" {
+		list := []labSystem{}
+		for i := range all {
+			list = append(list, labSystemOf(&all[i]))
+		}
+		return a.JSON(map[string][]labSystem{"systems": list})
+	}
+	t := cli.NewTable(a.Out)
+	for i := range all {
+		if i > 0 {
+			t.Row("\n")
+		}
+		t.Row("%s\n", strings.Join(lab.Card(&all[i]), "\n"))
+	}
+	return t.End()
+}
+
+// labFlags are the flags of `chubby lab run`.
+type labFlags struct {
+	seed    uint64
+	variant int
+	form    cli.Form
+}
+
+func (a *app) labRunCommand() *cobra.Command {
+	f := &labFlags{}
+	c := &cobra.Command{
+		Use:   "run SYSTEM BREAK",
+		Short: "Play one failure with its time line, and what helps against it",
+		Long: `Run plays one script of clients and faults with several variants of a lock system
+and of the resource that clients write to. It prints the time line of one of them, in true
+time, and what became of each: in every faulty variant the harm happens, in no
+repaired one.
+
+The resource keeps a counter that each holder reads and writes one higher. It
+guards itself in one of these ways:
+  no check              it takes every write
+  write-check           it refuses a write with a lower token than a write it took
+  read-and-write check  the same, and reads carry the token, too
+  check then act        it asks the lock service, and acts a moment later
+  compare-and-set       it refuses a write made from an older version
+
+-o json prints one object: system, break, seed, variants[] (each with its
+time line, holds, waits, overlaps, writes; times in ns), exit.
+
+` + cli.ExitHelp,
+		Example: "  chubby lab run setpx X1\n  chubby lab run setpx X1 --variant 3",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return cli.Usage("%s takes a system and a break, such as setpx X1; %d are there", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.labRun(f, args[0], args[1]) },
+	}
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the run: delays, random values, what a disk keeps")
+	c.Flags().IntVar(&f.variant, "variant", 1, "whose time line is printed, counted in the order of the table below it")
+	f.form.Register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (a *app) labRun(f *labFlags, name, id string) error {
+	if err := f.form.Check(); err != nil {
+		return err
+	}
+	s, b, err := labFind(name, id)
+	if err != nil {
+		return err
+	}
+	if n := len(b.Faulty) + len(b.Repaired); f.variant < 1 || f.variant > n {
+		return cli.Usage("--variant %d: %s %s has 1 to %d", f.variant, s.Name, b.ID, n)
+	}
+	all, err := lab.Check(b, f.seed)
+	if err != nil {
+		return cli.Internal(err)
+	}
+	code := cli.ExitClean
+	if slices.ContainsFunc(all, func(x lab.Finding) bool { return !x.AsClaimed() }) {
+		code = cli.ExitBroken
+	}
+	if f.form == "json" {
+		err = a.JSON(labRun{s.Name, labBreakOf(b), f.seed, all, code})
+	} else {
+		err = a.Printf("%s\n", strings.Join(lab.Tell(s, b, all, f.variant-1), "\n"))
+	}
+	if err != nil {
+		return err
+	}
+	return cli.Exit(code)
+}
+
+// labFind finds a break, or says which there are.
+func labFind(name, id string) (*lab.System, *lab.Break, error) {
+	s, found := systems.Named(strings.ToLower(name))
+	if !found {
+		var names []string
+		for _, x := range systems.All() {
+			names = append(names, x.Name)
+		}
+		return nil, nil, cli.Usage("no system %q; there are: %s", name, strings.Join(names, ", "))
+	}
+	b, found := s.Break(strings.ToUpper(id))
+	switch {
+	case !found:
+		return nil, nil, cli.Usage("%s has no break %q; it has: %s", s.Name, id, strings.Join(s.Played(), ", "))
+	case b.Script == nil:
+		return nil, nil, cli.Usage("%s %s is not played: %s; it plays: %s", s.Name, b.ID, b.Unplayed, strings.Join(s.Played(), ", "))
+	}
+	return &s, b, nil
+}
