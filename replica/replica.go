@@ -12,6 +12,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/boottime"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/disk/diskjobs"
 	"github.com/chubbycell/chubby/replica/disk/store"
@@ -69,7 +70,8 @@ type Replica struct {
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
-	refused    atomic.Uint64 // messages of clients that found no room
+	setting    []chan api.Code // the calls of SetLimits under way; the loop's alone
+	refused    atomic.Uint64   // messages of clients that found no room
 }
 
 // Start opens the store, which may take as long as reading the log does, and
@@ -262,6 +264,7 @@ func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	for _, m := range out.Clients {
 		r.cfg.Transport.ToClient(m.To, m.Wire)
 	}
+	r.tellSetting(out.Limits)
 	if out.Log != nil {
 		r.logJobs <- *out.Log // never blocks: one job at a time, one place
 	}

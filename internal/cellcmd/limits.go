@@ -31,15 +31,16 @@ func limitsCommand() *cobra.Command {
 	a := &call{}
 	c := &cobra.Command{
 		Use:   "limits",
-		Short: "Print what principals, directories, sessions and clients may be",
+		Short: "Print or change what principals, directories, sessions and clients may be",
 		Long: `Limits prints the limits of the cell: how many nodes, and bytes in them, one principal may
-own and one directory may hold, how many sessions may be alive, and, as the master is
-configured, how long their leases are and how many client processes a replica serves.
+own and one directory may hold, how many sessions may be alive (chubby limits set changes
+these), and, as the master is configured, how long their leases are and how many client processes a replica serves.
 
 With -o json it prints one object: principal_nodes, principal_bytes, directory_nodes,
 directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clients.`,
 		Args: cobra.NoArgs,
 	}
+	c.AddCommand(setLimitsCommand())
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.limits) })
 }
 

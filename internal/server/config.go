@@ -38,7 +38,7 @@ type Config struct {
 	ClientCA   string `yaml:"client_ca"`   // authority of the certificates of clients
 	TokenFile  string `yaml:"token_file"`  // lines "PRINCIPAL TOKEN"
 	AllowPlain bool   `yaml:"allow_plain"` // connections without TLS beyond the loopback interface
-	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions; the others of their own
+	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions and may set limits; the others are told of their own
 
 	LeaseMin   time.Duration `yaml:"session_lease"`     // of sessions, where they are few; default 12s
 	LeaseMax   time.Duration `yaml:"session_lease_max"` // where they are many; default 1m
@@ -69,8 +69,8 @@ func (c *Config) operators() (all []api.Principal) {
 	return all
 }
 
-// isOperator reports whether a principal is told of all sessions: where names are believed, each
-// is.
+// isOperator reports whether a principal is told of all sessions and may set limits: where names
+// are believed, each is and may.
 func (c *Config) isOperator(who api.Principal) bool {
 	return c.trustsNames() || slices.Contains(c.operators(), who)
 }

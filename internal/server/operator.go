@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/chubbycell/chubby/internal/transport/peer"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // Bounds of one answer, which keep it below the size of a message.
@@ -109,6 +113,34 @@ func (p operator) ListSessions(ctx context.Context, who api.Principal, q *chubby
 	}
 	l.More = more
 	return l, err
+}
+
+// SetLimits implements rpc.Operator.
+func (p operator) SetLimits(ctx context.Context, who api.Principal, q *chubbyv1.SetLimitsRequest) error {
+	r := p.s.replica.Load()
+	switch {
+	case !p.s.cfg.isOperator(who):
+		return status.Errorf(codes.PermissionDenied, "%q is no operator of the cell: the replicas' configurations name them (key operators)", who)
+	case r == nil:
+		return errStarting
+	}
+	l := replica.Limits{Sessions: q.GetSessions()}
+	l.Principal = tree.Usage{Nodes: q.GetPrincipalNodes(), Bytes: q.GetPrincipalBytes()}
+	l.Directory = tree.Usage{Nodes: q.GetDirectoryNodes(), Bytes: q.GetDirectoryBytes()}
+	if l == (replica.Limits{}) {
+		return status.Error(codes.InvalidArgument, "no limit is given")
+	}
+	err := r.SetLimits(ctx, l)
+	switch {
+	case err == nil:
+		p.s.overviews.forget()
+		p.s.log.Info("limits set", "by", who, "limits", q)
+	case errors.Is(err, replica.ErrLimit):
+		return status.Error(codes.InvalidArgument, err.Error())
+	case errors.Is(err, replica.ErrLimitsUnknown):
+		return status.Error(codes.Unknown, err.Error())
+	}
+	return err
 }
 
 func sessionOf(x replica.Session) *chubbyv1.SessionDescription {

@@ -77,6 +77,16 @@ func TestOperatorsAndTheOthersAreToldOfSessions(t *testing.T) {
 		}
 		return principals, own
 	}
+	set := &chubbyv1.SetLimitsRequest{Sessions: 77}
+	err = operatorOf(t, at, bob, "").SetLimits(ctx, 1, set)
+	require.Equal(t, codes.PermissionDenied, status.Code(err))
+	require.ErrorContains(t, err, `"bob" is no operator of the cell`)
+	require.NoError(t, operatorOf(t, at, ann, "").SetLimits(ctx, 1, set))
+	require.Equal(t, codes.InvalidArgument, status.Code(operatorOf(t, at, ann, "").SetLimits(ctx, 1, &chubbyv1.SetLimitsRequest{})))
+	d, err := operatorOf(t, at, bob, "").Describe(ctx, 1)
+	require.NoError(t, err)
+	require.EqualValues(t, 77, d.GetLimits().GetSessions())
+
 	principals, own := all(ann)
 	require.ElementsMatch(t, []string{"ann", "bob", "bob"}, principals)
 	require.False(t, own)
@@ -97,7 +107,7 @@ func TestOperatorsAndTheOthersAreToldOfSessions(t *testing.T) {
 	_, err = operatorOf(t, at, "", "ann").Describe(ctx, 1)
 	require.Equal(t, codes.Unauthenticated, status.Code(err))
 
-	d, err := operatorOf(t, at, bob, "").Describe(ctx, 1)
+	d, err = operatorOf(t, at, bob, "").Describe(ctx, 1)
 	require.NoError(t, err)
 	require.Equal(t, "leader serving", d.GetRole()+" "+d.GetState())
 	require.True(t, d.GetServing())

@@ -53,6 +53,13 @@ func (s *Server) overview(ctx context.Context) (replica.Overview, time.Time, err
 	return o.last, o.taken, nil
 }
 
+// forget has the next page show new facts.
+func (o *overviews) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.taken = time.Time{}
+}
+
 // page is what the template shows.
 type page struct {
 	Cell, Word              string

@@ -103,6 +103,7 @@ type Output struct {
 	Replies []Reply
 	Applied []AppliedSlot // since the last TakeOutput, in order
 	Behind  *paxos.Behind // catch-up needs a snapshot
+	Limits  []api.Code    // what came of the oldest calls of SetLimits; NotMaster: whether they are set is unknown
 	Sum     *SumReport    // to be told to all other replicas; nil: nothing new
 	Wake    time.Time
 	Stop    error // this replica must not go on; of this Output, only Sum is to be told
@@ -115,6 +116,7 @@ type Replica struct {
 	paxos          *paxos.Node
 	db             *db.DB
 	master         *master.Master
+	setting        setting
 	serving        *Serving
 	hasEpoch       bool      // its epoch stands in the log, serving or not yet
 	logFull        bool      // the log has refused something since the last Advance
@@ -191,6 +193,7 @@ func (r *Replica) TakeOutput() Output {
 	for more := true; more; more = r.propose() {
 		r.takeLogOutput(r.paxos.TakeOutput())
 		r.updateServing()
+		r.endSetting()
 	}
 	r.out.Sum, r.audit.unsent = r.audit.unsent, nil
 	r.out.Wake = instant.Earliest(r.out.Wake, r.auditWake(), r.master.Wake(r.at()))
@@ -252,6 +255,7 @@ func (r *Replica) apply(e paxos.Entry) {
 		if isConstant(&all[i]) {
 			r.checkConstants()
 		}
+		r.onLimits(&all[i])
 		r.master.Applied(r.at(), all[i])
 		for _, effect := range all[i].Effects {
 			if _, due := effect.(command.ChecksumDue); due {

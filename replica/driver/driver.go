@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // Counters count dropped inputs, and the results of snapshots and backups.
@@ -57,6 +58,7 @@ type Output struct {
 	Log     *LogJob    // nil: nothing to do, or one is under way
 	Bulk    BulkJob    // nil: nothing to do, or one is under way
 	Backup  *BackupJob // nil: nothing to do, or one is under way
+	Limits  []api.Code // see core.Output
 	Wake    time.Time  // call Advance no later than this; zero: no need
 	Stop    error      // this replica must not go on; send Peers first
 }
@@ -202,6 +204,14 @@ func (d *Driver) Campaign(now time.Time) {
 	}
 }
 
+// SetLimits has limits of the cell changed, see core.Replica.SetLimits.
+func (d *Driver) SetLimits(now time.Time, c command.SetLimits) error {
+	if !d.isReady(now) {
+		return core.ErrNotServing
+	}
+	return d.core.SetLimits(now, c)
+}
+
 // TakeOutput returns what the driver wants done and forgets it.
 func (d *Driver) TakeOutput() Output {
 	if d.core == nil || d.stop != nil {
@@ -226,6 +236,7 @@ func (d *Driver) TakeOutput() Output {
 	for _, r := range no.Replies {
 		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: d.wire.reply(r.Reply)})
 	}
+	out.Limits = no.Limits
 	out.Wake = instant.Earliest(no.Wake, d.log.wake())
 	d.advanceBulk(no.Behind, &out)
 	if d.stop != nil {

@@ -52,6 +52,7 @@ type Cell struct {
 	rights    *handles.Rights
 	quotas    *handles.Quotas
 	census    *handles.Census
+	settings  *handles.Settings
 	handles   *handles.Checker
 	queues    *lockwait.Checker
 	shares    *shares.Checker
@@ -93,6 +94,7 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	c.rights = handles.NewRights(c.world)
 	c.quotas = handles.NewQuotas(c.world, c.rights)
 	c.census = &handles.Census{World: c.world, Most: p.Driver.Core.MaxSessions}
+	c.settings = handles.NewSettings(c.world)
 	c.queues = lockwait.New(c.world, c.locks)
 	c.shares = shares.New(c.world, p.Replicas, c.rights.Opened)
 	intruder := model.PrincipalOn(sim.FirstClient + sim.Addr(p.Clients))
@@ -152,6 +154,7 @@ const maxSteps = 50_000_000
 func (c *Cell) start() {
 	c.machines.Start()
 	c.faults.Begin(c.machines.Replicas, c.machines.Clients)
+	c.setsLimits(0)
 }
 
 // heal ends the safety phase: every fault that is in force ends, and every
@@ -221,6 +224,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.rights.OnCommand(a)
 	c.quotas.OnCommand(a)
 	c.census.OnCommand(a)
+	c.settings.OnCommand(a)
 	c.promises.OnCommand(a)
 	c.queues.OnCommand(a)
 	c.handles.Grips.OnCommand(a)

@@ -92,6 +92,7 @@ func (r *replica) OnOpened(rec store.Recovered, report store.Report) {
 
 func (r *replica) OnStarted(now time.Time, rec store.Recovered) {
 	r.life.OnStart(now, rec.Next, rec.Grant)
+	r.cell.settings.OnStarted(r.Id)
 	status := r.Host.Core().Status()
 	r.behind = max(0, int(r.missed)-int(status.FirstOpen))
 	r.cell.watch.Logs.OnStarted(r.Id, status)
@@ -166,6 +167,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 			r.cell.watch.Snapshots.Sums += len(out.Applied)
 		}
 		r.cell.watch.OnApplied(r.Id, out.Applied)
+		r.cell.settings.OnAnswers(r.Id, out.Limits)
 		publishes(r, out, r.proposed)
 		r.cell.sessions.OnActed(r.Id, sessions.Presiding{Replica: r.Host.Core()}, r.Now, out, r.proposed, own)
 		if n, m := r.Host.Core(), r.Host.Core().Master(); m.State.HasEpoch() && r.cell.crowd == nil {

@@ -103,6 +103,8 @@ var situations = []situation{
 	{"node-nested", "a node was made in a directory that stands in another", func(c *Cell) uint64 { return c.nodes.Nested }},
 	{"directory-paged", "a directory was read in more than one page", func(c *Cell) uint64 { return c.nodes.Pages }},
 	{"quota-refused", "a node, or contents, were refused for want of room", func(c *Cell) uint64 { return c.quotas.Refused }},
+	{"limits-set", "an operator changed limits of the cell", func(c *Cell) uint64 { return c.settings.Set }},
+	{"limits-unknown", "an operator was not told whether limits were changed", func(c *Cell) uint64 { return c.settings.Unknown }},
 	{"sessions-full", "a session was refused, since as many were alive as may be", func(c *Cell) uint64 { return c.census.Full }},
 	{"crowded", "a handle, or a place to wait, was refused for want of room", func(c *Cell) uint64 { return c.handles.Answers.Crowded }},
 	{"client-busy", "a client took no more calls, since too many of its own waited", func(c *Cell) uint64 { return c.load.Busy }},

@@ -51,6 +51,8 @@ func GuardOf(c command.Command) (guard api.Epoch, ok bool) {
 		return c.Guard, true
 	case command.Backup:
 		return c.Guard, true
+	case command.SetLimits:
+		return c.Guard, true
 	}
 	return 0, false
 }

@@ -240,6 +240,10 @@ func ownServiceRows() []Row {
 			"as O350. TestMoreCallsThanAReplicaTakesInCostNoLeaseAndNoSession in sim/cell kills it"),
 		applied(GroupOwn, "O353", "A", "a segment that was made ahead is listed before its header is synced"),
 		applied(GroupOwn, "O354", "B", "a segment that comes too late is used all the same, behind one of a higher number"),
+		applied(GroupOwn, "O355", "A", "a change of one limit takes the others away"),
+		applied(GroupOwn, "O356", "A", "limits that a deposed master was asked for are set in a later epoch"),
+		applied(GroupOwn, "O357", "A", "how many sessions may be alive stays as it was founded, whatever an operator sets"),
+		applied(GroupOwn, "O358", "A", "an operator is told that limits are set when the command is proposed"),
 	}
 }
 

@@ -89,6 +89,7 @@ type Plan struct {
 	Calls   CallPlan
 	Watch   WatchPlan
 	Caches  CachePlan
+	Limits  LimitPlan
 	Fence   FencePlan
 	Hostile HostilePlan
 
@@ -198,6 +199,7 @@ func New(o Options) Plan {
 	p.watch(at)
 	drawKeepLock(&p, at)
 	drawCaches(&p, at)
+	drawLimits(&p, at)
 	p.scripted()
 	return p
 }

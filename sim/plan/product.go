@@ -66,6 +66,25 @@ func (p *Plan) quotas(at func(string) *draw.Stream) {
 	p.Driver.Core.Founding.Limits = tree.Limits{Principal: room(24, 16), Directory: room(14, 8)}
 }
 
+// LimitPlan says how an operator changes limits of the cell.
+type LimitPlan struct {
+	Every    time.Duration // so often, on average, until healing; 0: never
+	Sessions int           // to how many sessions at least; 0: their limit stays
+}
+
+// drawLimits has an operator change limits in one in four of the cells whose programs are content with
+// less room.
+func drawLimits(p *Plan, at func(string) *draw.Stream) {
+	d := at("limits")
+	if p.Workload != "files" && p.Workload != "rights" || !d.Chance(1, 4) {
+		return
+	}
+	p.Limits.Every = time.Duration(d.LogUniform(int64(500*time.Millisecond), int64(20*time.Second)))
+	if p.Hostile.Gap == 0 && p.Caches.Deaf == 0 && p.Driver.Core.Sessions.LeaseMin > 0 {
+		p.Limits.Sessions = p.Clients + 1 + d.Int(8)
+	}
+}
+
 // leases draws what replicas are told of time, and what their clocks do. In one
 // seed of four there are no leases: leaders change more often then.
 func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {

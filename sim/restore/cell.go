@@ -203,7 +203,8 @@ func (r *Cell) visit(ctx context.Context, cl *client.Client, path string, was ap
 		options.Create = client.CreateMust
 	}
 	h, err := cl.Open(ctx, "/ls/local"+strings.TrimSuffix(path, "/"), options)
-	full := options.Create == client.CreateMust && r.old.Plan.Driver.Core.Founding.Limits != tree.DefaultLimits() && errors.Is(err, client.ErrQuota)
+	narrow := r.old.Plan.Driver.Core.Founding.Limits != tree.DefaultLimits() || r.old.Plan.Limits.Every > 0
+	full := options.Create == client.CreateMust && narrow && errors.Is(err, client.ErrQuota)
 	if full || errors.Is(err, client.ErrPermission) || was.Ephemeral && errors.Is(err, client.ErrNotFound) {
 		return
 	}

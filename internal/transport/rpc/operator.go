@@ -12,11 +12,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Operator tells how a replica is. Its methods are called on goroutines of gRPC; who is the
+// Operator tells how a replica is, and sets limits. Its methods are called on goroutines of gRPC; who is the
 // principal of the caller.
 type Operator interface {
 	Describe(ctx context.Context, who api.Principal) (*chubbyv1.ReplicaDescription, error)
 	ListSessions(ctx context.Context, who api.Principal, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error)
+	// SetLimits returns an error of gRPC; any other one is Unavailable.
+	SetLimits(ctx context.Context, who api.Principal, q *chubbyv1.SetLimitsRequest) error
 }
 
 // operatorServer is the service of an Operator.
@@ -54,10 +56,25 @@ func (o operatorServer) ListSessions(ctx context.Context, q *chubbyv1.ListSessio
 	return l, unavailable(err)
 }
 
-// unavailable is the error of a replica that cannot answer.
+// SetLimits implements the service.
+func (o operatorServer) SetLimits(ctx context.Context, q *chubbyv1.SetLimitsRequest) (*chubbyv1.SetLimitsResponse, error) {
+	who, err := o.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.s.cfg.Operator.SetLimits(ctx, who, q); err != nil {
+		return nil, unavailable(err)
+	}
+	return &chubbyv1.SetLimitsResponse{}, nil
+}
+
+// unavailable is the error of a replica that cannot answer, unless it says what it is.
 func unavailable(err error) error {
 	if err == nil {
 		return nil
+	}
+	if _, is := status.FromError(err); is {
+		return err
 	}
 	return status.Error(codes.Unavailable, err.Error())
 }
@@ -78,4 +95,14 @@ func (c *Client) ListSessions(ctx context.Context, replica uint32, q *chubbyv1.L
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
 	return chubbyv1.NewOperatorClient(l.conn).ListSessions(c.outgoing(ctx, replica), q)
+}
+
+// SetLimits asks a replica to set limits. The error is that of the call.
+func (c *Client) SetLimits(ctx context.Context, replica uint32, q *chubbyv1.SetLimitsRequest) error {
+	l := c.links[replica]
+	if l == nil {
+		return fmt.Errorf("unknown replica %d", replica)
+	}
+	_, err := chubbyv1.NewOperatorClient(l.conn).SetLimits(c.outgoing(ctx, replica), q)
+	return err
 }

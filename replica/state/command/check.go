@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
 // check returns OK, or the code with which the command is refused whatever the rows are.
@@ -34,6 +35,8 @@ func check(c Command) api.Code {
 		return checkNode(c.Node)
 	case Backup:
 		return codeOf(c.Done.Elapsed >= 0)
+	case SetLimits:
+		return codeOf(c.Sessions <= rows.MaxSessions && c != SetLimits{Guard: c.Guard})
 	case LongestLease:
 		return codeOf(0 < c.Lease && c.Lease <= api.MaxLease)
 	}

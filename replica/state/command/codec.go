@@ -27,6 +27,7 @@ import (
 //	3 'L' guard lease                         LongestLease, in ns
 //	3 'O' guard                               ConfirmLeadership
 //	3 'B' guard slot elapsed                  Backup, elapsed in ns
+//	3 'M' guard 4 limits sessions             SetLimits
 //
 //	founding  names names n n*(name contents names) 4 limits
 //	op        1 node path rights u8 create u8 kind u8 ephemeral contents names fence   OpenNode
@@ -67,6 +68,7 @@ const (
 	kindLease    byte = 'L'
 	kindConfirm  byte = 'O'
 	kindBackup   byte = 'B'
+	kindLimits   byte = 'M'
 )
 
 // ErrMalformed is what Decode returns, wrapped with the reason, for bytes that
@@ -107,6 +109,9 @@ func Append(dst []byte, c Command) []byte {
 		return appendUints(append(dst, version, kindConfirm), uint64(c.Guard))
 	case Backup:
 		return appendUints(append(dst, version, kindBackup), uint64(c.Guard), c.Done.Slot, uint64(c.Done.Elapsed))
+	case SetLimits:
+		dst = appendLimits(appendUints(append(dst, version, kindLimits), uint64(c.Guard)), c.Nodes)
+		return appendUints(dst, c.Sessions)
 	}
 	panic(fmt.Sprintf("command: Append of %T", c))
 }
@@ -182,6 +187,8 @@ func (r *reader) command(kind byte) Command {
 		return ConfirmLeadership{Guard: r.guard()}
 	case kindBackup:
 		return Backup{Guard: r.guard(), Done: rows.Backup{Slot: r.uint(), Elapsed: r.duration()}}
+	case kindLimits:
+		return SetLimits{Guard: r.guard(), Nodes: r.limits(), Sessions: r.uint()}
 	}
 	r.fail("kind %q", kind)
 	return nil

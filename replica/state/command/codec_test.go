@@ -42,6 +42,7 @@ var golden = []struct {
 	{"03" + "4c" + "07" + "ac02", command.LongestLease{Guard: 7, Lease: 300}},
 	{"03" + "4f" + "07", command.ConfirmLeadership{Guard: 7}},
 	{"03" + "42" + "07" + "09" + "ac02", command.Backup{Guard: 7, Done: rows.Backup{Slot: 9, Elapsed: 300}}},
+	{"03" + "4d" + "07" + "01" + "00" + "03" + "ac02" + "09", command.SetLimits{Guard: 7, Nodes: tree.Limits{Principal: tree.Usage{Nodes: 1}, Directory: tree.Usage{Nodes: 3, Bytes: 300}}, Sessions: 9}},
 	{act + "01" + slashF + "042f662f67" + "03" + "01" + "02" + "01" + "0176" + abc + fenced, acting(command.OpenNode{Dir: file, Path: path("/f/g"), Rights: api.RightRead | api.RightWrite,
 		Create: api.CreateMay, Kind: api.File, Ephemeral: true, Contents: "v", Names: names, Fence: fence})},
 	{act + "01" + "012f00" + "012f" + "01" + "00" + "00" + "00" + "00" + "000000" + "00", acting(command.OpenNode{Rights: api.RightRead})},

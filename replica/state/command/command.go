@@ -107,6 +107,14 @@ type Backup struct {
 	Done  rows.Backup
 }
 
+// SetLimits sets limits of the cell. A limit of 0 stays as it is. What is above a new limit
+// stays, and may not grow. It is refused with NotFound in a cell that was not founded.
+type SetLimits struct {
+	Guard    api.Epoch
+	Nodes    tree.Limits
+	Sessions uint64 // that may be alive at one time; no more than rows.MaxSessions
+}
+
 func (Epoch) command()             {}
 func (Call) command()              {}
 func (NodeCommand) command()       {}
@@ -120,6 +128,7 @@ func (Sweep) command()             {}
 func (LongestLease) command()      {}
 func (ConfirmLeadership) command() {}
 func (Backup) command()            {}
+func (SetLimits) command()         {}
 
 // Limits of a Constant, in bytes. The name is not empty.
 const (

@@ -16,6 +16,7 @@ type Footprint struct {
 	Tree       bool          // every row of the tree, and the secret
 	Lease      bool          // the longest session lease
 	Backup     bool          // what is recorded of backups
+	Limits     bool          // the limits of the cell
 	NewSession bool          // the session that the command opens, with this nonce
 	Nonce      api.Nonce     // of NewSession
 	Session    api.SessionID // this session and its answers
@@ -77,6 +78,8 @@ func FootprintOf(c Command) Footprint {
 		return Footprint{Lease: true}
 	case Backup:
 		return Footprint{Backup: true}
+	case SetLimits:
+		return Footprint{Limits: true}
 	}
 	return Footprint{}
 }
@@ -130,7 +133,7 @@ func (f *Footprint) CanChange(key string, number api.Number) bool {
 		return f.canChangeRow(k, number)
 	}
 	if k, ok := tree.ParseKey(key); ok {
-		return f.Tree || f.Node.canChange(k)
+		return f.Tree || f.Limits && k.Family == tree.FamilyLimits || f.Node.canChange(k)
 	}
 	if k, ok := lock.ParseKey(key); ok {
 		return f.Locks.canChange(k, number)
@@ -152,6 +155,8 @@ func (f *Footprint) canChangeRow(k rows.Key, number api.Number) bool {
 		return f.Lease
 	case rows.FamilyBackup:
 		return f.Backup
+	case rows.FamilyAlive:
+		return f.Limits
 	case rows.FamilySession:
 		return f.canChangeSession(k.Session, number)
 	case rows.FamilyAnswer:

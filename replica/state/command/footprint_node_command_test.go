@@ -65,6 +65,7 @@ func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 	w.apply(command.FailHandle{Guard: 1, Session: w.ann, Handle: handle(2)})
 	w.apply(command.LongestLease{Guard: 1, Lease: 1})
 	w.apply(command.Backup{Guard: 1, Done: rows.Backup{Slot: 1}})
+	w.apply(command.SetLimits{Guard: 1, Sessions: 9})
 	freed := lock.Delays(w.db)
 	require.Len(t, freed, 2)
 	var names []string
@@ -87,6 +88,7 @@ func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 		{command.ConfirmLeadership{}, []string{"n"}},
 		{command.LongestLease{}, []string{"n", "m"}},
 		{command.Backup{}, []string{"n", "k"}},
+		{command.SetLimits{}, []string{"n", "q", "a"}},
 		{act(command.Fail{}), ann},
 		{act(command.GetContents{Node: f}), ann},
 		{act(command.GetStat{Node: f}), ann},

@@ -146,6 +146,7 @@ func (w *world) some(n api.Ref) (all []command.Command) {
 		command.LongestLease{Guard: g, Lease: time.Second},
 		command.ConfirmLeadership{Guard: g},
 		command.Backup{Guard: g, Done: rows.Backup{Slot: 1 << 40}},
+		command.SetLimits{Guard: g, Nodes: tree.Limits{Principal: tree.Usage{Nodes: 8}}, Sessions: 9},
 		command.Constant{Guard: g, Name: "n", Value: "v"},
 		command.Call{Guard: g, Session: w.bob, Seq: 1, Op: api.Put{Key: "k"}},
 		command.Call{Guard: g, Op: api.OpenSession{Nonce: api.Nonce{77}}})

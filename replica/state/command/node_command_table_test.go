@@ -152,6 +152,8 @@ func TestLimitsOfActsAreTestedAgainWhenApplied(t *testing.T) {
 		command.LongestLease{},
 		command.Backup{Done: rows.Backup{Elapsed: -1}},
 		command.LongestLease{Lease: api.MaxLease + 1},
+		command.SetLimits{},
+		command.SetLimits{Nodes: tree.Limits{Directory: tree.Usage{Nodes: 1}}, Sessions: rows.MaxSessions + 1},
 		command.Call{Session: 1, Seq: 1, Op: api.GetStat{Handle: "t"}},
 	} {
 		cl := newCell(t)

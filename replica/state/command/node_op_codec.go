@@ -120,8 +120,18 @@ func appendFounding(dst []byte, f tree.Founding) []byte {
 		dst = appendString(appendString(dst, string(file.Name)), file.Contents)
 		dst = api.AppendACLNames(dst, file.Names)
 	}
-	p, d := f.Limits.Principal, f.Limits.Directory
-	return appendUints(dst, p.Nodes, p.Bytes, d.Nodes, d.Bytes)
+	return appendLimits(dst, f.Limits)
+}
+
+func appendLimits(dst []byte, l tree.Limits) []byte {
+	return appendUints(dst, l.Principal.Nodes, l.Principal.Bytes, l.Directory.Nodes, l.Directory.Bytes)
+}
+
+func (r *reader) limits() tree.Limits {
+	return tree.Limits{
+		Principal: tree.Usage{Nodes: r.uint(), Bytes: r.uint()},
+		Directory: tree.Usage{Nodes: r.uint(), Bytes: r.uint()},
+	}
 }
 
 func (r *reader) founding() tree.Founding {
@@ -133,10 +143,7 @@ func (r *reader) founding() tree.Founding {
 	for i := uint64(0); i < n && r.err == nil; i++ {
 		f.Files = append(f.Files, tree.FoundingFile{Name: api.ACLName(r.string()), Contents: r.string(), Names: r.names()})
 	}
-	f.Limits = tree.Limits{
-		Principal: tree.Usage{Nodes: r.uint(), Bytes: r.uint()},
-		Directory: tree.Usage{Nodes: r.uint(), Bytes: r.uint()},
-	}
+	f.Limits = r.limits()
 	return f
 }
 

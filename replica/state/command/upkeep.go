@@ -29,6 +29,8 @@ func (a *applier) upkeep(c Command) {
 		}
 	case Backup:
 		a.backup(c)
+	case SetLimits:
+		a.setLimits(c)
 	case ConfirmLeadership:
 		if a.hasPresentGuard(c.Guard) {
 			a.execute(api.Result{Code: api.OK})
@@ -100,6 +102,21 @@ func (a *applier) backup(c Backup) {
 	default:
 		a.refuse(api.Conflict)
 	}
+}
+
+func (a *applier) setLimits(c SetLimits) {
+	if !a.hasPresentGuard(c.Guard) {
+		return
+	}
+	if _, founded := rows.GetSecret(a.tx); !founded {
+		a.refuse(api.NotFound)
+		return
+	}
+	tree.SetLimits(a.tx, c.Nodes.Or(tree.GetLimits(a.tx)))
+	if c.Sessions != 0 {
+		rows.SetMaxSessions(a.tx, c.Sessions)
+	}
+	a.execute(api.Result{Code: api.OK})
 }
 
 func (a *applier) sweep(c Sweep) {

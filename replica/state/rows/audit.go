@@ -46,6 +46,8 @@ func (a *auditor) key(key string) error {
 		GetLongestLease(a.r)
 	case FamilyBackup:
 		GetBackup(a.r)
+	case FamilyAlive:
+		GetMaxSessions(a.r)
 	case FamilySession:
 		a.sessions++
 		return AuditSession(a.r, k.Session)

@@ -29,6 +29,7 @@
 //	'h'                     32 bytes                          secret: seals the tokens of handles
 //	'm'                     milliseconds u64                  longest session lease
 //	'k'                     slot u64, milliseconds u64        Backup
+//	'a'                     u64                               how many sessions may be alive
 //	'u' key                 the value, no version byte        user rows
 //
 // Values of fixed layout are big-endian as well. A system row that cannot be read is a

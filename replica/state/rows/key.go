@@ -20,12 +20,13 @@ const (
 	FamilySecret   Family = 'h'
 	FamilyLease    Family = 'm'
 	FamilyBackup   Family = 'k'
+	FamilyAlive    Family = 'a'
 	FamilyUser     Family = 'u'
 )
 
 // systemFamilies are all families but the users'.
 var systemFamilies = [...]Family{FamilyTotals, FamilyEpoch, FamilySession, FamilyOpener, FamilyAnswer,
-	FamilyConstant, FamilySecret, FamilyLease, FamilyBackup}
+	FamilyConstant, FamilySecret, FamilyLease, FamilyBackup, FamilyAlive}
 
 // Key is a key taken apart. Which fields count depends on the family.
 type Key struct {
@@ -46,7 +47,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	k.Family = Family(key[0])
 	rest := key[1:]
 	switch k.Family {
-	case FamilyTotals, FamilyEpoch, FamilySecret, FamilyLease, FamilyBackup:
+	case FamilyTotals, FamilyEpoch, FamilySecret, FamilyLease, FamilyBackup, FamilyAlive:
 		return k, rest == ""
 	case FamilySession:
 		k.Session = api.SessionID(number(rest, 0))
@@ -81,6 +82,7 @@ const (
 	secretKey = string(rune(FamilySecret))
 	leaseKey  = string(rune(FamilyLease))
 	backupKey = string(rune(FamilyBackup))
+	aliveKey  = string(rune(FamilyAlive))
 )
 
 func sessionKey(id api.SessionID) string { return numbers(FamilySession, uint64(id)) }

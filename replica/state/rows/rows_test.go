@@ -37,6 +37,7 @@ func cell() (*db.DB, *db.Txn) {
 	rows.SetSecret(tx, secret)
 	rows.SetLongestLease(tx, 12*time.Second)
 	rows.SetBackup(tx, rows.Backup{Slot: 300, Elapsed: 12 * time.Second})
+	rows.SetMaxSessions(tx, 1<<16)
 	tx.Put(rows.UserKey("k"), "v")
 	return d, tx
 }
@@ -47,6 +48,7 @@ func TestTheRowsArePinned(t *testing.T) {
 	d, tx := cell()
 	tx.Commit()
 	want := []string{
+		"61", "01" + "0000000000010000",
 		"63" + hex.EncodeToString([]byte("rho")), "01" + hex.EncodeToString([]byte("500")),
 		"64" + "0000000000000005" + "0000000000000009", "02" + "01" + "01" + "0176" + "00" + "00" + "00",
 		"65", "01" + "0000000000000001" + "0000000000000003" + "0000000000000007" + "0000000000000003",
@@ -83,6 +85,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	require.Equal(t, secret, got)
 	require.Equal(t, 12*time.Second, rows.GetLongestLease(tx))
 	require.Equal(t, rows.Backup{Slot: 300, Elapsed: 12 * time.Second}, rows.GetBackup(tx))
+	require.EqualValues(t, 1<<16, rows.GetMaxSessions(tx))
 	require.NoError(t, rows.Audit(tx))
 }
 
@@ -102,6 +105,7 @@ func TestANewCellHasNothing(t *testing.T) {
 	require.False(t, ok)
 	require.Zero(t, rows.GetLongestLease(d))
 	require.Zero(t, rows.GetBackup(d))
+	require.EqualValues(t, rows.MaxSessions, rows.GetMaxSessions(d))
 	require.NoError(t, rows.Audit(d))
 }
 
@@ -129,6 +133,7 @@ func TestKeysAreTakenApart(t *testing.T) {
 		got = append(got, k)
 	}
 	require.Equal(t, []rows.Key{
+		{Family: rows.FamilyAlive},
 		{Family: rows.FamilyConstant, Name: "rho"},
 		{Family: rows.FamilyAnswer, Session: 5, Seq: 9},
 		{Family: rows.FamilyEpoch},
@@ -308,6 +313,7 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 				rows.GetSecret(tx)
 				rows.GetLongestLease(tx)
 				rows.GetBackup(tx)
+				rows.GetMaxSessions(tx)
 			})
 			tx.Rollback()
 		}

@@ -14,12 +14,17 @@ import (
 // MaxSessions bounds the sessions that are alive at one time in any cell.
 const MaxSessions = 1 << 17
 
-// ConstantSessions names the replicated constant that bounds them to fewer. Its value is a
-// decimal number; any other value is no bound.
+// ConstantSessions names the replicated constant that bounds them to fewer, until
+// SetMaxSessions. Its value is a decimal number; any other value is no bound.
 const ConstantSessions = "sessions"
 
-// GetMaxSessions reads how many sessions may be alive at one time.
-func GetMaxSessions(r Reader) uint64 {
+// GetMaxSessions reads how many sessions may be alive at one time: what SetMaxSessions set
+// last, or else what the constant says, or else MaxSessions.
+func GetMaxSessions(r Reader) (n uint64) {
+	if value, ok := r.Get(aliveKey); ok {
+		read(aliveKey, value, &n)
+		return n
+	}
 	if value, ok := GetConstant(r, ConstantSessions); ok {
 		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 			return min(n, MaxSessions)
@@ -27,6 +32,10 @@ func GetMaxSessions(r Reader) uint64 {
 	}
 	return MaxSessions
 }
+
+// SetMaxSessions sets how many sessions may be alive at one time: between 1 and MaxSessions.
+// Those that are alive stay; none is opened while there are as many.
+func SetMaxSessions(tx *db.Txn, n uint64) { tx.Put(aliveKey, write(n)) }
 
 // Session is a session that is alive.
 type Session struct {

@@ -9,7 +9,7 @@
 //
 // Reading order: key.go (where rows stand), row.go (what is in them), read.go; then
 // the operations: op.go (what they share), make.go, create.go, write.go, delete.go,
-// quota.go; effect.go; audit.go.
+// quota.go, above.go; effect.go; audit.go.
 //
 // # The families
 //

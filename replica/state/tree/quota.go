@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"cmp"
+
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/invariant"
 	"github.com/chubbycell/chubby/replica/api"
@@ -21,6 +23,13 @@ func DefaultLimits() Limits {
 	u := Usage{Nodes: 1 << 14, Bytes: 64 << 20}
 	return Limits{Principal: u, Directory: u}
 }
+
+// Or is l, and for each limit that is 0 in l, that of m.
+func (l Limits) Or(m Limits) Limits {
+	return Limits{l.Principal.or(m.Principal), l.Directory.or(m.Directory)}
+}
+
+func (u Usage) or(v Usage) Usage { return Usage{cmp.Or(u.Nodes, v.Nodes), cmp.Or(u.Bytes, v.Bytes)} }
 
 // GetLimits reads the limits of the cell; before Make they are zero.
 func GetLimits(r Reader) (l Limits) {

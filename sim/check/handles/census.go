@@ -13,6 +13,7 @@ type Census struct {
 	World *sim.World
 	Most  int    // that may be, once the cell has that as a constant; 0: more than any run begins
 	bound bool   // it has
+	set   bool   // a command has set Most: the constant says nothing any more
 	alive int    // now
 	Full  uint64 // times that one was refused
 }
@@ -23,8 +24,11 @@ func (c *Census) OnCommand(a *command.Applied) {
 	if _, opens := call.Op.(api.OpenSession); opens {
 		c.opens(a)
 	}
-	if k, sets := a.Command.(command.Constant); sets && k.Name == rows.ConstantSessions && a.Verdict == command.Executed {
+	if k, sets := a.Command.(command.Constant); sets && k.Name == rows.ConstantSessions && a.Verdict == command.Executed && !c.set {
 		c.bound = c.Most > 0
+	}
+	if k, sets := a.Command.(command.SetLimits); sets && a.Verdict == command.Executed && k.Sessions > 0 {
+		c.bound, c.set, c.Most = true, true, int(k.Sessions)
 	}
 	for _, e := range a.Effects {
 		switch e.(type) {

@@ -18,6 +18,8 @@ func TestThereAreAsManySessionsAsMayBe(t *testing.T) {
 	again := command.Applied{Command: opens, Verdict: command.Repeated}
 	bound := command.Applied{Command: command.Constant{Name: rows.ConstantSessions, Value: "2"}, Verdict: command.Executed}
 	other := command.Applied{Command: command.Constant{Name: "lease grant", Value: "2"}, Verdict: command.Executed}
+	set := command.Applied{Command: command.SetLimits{Sessions: 1}, Verdict: command.Executed}
+	kept := command.Applied{Command: command.SetLimits{}, Verdict: command.Executed}
 	for name, c := range map[string]struct {
 		log    []command.Applied
 		breaks string
@@ -28,6 +30,8 @@ func TestThereAreAsManySessionsAsMayBe(t *testing.T) {
 		"one is refused below":        {[]command.Applied{bound, opened, refused}, "S14"},
 		"one is refused after an end": {[]command.Applied{bound, opened, opened, ended, refused}, "S14"},
 		"one more before the bound":   {[]command.Applied{other, opened, opened, opened, bound, refused}, ""},
+		"as many as were set":         {[]command.Applied{opened, set, kept, bound, refused, ended, opened, refused}, ""},
+		"one more than was set":       {[]command.Applied{bound, set, opened, opened}, "L2"},
 		"one is refused before it":    {[]command.Applied{other, opened, opened, refused}, "S14"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,6 +46,8 @@ func (b *Quotas) OnCommand(a *command.Applied) {
 		}
 	case command.Sweep:
 		b.gone(c.Node)
+	case command.SetLimits:
+		b.sets(c.Nodes)
 	case command.NodeCommand:
 		b.act(c, a.Result)
 	}
@@ -56,6 +58,21 @@ func (b *Quotas) founded(f tree.Founding, n api.Instance) {
 	b.Charge(model.ACLDir, Charged{instance: n}, 1)
 	for _, file := range f.Files {
 		b.Charge(model.ACLDir+"/"+string(file.Name), Charged{instance: n, bytes: uint64(len(file.Contents))}, 1)
+	}
+}
+
+// sets takes those limits that are not 0.
+func (b *Quotas) sets(l tree.Limits) {
+	for _, x := range []struct {
+		to  *uint64
+		set uint64
+	}{
+		{&b.Limits.Principal.Nodes, l.Principal.Nodes}, {&b.Limits.Principal.Bytes, l.Principal.Bytes},
+		{&b.Limits.Directory.Nodes, l.Directory.Nodes}, {&b.Limits.Directory.Bytes, l.Directory.Bytes},
+	} {
+		if x.set != 0 {
+			*x.to = x.set
+		}
 	}
 }
 

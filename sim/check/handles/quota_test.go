@@ -105,3 +105,16 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 		})
 	}
 }
+
+// Of limits that an operator sets, those that are not 0 count from the next command on.
+func TestLimitsThatAreSetCountFromThenOn(t *testing.T) {
+	l := newLibrary(t)
+	b := NewQuotas(l.World.World, l.b)
+	b.Limits = tree.Limits{Principal: tree.Usage{Nodes: 3, Bytes: 10}, Directory: tree.Usage{Nodes: 2, Bytes: 8}}
+	set := command.SetLimits{Nodes: tree.Limits{Principal: tree.Usage{Bytes: 20}, Directory: tree.Usage{Nodes: 9}}}
+	b.OnCommand(&command.Applied{Command: set, Verdict: command.Refused})
+	b.OnCommand(&command.Applied{Command: set, Verdict: command.Executed})
+	if want := (tree.Limits{Principal: tree.Usage{Nodes: 3, Bytes: 20}, Directory: tree.Usage{Nodes: 9, Bytes: 8}}); b.Limits != want {
+		t.Fatalf("%+v", b.Limits)
+	}
+}

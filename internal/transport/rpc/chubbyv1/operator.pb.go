@@ -316,8 +316,8 @@ func (x *MemberDescription) GetOtherRows() bool {
 	return false
 }
 
-// Limits of a cell. The nodes and bytes are in its rows, the others in the configuration of
-// the describing replica.
+// Limits of a cell. The nodes, bytes and sessions are in its rows, the others in the
+// configuration of the describing replica.
 type Limits struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	PrincipalNodes    uint64                 `protobuf:"varint,1,opt,name=principal_nodes,json=principalNodes,proto3" json:"principal_nodes,omitempty"`
@@ -418,6 +418,119 @@ func (x *Limits) GetClients() uint64 {
 	return 0
 }
 
+// SetLimitsRequest has new limits. One that is 0 stays as it is.
+type SetLimitsRequest struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	PrincipalNodes uint64                 `protobuf:"varint,1,opt,name=principal_nodes,json=principalNodes,proto3" json:"principal_nodes,omitempty"`
+	PrincipalBytes uint64                 `protobuf:"varint,2,opt,name=principal_bytes,json=principalBytes,proto3" json:"principal_bytes,omitempty"`
+	DirectoryNodes uint64                 `protobuf:"varint,3,opt,name=directory_nodes,json=directoryNodes,proto3" json:"directory_nodes,omitempty"`
+	DirectoryBytes uint64                 `protobuf:"varint,4,opt,name=directory_bytes,json=directoryBytes,proto3" json:"directory_bytes,omitempty"`
+	Sessions       uint64                 `protobuf:"varint,5,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *SetLimitsRequest) Reset() {
+	*x = SetLimitsRequest{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetLimitsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetLimitsRequest) ProtoMessage() {}
+
+func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetLimitsRequest.ProtoReflect.Descriptor instead.
+func (*SetLimitsRequest) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *SetLimitsRequest) GetPrincipalNodes() uint64 {
+	if x != nil {
+		return x.PrincipalNodes
+	}
+	return 0
+}
+
+func (x *SetLimitsRequest) GetPrincipalBytes() uint64 {
+	if x != nil {
+		return x.PrincipalBytes
+	}
+	return 0
+}
+
+func (x *SetLimitsRequest) GetDirectoryNodes() uint64 {
+	if x != nil {
+		return x.DirectoryNodes
+	}
+	return 0
+}
+
+func (x *SetLimitsRequest) GetDirectoryBytes() uint64 {
+	if x != nil {
+		return x.DirectoryBytes
+	}
+	return 0
+}
+
+func (x *SetLimitsRequest) GetSessions() uint64 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
+type SetLimitsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetLimitsResponse) Reset() {
+	*x = SetLimitsResponse{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetLimitsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetLimitsResponse) ProtoMessage() {}
+
+func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetLimitsResponse.ProtoReflect.Descriptor instead.
+func (*SetLimitsResponse) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
+}
+
 type ListSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	After         uint64                 `protobuf:"varint,1,opt,name=after,proto3" json:"after,omitempty"`     // list sessions above this id
@@ -429,7 +542,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +554,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +567,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListSessionsRequest) GetAfter() uint64 {
@@ -489,7 +602,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +614,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +627,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SessionList) GetSessions() []*SessionDescription {
@@ -556,7 +669,7 @@ type SessionDescription struct {
 
 func (x *SessionDescription) Reset() {
 	*x = SessionDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -568,7 +681,7 @@ func (x *SessionDescription) String() string {
 func (*SessionDescription) ProtoMessage() {}
 
 func (x *SessionDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -581,7 +694,7 @@ func (x *SessionDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionDescription.ProtoReflect.Descriptor instead.
 func (*SessionDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SessionDescription) GetId() uint64 {
@@ -665,7 +778,7 @@ type OpenHandle struct {
 
 func (x *OpenHandle) Reset() {
 	*x = OpenHandle{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +790,7 @@ func (x *OpenHandle) String() string {
 func (*OpenHandle) ProtoMessage() {}
 
 func (x *OpenHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,7 +803,7 @@ func (x *OpenHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenHandle.ProtoReflect.Descriptor instead.
 func (*OpenHandle) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *OpenHandle) GetId() string {
@@ -725,7 +838,7 @@ type HeldLock struct {
 
 func (x *HeldLock) Reset() {
 	*x = HeldLock{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +850,7 @@ func (x *HeldLock) String() string {
 func (*HeldLock) ProtoMessage() {}
 
 func (x *HeldLock) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +863,7 @@ func (x *HeldLock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldLock.ProtoReflect.Descriptor instead.
 func (*HeldLock) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *HeldLock) GetPath() string {
@@ -817,7 +930,14 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\bsessions\x18\x05 \x01(\x04R\bsessions\x12(\n" +
 	"\x10session_lease_ms\x18\x06 \x01(\x04R\x0esessionLeaseMs\x12/\n" +
 	"\x14session_lease_max_ms\x18\a \x01(\x04R\x11sessionLeaseMaxMs\x12\x18\n" +
-	"\aclients\x18\b \x01(\x04R\aclients\"Y\n" +
+	"\aclients\x18\b \x01(\x04R\aclients\"\xd2\x01\n" +
+	"\x10SetLimitsRequest\x12'\n" +
+	"\x0fprincipal_nodes\x18\x01 \x01(\x04R\x0eprincipalNodes\x12'\n" +
+	"\x0fprincipal_bytes\x18\x02 \x01(\x04R\x0eprincipalBytes\x12'\n" +
+	"\x0fdirectory_nodes\x18\x03 \x01(\x04R\x0edirectoryNodes\x12'\n" +
+	"\x0fdirectory_bytes\x18\x04 \x01(\x04R\x0edirectoryBytes\x12\x1a\n" +
+	"\bsessions\x18\x05 \x01(\x04R\bsessions\"\x13\n" +
+	"\x11SetLimitsResponse\"Y\n" +
 	"\x13ListSessionsRequest\x12\x14\n" +
 	"\x05after\x18\x01 \x01(\x04R\x05after\x12\x12\n" +
 	"\x04most\x18\x02 \x01(\rR\x04most\x12\x18\n" +
@@ -846,10 +966,11 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\bHeldLock\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06handle\x18\x02 \x01(\tR\x06handle\x12\x12\n" +
-	"\x04mode\x18\x03 \x01(\tR\x04mode2\x99\x01\n" +
+	"\x04mode\x18\x03 \x01(\tR\x04mode2\xe1\x01\n" +
 	"\bOperator\x12E\n" +
 	"\bDescribe\x12\x1a.chubby.v1.DescribeRequest\x1a\x1d.chubby.v1.ReplicaDescription\x12F\n" +
-	"\fListSessions\x12\x1e.chubby.v1.ListSessionsRequest\x1a\x16.chubby.v1.SessionListB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
+	"\fListSessions\x12\x1e.chubby.v1.ListSessionsRequest\x1a\x16.chubby.v1.SessionList\x12F\n" +
+	"\tSetLimits\x12\x1b.chubby.v1.SetLimitsRequest\x1a\x1c.chubby.v1.SetLimitsResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
 
 var (
 	file_chubbyv1_operator_proto_rawDescOnce sync.Once
@@ -863,33 +984,37 @@ func file_chubbyv1_operator_proto_rawDescGZIP() []byte {
 	return file_chubbyv1_operator_proto_rawDescData
 }
 
-var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_chubbyv1_operator_proto_goTypes = []any{
 	(*DescribeRequest)(nil),     // 0: chubby.v1.DescribeRequest
 	(*ReplicaDescription)(nil),  // 1: chubby.v1.ReplicaDescription
 	(*MemberDescription)(nil),   // 2: chubby.v1.MemberDescription
 	(*Limits)(nil),              // 3: chubby.v1.Limits
-	(*ListSessionsRequest)(nil), // 4: chubby.v1.ListSessionsRequest
-	(*SessionList)(nil),         // 5: chubby.v1.SessionList
-	(*SessionDescription)(nil),  // 6: chubby.v1.SessionDescription
-	(*OpenHandle)(nil),          // 7: chubby.v1.OpenHandle
-	(*HeldLock)(nil),            // 8: chubby.v1.HeldLock
+	(*SetLimitsRequest)(nil),    // 4: chubby.v1.SetLimitsRequest
+	(*SetLimitsResponse)(nil),   // 5: chubby.v1.SetLimitsResponse
+	(*ListSessionsRequest)(nil), // 6: chubby.v1.ListSessionsRequest
+	(*SessionList)(nil),         // 7: chubby.v1.SessionList
+	(*SessionDescription)(nil),  // 8: chubby.v1.SessionDescription
+	(*OpenHandle)(nil),          // 9: chubby.v1.OpenHandle
+	(*HeldLock)(nil),            // 10: chubby.v1.HeldLock
 }
 var file_chubbyv1_operator_proto_depIdxs = []int32{
-	2, // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
-	3, // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
-	6, // 2: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
-	7, // 3: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
-	8, // 4: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
-	0, // 5: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
-	4, // 6: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
-	1, // 7: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
-	5, // 8: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
-	7, // [7:9] is the sub-list for method output_type
-	5, // [5:7] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	2,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
+	3,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
+	8,  // 2: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
+	9,  // 3: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
+	10, // 4: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
+	0,  // 5: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
+	6,  // 6: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
+	4,  // 7: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
+	1,  // 8: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
+	7,  // 9: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
+	5,  // 10: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
+	8,  // [8:11] is the sub-list for method output_type
+	5,  // [5:8] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_chubbyv1_operator_proto_init() }
@@ -903,7 +1028,7 @@ func file_chubbyv1_operator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_chubbyv1_operator_proto_rawDesc), len(file_chubbyv1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

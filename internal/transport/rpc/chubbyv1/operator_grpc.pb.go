@@ -23,20 +23,26 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	Operator_Describe_FullMethodName     = "/chubby.v1.Operator/Describe"
 	Operator_ListSessions_FullMethodName = "/chubby.v1.Operator/ListSessions"
+	Operator_SetLimits_FullMethodName    = "/chubby.v1.Operator/SetLimits"
 )
 
 // OperatorClient is the client API for Operator service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Operator tells how a replica and its cell are. It changes nothing. A caller shows who it is
+// Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names; on a cell that believes names, each caller is one.
+// the replica's configuration names, and so is SetLimits; on a cell that believes names, each
+// caller is one.
 type OperatorClient interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*ReplicaDescription, error)
 	// ListSessions lists sessions by id, a part at a time.
 	ListSessions(ctx context.Context, in *ListSessionsRequest, opts ...grpc.CallOption) (*SessionList, error)
+	// SetLimits changes limits of the cell. The master does, the other replicas answer Unavailable.
+	// InvalidArgument: a limit is not possible, or below what is in use; nothing was changed.
+	// Unknown: whether the limits were changed is unknown.
+	SetLimits(ctx context.Context, in *SetLimitsRequest, opts ...grpc.CallOption) (*SetLimitsResponse, error)
 }
 
 type operatorClient struct {
@@ -67,18 +73,33 @@ func (c *operatorClient) ListSessions(ctx context.Context, in *ListSessionsReque
 	return out, nil
 }
 
+func (c *operatorClient) SetLimits(ctx context.Context, in *SetLimitsRequest, opts ...grpc.CallOption) (*SetLimitsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetLimitsResponse)
+	err := c.cc.Invoke(ctx, Operator_SetLimits_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // OperatorServer is the server API for Operator service.
 // All implementations must embed UnimplementedOperatorServer
 // for forward compatibility.
 //
-// Operator tells how a replica and its cell are. It changes nothing. A caller shows who it is
+// Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names; on a cell that believes names, each caller is one.
+// the replica's configuration names, and so is SetLimits; on a cell that believes names, each
+// caller is one.
 type OperatorServer interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
 	Describe(context.Context, *DescribeRequest) (*ReplicaDescription, error)
 	// ListSessions lists sessions by id, a part at a time.
 	ListSessions(context.Context, *ListSessionsRequest) (*SessionList, error)
+	// SetLimits changes limits of the cell. The master does, the other replicas answer Unavailable.
+	// InvalidArgument: a limit is not possible, or below what is in use; nothing was changed.
+	// Unknown: whether the limits were changed is unknown.
+	SetLimits(context.Context, *SetLimitsRequest) (*SetLimitsResponse, error)
 	mustEmbedUnimplementedOperatorServer()
 }
 
@@ -94,6 +115,9 @@ func (UnimplementedOperatorServer) Describe(context.Context, *DescribeRequest) (
 }
 func (UnimplementedOperatorServer) ListSessions(context.Context, *ListSessionsRequest) (*SessionList, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListSessions not implemented")
+}
+func (UnimplementedOperatorServer) SetLimits(context.Context, *SetLimitsRequest) (*SetLimitsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetLimits not implemented")
 }
 func (UnimplementedOperatorServer) mustEmbedUnimplementedOperatorServer() {}
 func (UnimplementedOperatorServer) testEmbeddedByValue()                  {}
@@ -152,6 +176,24 @@ func _Operator_ListSessions_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Operator_SetLimits_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetLimitsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServer).SetLimits(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Operator_SetLimits_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServer).SetLimits(ctx, req.(*SetLimitsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Operator_ServiceDesc is the grpc.ServiceDesc for Operator service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -166,6 +208,10 @@ var Operator_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListSessions",
 			Handler:    _Operator_ListSessions_Handler,
+		},
+		{
+			MethodName: "SetLimits",
+			Handler:    _Operator_SetLimits_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
