@@ -82,8 +82,9 @@ type Read = master.Read
 
 // AppliedSlot is a slot that the rows took in, and the checksum of all rows after it.
 type AppliedSlot struct {
-	Slot paxos.Slot
-	Sum  db.Sum
+	Slot  paxos.Slot
+	Sum   db.Sum
+	Bytes int // of its value
 }
 
 // Serving says in which epoch this replica serves clients, and in which tenure,
@@ -265,7 +266,7 @@ func (r *Replica) apply(e paxos.Entry) {
 	}
 	r.paxos.Applied(e.Slot)
 	sum := r.db.Checksum()
-	r.out.Applied = append(r.out.Applied, AppliedSlot{Slot: e.Slot, Sum: sum})
+	r.out.Applied = append(r.out.Applied, AppliedSlot{Slot: e.Slot, Sum: sum, Bytes: len(e.Value)})
 	if r.cfg.Observer != nil {
 		r.cfg.Observer.OnApplied(Applied{Slot: e.Slot, Value: e.Value, Sum: sum, Commands: all})
 		return
@@ -383,6 +384,9 @@ func (r *Replica) Caches() nodeops.CacheStatus { return r.master.Caches() }
 
 // View is the rows as they are now; what happens later does not change it.
 func (r *Replica) View() db.View { return r.db.View() }
+
+// RowBytes is the size of the present rows, keys and values together.
+func (r *Replica) RowBytes() int64 { return r.db.Bytes() }
 
 // Rows are the present rows, for observers that read them at once and on the
 // goroutine of the node's owner: unlike a View they cost later writes no copies.

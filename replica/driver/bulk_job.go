@@ -14,6 +14,7 @@ type BulkJob interface{ bulkJob() }
 type WriteJob struct {
 	Handle paxos.Handle
 	Rows   db.View
+	logged int64 // bytes of log up to these rows, in this life
 }
 
 // ReadJob: read a piece of up to Bytes for the peer that asked.

@@ -9,14 +9,20 @@ import (
 // bulkScheduler decides which bulk job comes next: one at a time, reads and writes of
 // pieces in turn with own snapshots.
 type bulkScheduler struct {
-	every paxos.Slot    // slots between two snapshots
-	retry time.Duration // before a snapshot that failed is attempted again
-	hold  time.Duration // for so long a peer that fetches holds new snapshots back, at first
-	quiet time.Duration // a peer that has not asked for so long is taken to have stopped
+	least   int64         // bytes of log between two snapshots, if rows are few
+	percent int           // of the bytes of the rows, if that is more
+	every   paxos.Slot    // slots between two snapshots, at most
+	retry   time.Duration // before a snapshot that failed is attempted again
+	hold    time.Duration // for so long a peer that fetches holds new snapshots back, at first
+	quiet   time.Duration // a peer that has not asked for so long is taken to have stopped
 
 	busy          bool
 	applied       paxos.Slot
 	last          paxos.Slot // slot of the newest snapshot
+	logged        int64      // bytes of log up to applied, in this life
+	covered       int64      // as many of them, the newest snapshot makes needless
+	size          int64      // bytes of the rows
+	written       int64      // what covered will be when the snapshot under way is there
 	ready         *WriteJob  // rows that may be written: a majority has them
 	writing       paxos.Slot // of the snapshot under way; 0: none is
 	cut           bool       // a peer was still fetching when it began
@@ -76,7 +82,7 @@ func (b *bulkScheduler) isCutShort(now time.Time) bool {
 
 // due reports whether a snapshot is to be written, and when to ask again.
 func (b *bulkScheduler) due(now time.Time) (bool, time.Time) {
-	if b.applied < b.last+b.every {
+	if b.applied < b.last+b.every && b.logged-b.covered < b.between() || b.applied <= b.last {
 		return false, time.Time{}
 	}
 	at := b.notBefore
@@ -85,6 +91,20 @@ func (b *bulkScheduler) due(now time.Time) (bool, time.Time) {
 	}
 	return !now.Before(at), at
 }
+
+// slotBytes is about what a slot takes in the log beside its value: a frame for the vote, and its
+// share of those that say what was chosen. In memory it takes about as much.
+const slotBytes = 128
+
+// onApplied notes a slot that the rows took in, and how many bytes the rows have then.
+func (b *bulkScheduler) onApplied(slot paxos.Slot, value int, size int64) {
+	b.applied, b.size = slot, size
+	b.logged += int64(value) + slotBytes
+}
+
+// between is how many bytes of log lie between two snapshots. What a snapshot costs, and what a
+// restart takes for it, grows with the rows; what a restart takes for the log grows with the log.
+func (b *bulkScheduler) between() int64 { return max(b.least, b.size/100*int64(b.percent)) }
 
 // isSnapshotDue reports whether the driver must take rows for a snapshot and have them
 // compared.
@@ -112,7 +132,7 @@ func (b *bulkScheduler) nextJob(now time.Time, f *fetch) BulkJob {
 		job = b.reads[0]
 		b.reads = append(b.reads[:0], b.reads[1:]...)
 	case due:
-		b.writing, b.cut = b.ready.Handle.Slot, b.isCutShort(now)
+		b.writing, b.written, b.cut = b.ready.Handle.Slot, b.ready.logged, b.isCutShort(now)
 		job, b.ready = *b.ready, nil
 	default:
 		return nil
@@ -130,7 +150,7 @@ func (b *bulkScheduler) onWritten(now time.Time, err error) {
 		b.notBefore = now.Add(b.retry)
 		return
 	}
-	b.last = max(b.last, slot)
+	b.last, b.covered = max(b.last, slot), max(b.covered, b.written)
 	if b.cut {
 		b.holdDoublings = min(b.holdDoublings+1, maxHoldDoublings)
 	}
@@ -139,6 +159,9 @@ func (b *bulkScheduler) onWritten(now time.Time, err error) {
 // onInstalled notes a snapshot from a peer: older rows need not be written any more.
 func (b *bulkScheduler) onInstalled(slot paxos.Slot) {
 	b.last = max(b.last, slot)
+	if slot >= b.applied {
+		b.covered = b.logged
+	}
 	if b.ready != nil && b.ready.Handle.Slot <= slot {
 		b.ready = nil
 	}

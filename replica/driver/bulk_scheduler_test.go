@@ -19,7 +19,7 @@ type bulkRig struct {
 
 func newBulkRig() *bulkRig {
 	return &bulkRig{now: time.Unix(100, 0), bulkScheduler: &bulkScheduler{
-		every: 10, retry: time.Second, hold: 5 * time.Second, quiet: 100 * time.Millisecond,
+		least: 1 << 40, every: 10, retry: time.Second, hold: 5 * time.Second, quiet: 100 * time.Millisecond,
 	}}
 }
 
@@ -53,6 +53,61 @@ func TestASnapshotIsWrittenEverySoManySlots(t *testing.T) {
 	r.end(nil)
 	r.bulkScheduler.applied = 49
 	require.Nil(t, r.next())
+}
+
+// Bytes of log decide, by the share of the rows that they are: those of slots behind the rows that
+// are being written count for the snapshot after it, and those of before a restart for none.
+func TestASnapshotIsWrittenAfterBytesOfLog(t *testing.T) {
+	r := newBulkRig()
+	r.every, r.least, r.percent = 1<<40, 3000, 50
+	slot := paxos.Slot(0)
+	apply := func(slots, value int, size int64) {
+		for range slots {
+			slot++
+			r.bulkScheduler.onApplied(slot, value, size)
+		}
+	}
+	write := func() {
+		require.True(t, r.isSnapshotDue(r.now))
+		r.ready = &WriteJob{Handle: paxos.Handle{Slot: slot}, logged: r.logged}
+		require.NotNil(t, r.nextJob(r.now, &r.f))
+	}
+	apply(2, 1000, 100)
+	require.False(t, r.isSnapshotDue(r.now), "2,256 bytes")
+	apply(1, 1000, 100)
+	write()
+	apply(2, 1000, 100)
+	r.end(nil)
+	require.False(t, r.isSnapshotDue(r.now), "two slots came meanwhile")
+	apply(1, 1000, 8000)
+	require.False(t, r.isSnapshotDue(r.now), "rows of 8,000 bytes wait for 4,000 of log")
+	apply(1, 1000, 8000)
+	write()
+	r.end(errors.New("no room"))
+	r.now = r.notBefore
+	require.True(t, r.isSnapshotDue(r.now), "it failed")
+	write()
+	r.end(nil)
+	require.Nil(t, r.next())
+	apply(4, 1000, 8000)
+	require.True(t, r.isSnapshotDue(r.now))
+	slot = 100
+	r.onInstalled(slot)
+	require.False(t, r.isSnapshotDue(r.now), "a snapshot from a peer covers the log")
+	apply(4, 1000, 8000)
+	require.True(t, r.isSnapshotDue(r.now))
+}
+
+// Slots take memory, whatever they hold.
+func TestEmptySlotsAreLogToo(t *testing.T) {
+	r := newBulkRig()
+	r.every, r.least = 1<<40, 1000
+	for slot := range paxos.Slot(7) {
+		r.bulkScheduler.onApplied(slot+1, 0, 0)
+	}
+	require.Nil(t, r.next())
+	r.bulkScheduler.onApplied(8, 0, 0)
+	require.NotNil(t, r.next())
 }
 
 // Rows are wanted once, and written when they are ready and not before.

@@ -17,12 +17,17 @@ type Config struct {
 
 	Inbox InboxConfig // of what takes messages in for the driver
 
-	SnapshotEvery paxos.Slot    // a snapshot is written after so many slots
-	KeepSlots     paxos.Slot    // so many slots that could be dropped are kept for laggards
-	PieceBytes    int           // of a snapshot, in one message; at most
-	RetryAfter    time.Duration // a snapshot that failed is attempted again after this
-	BackupEvery   time.Duration // the master writes a backup that often; 0: never
-	HoldFor       time.Duration // while peers fetch one snapshot no other is begun, for so long at most; doubled if that was too short for a peer
+	// A snapshot is written after so many bytes of log, or so many hundredths of the bytes of the
+	// rows, whichever is more.
+	SnapshotBytes   int64
+	SnapshotPercent int
+	SnapshotEvery   paxos.Slot // and after so many slots at the latest, which take memory whatever they hold
+
+	KeepSlots   paxos.Slot    // so many slots that could be dropped are kept for laggards
+	PieceBytes  int           // of a snapshot, in one message; at most
+	RetryAfter  time.Duration // a snapshot that failed is attempted again after this
+	BackupEvery time.Duration // the master writes a backup that often; 0: never
+	HoldFor     time.Duration // while peers fetch one snapshot no other is begun, for so long at most; doubled if that was too short for a peer
 }
 
 // DefaultConfig is a configuration for machines in one building. The caller sets
@@ -33,13 +38,17 @@ func DefaultConfig() Config {
 		FlushAfter:    100 * time.Millisecond,
 		IdleAfter:     200 * time.Millisecond,
 		Inbox:         defaultInbox(),
-		SnapshotEvery: 10_000,
-		KeepSlots:     1_000,
-		PieceBytes:    256 << 10,
-		RetryAfter:    time.Second,
-		HoldFor:       30 * time.Second,
+		SnapshotBytes: 8 << 20, SnapshotPercent: 25, SnapshotEvery: 1 << 19,
+		KeepSlots:  1_000,
+		PieceBytes: 256 << 10,
+		RetryAfter: time.Second,
+		HoldFor:    30 * time.Second,
 	}
 }
+
+// maxPercent bounds Config.SnapshotPercent: with more, a restart would take far longer for the log
+// than for the rows.
+const maxPercent = 1000
 
 // Validate returns all faults at once, joined, or nil.
 func (c *Config) Validate() error {
@@ -51,6 +60,12 @@ func (c *Config) Validate() error {
 		if d.value <= 0 {
 			faults = append(faults, fmt.Errorf("driver config: %s is %v; above 0", d.name, d.value))
 		}
+	}
+	if c.SnapshotBytes < 1 {
+		faults = append(faults, fmt.Errorf("driver config: SnapshotBytes is %d; at least 1", c.SnapshotBytes))
+	}
+	if c.SnapshotPercent < 0 || c.SnapshotPercent > maxPercent {
+		faults = append(faults, fmt.Errorf("driver config: SnapshotPercent is %d; between 0 and %d", c.SnapshotPercent, maxPercent))
 	}
 	if c.SnapshotEvery == 0 {
 		faults = append(faults, errors.New("driver config: SnapshotEvery is 0; at least 1"))

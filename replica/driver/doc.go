@@ -38,8 +38,10 @@
 // # Bulk jobs
 //
 // At most one is under way, beside the log job: write a snapshot, read a piece for a
-// peer, or write a piece that came from a peer. A snapshot is due Config.SnapshotEvery
-// slots after the last, and written when its rows were compared. When it is durable,
+// peer, or write a piece that came from a peer. A snapshot is due after
+// Config.SnapshotBytes of log, or after a share of what the rows take, if that is more: so
+// what snapshots write is in proportion to what the log does, and a restart reads a log that
+// is in proportion to the rows. It is written when its rows were compared. When it is durable,
 // records that concern only slots up to the older of the two newest snapshots are
 // dropped, except those of Config.KeepSlots: by the replica at once, by the log in a job
 // of its own.

@@ -94,7 +94,7 @@ func New(cfg Config) *Driver {
 	return &Driver{
 		cfg:     cfg,
 		log:     logScheduler{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
-		bulk:    bulkScheduler{every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		bulk:    bulkScheduler{least: cfg.SnapshotBytes, percent: cfg.SnapshotPercent, every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
 		compare: compare,
 		backup: backupScheduler{
 			every: cfg.BackupEvery, retry: cfg.RetryAfter, confirm: compare,
@@ -224,7 +224,7 @@ func (d *Driver) TakeOutput() Output {
 	}
 	d.log.add(d.now, no.First, no.Append, no.SyncTo)
 	for i := range no.Applied {
-		d.bulk.applied = no.Applied[i].Slot
+		d.bulk.onApplied(no.Applied[i].Slot, no.Applied[i].Bytes, d.core.RowBytes())
 		d.sums.add(no.Applied[i].Sum)
 	}
 	out := Output{Log: d.log.nextJob(d.now)}

@@ -293,7 +293,7 @@ func TestAStrangerIsGivenNothing(t *testing.T) {
 func TestAConfigSaysAllThatIsWrongWithIt(t *testing.T) {
 	var cfg driver.Config
 	err := cfg.Validate()
-	for _, want := range []string{"FlushAfter", "IdleAfter", "SnapshotEvery", "PieceBytes", "RetryAfter", "HoldFor", "no members", "replica id 0"} {
+	for _, want := range []string{"FlushAfter", "IdleAfter", "SnapshotBytes", "SnapshotEvery", "PieceBytes", "RetryAfter", "HoldFor", "no members", "replica id 0"} {
 		require.ErrorContains(t, err, want)
 	}
 	require.Panics(t, func() { driver.New(cfg) })

@@ -43,7 +43,7 @@ func newDuet(write, late time.Duration) *duet {
 	const pause = 200 * time.Millisecond
 	d := &duet{
 		fetch:  &fetch{peers: []paxos.NodeID{2, 3}, pause: pause},
-		source: bulkScheduler{every: 1, retry: time.Second, hold: 900 * time.Millisecond, quiet: 8 * pause},
+		source: bulkScheduler{least: 1 << 40, every: 1, retry: time.Second, hold: 900 * time.Millisecond, quiet: 8 * pause},
 		now:    time.Unix(100, 0),
 		write:  write,
 		newest: 10,

@@ -207,5 +207,5 @@ func (d *Driver) advanceComparison() {
 // snapshot is the rows as they are now, to be compared and written.
 func (d *Driver) snapshot() WriteJob {
 	s, rows := d.core.Snapshot()
-	return WriteJob{Handle: s, Rows: rows}
+	return WriteJob{Handle: s, Rows: rows, logged: d.bulk.logged}
 }

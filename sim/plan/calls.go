@@ -80,6 +80,7 @@ func (p *Plan) big() {
 	p.Calls.Value = LargestFile
 	p.Calls.Patience = max(p.Calls.Patience, 2*time.Second)
 	p.Driver.SnapshotEvery = max(p.Driver.SnapshotEvery, 100)
+	p.Driver.SnapshotBytes = max(p.Driver.SnapshotBytes, 4*LargestFile)
 	p.Driver.PieceBytes = max(p.Driver.PieceBytes, 1<<14)
 	p.Store.ChunkSize = max(p.Store.ChunkSize, 1<<14)
 }

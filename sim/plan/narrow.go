@@ -70,8 +70,17 @@ const leastSegment = 1 << 12
 // those of the snapshots that come between, on the same disk.
 func (p *Plan) agreement() time.Duration {
 	sync := mean(p.Disk.Sync)
-	return 2*mean(p.Link.Delay) + 2*sync + snapshotSyncs*sync/time.Duration(p.Driver.SnapshotEvery)
+	return 2*mean(p.Link.Delay) + 2*sync + snapshotSyncs*sync/slotsBetween(p)
 }
+
+// slotsBetween is about how many slots lie between two snapshots.
+func slotsBetween(p *Plan) time.Duration {
+	slots := int64(p.Driver.SnapshotEvery)
+	return time.Duration(min(slots, max(1, p.Driver.SnapshotBytes/(slotBytes+int64(p.Calls.Value)))))
+}
+
+// slotBytes is about what a slot takes in a log beside its value.
+const slotBytes = 200
 
 // snapshotSyncs is about how often a snapshot of one chunk syncs: its file, its
 // directory, the manifest of the log that it lets go of.

@@ -34,6 +34,11 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Driver.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
 	p.Driver.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
 	p.Driver.SnapshotEvery = paxos.Slot(at("host.snapshot").LogUniform(1, 1000))
+	// The bound in slots comes first in half of the cells, the bytes in the others.
+	p.Driver.SnapshotBytes, p.Driver.SnapshotPercent = 1<<40, 0
+	if d := at("host.snapshot-bytes"); d.Chance(1, 2) {
+		p.Driver.SnapshotBytes, p.Driver.SnapshotPercent = d.LogUniform(1, 1<<19), d.Int(101)
+	}
 	p.Driver.KeepSlots = paxos.Slot(at("host.keep").LogUniform(1, 500)) - 1
 	p.Driver.PieceBytes = int(at("host.piece").LogUniform(1<<9, 1<<16))
 	p.Driver.RetryAfter = at("host.retry").Duration(20*time.Millisecond, time.Second)
