@@ -22,6 +22,7 @@ type Config struct {
 	Clients   []int         // numbers of clients; each workload runs with each of them
 	Sessions  int           // sessions that the clients share; 0: each client has a session of its own
 	For       time.Duration // how long each row is measured, after a quarter of it, and a second at most, to warm up
+	Most      uint64        // operations of a row, after which it ends before For is over; 0: as many as there are
 	Value     int           // bytes of each value that is written
 	Timeout   time.Duration // how long a row may take beyond For until calls that have no answer count as errors
 	Metrics   []string      // host:port of the pages of the replicas; empty: slots and syncs stay unknown
@@ -57,4 +58,9 @@ func (c *Config) Validate() error {
 }
 
 // warm is how long the load of a row runs before it is measured.
-func (c *Config) warm() time.Duration { return min(c.For/4, time.Second) }
+func (c *Config) warm() time.Duration {
+	if c.Most > 0 {
+		return 0
+	}
+	return min(c.For/4, time.Second)
+}

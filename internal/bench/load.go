@@ -20,6 +20,10 @@ const pauseAfterError = 10 * time.Millisecond
 // load is clients in a closed loop.
 type load struct {
 	phase atomic.Int32
+	gaps  gaps
+	most  uint64 // operations, after which all end; 0: no bound
+	made  atomic.Uint64
+	full  chan struct{} // closed when there are so many
 
 	mu     sync.Mutex
 	all    latencies
@@ -35,16 +39,28 @@ func (l *load) drive(ctx context.Context, ops []operation, warm, measure, patien
 	calls, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
+	l.full = make(chan struct{})
 	for _, op := range ops {
 		wg.Go(func() { l.client(ctx, calls, op) })
 	}
 	pass(ctx, warm)
 	begin()
 	begun := time.Now()
+	l.gaps.begin(begun)
 	l.phase.Store(measuring)
-	pass(ctx, measure)
+	enough, stop := context.WithCancel(ctx)
+	go func() {
+		defer stop()
+		select {
+		case <-l.full:
+		case <-enough.Done():
+		}
+	}()
+	pass(enough, measure)
+	stop()
 	l.phase.Store(stopping)
 	took := time.Since(begun)
+	l.gaps.note(begun.Add(took))
 	end()
 	late := time.AfterFunc(patience, cancel)
 	defer late.Stop()
@@ -80,6 +96,10 @@ func (l *load) client(ctx, calls context.Context, op operation) {
 			pass(ctx, pauseAfterError)
 		case err == nil && l.phase.Load() == measuring:
 			own.add(took)
+			l.gaps.note(begun.Add(took))
+			if l.made.Add(1) == l.most {
+				close(l.full)
+			}
 		}
 	}
 	l.mu.Lock()

@@ -25,6 +25,7 @@ type Row struct {
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
 	P999       float64 `json:"p999_ms"`
+	Gap        float64 `json:"longest_gap_ms"` // in which no operation of any client was answered
 	Errors     uint64  `json:"errors"`
 	Error      string  `json:"error,omitempty"` // the first one
 

@@ -150,7 +150,7 @@ func (r *run) row(ctx context.Context, w workload, row *Row) error {
 
 // measure has the clients run, and fills in the row.
 func (r *run) measure(ctx context.Context, w workload, row *Row, ops []operation) {
-	var l load
+	l := load{most: r.cfg.Most}
 	var before, after usage
 	var from, to *progress
 	took := l.drive(ctx, ops, r.cfg.warm(), r.cfg.For, r.cfg.Timeout,
@@ -162,6 +162,7 @@ func (r *run) measure(ctx context.Context, w workload, row *Row, ops []operation
 	}
 	row.PerSecond = float64(row.Operations) / row.Seconds
 	row.P50, row.P99, row.P999 = ms(l.all.quantile(0.5)), ms(l.all.quantile(0.99)), ms(l.all.quantile(0.999))
+	row.Gap = ms(l.gaps.longest())
 	row.addUsage(before, after, r.servers != nil)
 	row.addProgress(from, to, w.commands)
 }

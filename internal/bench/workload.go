@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 
 	"github.com/chubbycell/chubby/client"
@@ -13,9 +14,10 @@ type operation func(ctx context.Context) error
 // workload is one kind of load.
 type workload struct {
 	name, help string
-	clients    int // the only number of clients; 0: those that the user gives
-	principals int // the clients are of so many principals in turn; 0: one
-	commands   int // of the log in each operation; 0: none, or unknown
+	clients    int  // the only number of clients; 0: those that the user gives
+	principals int  // the clients are of so many principals in turn; 0: one
+	isExtra    bool // it runs only if it is asked for by name
+	commands   int  // of the log in each operation; 0: none, or unknown
 	// prepare makes what one client needs, and returns its operation.
 	prepare func(ctx context.Context, w *worker) (operation, error)
 }
@@ -30,6 +32,7 @@ var workloads = []workload{
 	{name: "lock", help: "Acquire and Release of a lock of its own", commands: 2, prepare: lockOwn},
 	{name: "handoff", help: "Acquire and Release of one lock by 16 clients", clients: 16, commands: 2, prepare: lockShared},
 	{name: "session", help: "Dial and Close: a connection and a session", prepare: session},
+	{name: "fill", help: "Open makes a file; the files stay. Only if it is named", isExtra: true, commands: 1, prepare: fill},
 }
 
 // Workloads are the names of all workloads.
@@ -40,11 +43,11 @@ func Workloads() (all []string) {
 	return all
 }
 
-// workloadsFor are the names of all workloads that a cell can have: where clients prove who they
+// workloadsFor are the names of the workloads that run if none is named: where clients prove who they
 // are there is one principal.
 func workloadsFor(t client.Target) (all []string) {
 	for _, w := range workloads {
-		if w.principals <= 1 || !proves(t) {
+		if !w.isExtra && (w.principals <= 1 || !proves(t)) {
 			all = append(all, w.name)
 		}
 	}
@@ -151,4 +154,22 @@ func session(_ context.Context, w *worker) (operation, error) {
 		}
 		return cl.Close(ctx)
 	}, nil
+}
+
+// fill makes files in a directory of the client's own.
+func fill(ctx context.Context, w *worker) (operation, error) {
+	dir := fmt.Sprintf("%s/%s-%d", w.dir, rand.Text()[:8], w.number)
+	h, err := w.cl.Open(ctx, dir, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: true})
+	if err != nil {
+		return nil, err
+	}
+	files := 0
+	return func(ctx context.Context) error {
+		files++
+		f, err := w.cl.Open(ctx, fmt.Sprintf("%s/%d", dir, files), client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Contents: w.value})
+		if err != nil {
+			return err
+		}
+		return f.Close(ctx)
+	}, h.Close(ctx)
 }

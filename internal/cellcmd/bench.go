@@ -33,6 +33,9 @@ is written lies in a directory that is removed at the end.
 
 Workloads:
 ` + workloadHelp() + `
+The longest gap is the longest time in which no client was answered: with the master killed
+meanwhile, what a fail-over takes away from clients.
+
 Processor time is in percent of one processor: of the replicas if they run on this
 machine, of the clients, and of all else, which should be little. With --metrics, the
 pages of all replicas, it says how many slots of the log the master applied and how
@@ -40,8 +43,8 @@ often it synced, a second, and how many commands a slot had.
 
 With -o json it prints one object: cell, replicas, processors, for_seconds,
 value_bytes, interrupted, and rows, an array of workload, clients, sessions,
-principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms, errors, error
-(the first one), server_cpu_percent, client_cpu_percent, other_cpu_percent,
+principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms,
+longest_gap_ms, errors, error (the first one), server_cpu_percent, client_cpu_percent, other_cpu_percent,
 cpu_us_per_operation, slots_per_second, syncs_per_second, commands_per_slot; null is
 unknown. When it is interrupted it prints what was measured so far.`,
 		Args: cobra.NoArgs,
@@ -52,6 +55,7 @@ unknown. When it is interrupted it prints what was measured so far.`,
 	f.IntSliceVar(&a.cfg.Clients, "clients", []int{1, 16, 128}, "numbers of clients")
 	f.IntVar(&a.cfg.Sessions, "sessions", 0, "sessions that the clients share; 0: each has its own")
 	f.DurationVar(&a.cfg.For, "for", 10*time.Second, "how long each workload is measured with each number of clients")
+	f.Uint64Var(&a.cfg.Most, "operations", 0, "operations after which a row ends before --for is over; 0: no bound")
 	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value")
 	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of /metrics of each replica")
 	f.StringVar(&a.file, "file", "", "file to write the report to as well, as JSON")
@@ -123,9 +127,9 @@ func (a *benchmark) print(report *bench.Report) error {
 		return a.JSON(report)
 	}
 	t := cli.NewNumbers(a.Out)
-	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tus an op\tslots/s\tsyncs/s\ta slot\t\n")
+	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\tgap ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tus an op\tslots/s\tsyncs/s\ta slot\t\n")
 	for _, r := range report.Rows {
-		t.Row("%s\t%d\t%.0f\t%.2f\t%.2f\t%.2f\t%d\t", r.Workload, r.Clients, r.PerSecond, r.P50, r.P99, r.P999, r.Errors)
+		t.Row("%s\t%d\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%d\t", r.Workload, r.Clients, r.PerSecond, r.P50, r.P99, r.P999, r.Gap, r.Errors)
 		t.Row("%s\t%s\t%s\t%s\t", figure(r.ServerCPU, 0), figure(r.ClientCPU, 0), figure(r.OtherCPU, 0), figure(r.CPUPerOp, 0))
 		t.Row("%s\t%s\t%s\t\n", figure(r.Slots, 0), figure(r.Syncs, 0), figure(r.Batch, 1))
 	}

@@ -59,6 +59,8 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 		require.InDelta(t, float64(r.Operations)/r.Seconds, r.PerSecond, 1e-6)
 		require.LessOrEqual(t, r.P50, r.P99)
 		require.LessOrEqual(t, r.P99, r.P999)
+		require.Positive(t, r.Gap)
+		require.LessOrEqual(t, r.Gap, 1000*r.Seconds)
 	}
 	require.True(t, slots, "%+v", report)
 	both := []int{1, 9}
@@ -68,6 +70,23 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 	code, out, said := run(t, "ls", "--cell", file, "/")
 	require.Equal(t, cli.ExitClean, code, said)
 	require.NotContains(t, out, "bench")
+}
+
+// A cell is filled with so many files, which stay.
+func TestFillMakesFilesThatStay(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t)
+	code, out, said := run(t, "bench", "--cell", file, "--workload", "fill", "--operations", "50", "--clients", "2", "--for", "30s", "-o", "json")
+	require.Equal(t, cli.ExitClean, code, said)
+	var report bench.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	require.Len(t, report.Rows, 1)
+	require.GreaterOrEqual(t, report.Rows[0].Operations, uint64(50))
+	require.Less(t, report.Rows[0].Operations, uint64(60))
+	require.Less(t, report.Rows[0].Seconds, 30.0)
+	code, out, said = run(t, "ls", "--cell", file, "/")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Contains(t, out, "bench-")
 }
 
 // benched is the report of a bench, which prints it and writes it to a file.
