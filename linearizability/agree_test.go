@@ -75,6 +75,13 @@ func (a *agreement[S, I, O]) agree(t require.TestingT, seed uint64, h *History[I
 	r, err := Check(a.model, h, enough)
 	require.NoError(t, err)
 	require.Equal(t, verdictOf(legal), r.Verdict, "seed %d: search\n%s", seed, a.dump(h))
+	if seed%4 == 0 {
+		second := enough
+		second.Porcupine = true
+		r, err = Check(a.model, h, second)
+		require.NoError(t, err)
+		require.Equal(t, verdictOf(legal), r.Verdict, "seed %d: Porcupine\n%s", seed, a.dump(h))
+	}
 	plain := *a.model // without settling and without smaller parts
 	plain.Settle, plain.Narrow, plain.Hash = nil, nil, nil
 	r, err = Check(&plain, h, enough)

@@ -1,5 +1,5 @@
 // Package linearizability is test support: it checks histories of concurrent operations.
-// It is pure, except that Check waits for one goroutine of Porcupine at a time.
+// It is pure, except that Porcupine, where it is asked for, runs in a goroutine.
 //
 // A history is linearizable if each operation can be given one instant between its call and
 // its return such that, executed at these instants one after the other, the operations give
@@ -11,11 +11,11 @@
 // # Two checks
 //
 // CheckWitness replays a proposed order, in linear time: the simulator knows in which log slot
-// every operation took effect. Check searches for an order with Porcupine, partition by
-// partition, within a budget of model steps, for histories without a witness and as a second
-// opinion on those with one. A search cannot replace the witness: one lock used by twenty
-// clients takes it minutes and gigabytes. A witness cannot replace the search: it relies on
-// what the system reports about itself.
+// every operation took effect. Check searches for an order, partition by partition, within a
+// budget of model steps, for histories without a witness; Porcupine can search instead, as a
+// second opinion on those with one. A search cannot replace the witness: one lock used by
+// twenty clients takes it minutes and gigabytes. A witness cannot replace the search: it relies
+// on what the system reports about itself.
 //
 // Operations end in one of three ways: OutcomeOK with a result, OutcomeFailed (certainly no
 // effect), OutcomeUnknown. A lost reply is unknown, never failed.
@@ -23,8 +23,8 @@
 // # Reading order
 //
 // Package history: what is checked (histories.go names it here). Package model: against what
-// (models.go). witness, order, witnesswhy: the first check. partition, search: the second. prefix,
-// explain, page: explanations. jsonl, jsonlread: files, with package strictjson; what stands in
+// (models.go). witness, order, witnesswhy: the first check. partition, check, search (with package
+// search), porcupine: the second. prefix, explain, page: explanations. jsonl, jsonlread: files, with package strictjson; what stands in
 // an input and in an output is a model's business. report, checkfile: everything in one call.
 //
 // # Checks of events

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/search"
 )
 
 // Explanation says why a history is not linearizable.
@@ -27,31 +29,18 @@ type Explanation struct {
 	Text string `json:"text"`
 }
 
-// Explain explains the first partition that Check finds illegal, smallest first, and returns
-// nil if there is none. The budget is as in Check; each probe of the explanation gets a small
+// Explain explains the first partition that Check finds illegal, and returns nil if there is
+// none. The budget is as in Check; each probe of the explanation gets a small
 // part of it.
 func Explain[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*Explanation, error) {
-	p, err := illegalPartition(m, h, b)
-	if err != nil || p == nil {
-		return nil, err
-	}
-	e := newExplainer(m, *p, b)
-	return e.explain(), nil
-}
-
-// illegalPartition returns the smallest illegal partition, or nil.
-func illegalPartition[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*partition[I, O], error) {
-	parts, err := partitions(m, h)
+	c, err := newDecision(m, h, b.ours())
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(parts, func(x, y partition[I, O]) int { return len(x.ops) - len(y.ops) })
-	for i := range parts {
-		if newSearch(m, parts[i].ops, b).run() == Illegal {
-			return &parts[i], nil
-		}
+	if c.run(); c.illegal == nil {
+		return nil, nil
 	}
-	return nil, nil
+	return newExplainer(m, *c.illegal, b).explain(), nil
 }
 
 // explainer collects the explanation of one partition.
@@ -63,9 +52,9 @@ type explainer[S, I, O any] struct {
 	budget  Budget             // of one probe
 }
 
-func newExplainer[S, I, O any](m *Model[S, I, O], p partition[I, O], b Budget) *explainer[S, I, O] {
-	e := &explainer[S, I, O]{model: m, part: p, budget: probeBudget(b)}
-	e.prefix = shortestPrefix(m, p.ops, b)
+func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b Budget) *explainer[S, I, O] {
+	e := &explainer[S, I, O]{model: m, part: p.partition, budget: probeBudget(b)}
+	e.prefix = shortestPrefix(m, p, b)
 	left := b.orDefault().Steps
 	e.reduced = e.prefix.reduce(func(ops []*Operation[I, O]) bool {
 		if left <= 0 {
@@ -185,7 +174,7 @@ func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 		}
 	}
 	s.run()
-	return found, all && !s.exhausted
+	return found, all && s.met == search.None
 }
 
 // replaced returns ops with c in place of the operation with its ID.

@@ -22,62 +22,70 @@ type PageOptions struct {
 	Budget        Budget
 }
 
+func (o PageOptions) orDefault() PageOptions {
+	if o.MaxOperations <= 0 {
+		o.MaxOperations = 1000
+	}
+	return o
+}
+
 // WritePage writes Porcupine's interactive picture of one partition: a single HTML file that
 // needs no network. An illegal partition is drawn up to its shortest illegal prefix; if that
 // has too many operations, those whose outcome does not matter are left out. If it still has
 // too many, or no partition has the name, the error wraps ErrPage. Unlike verdicts, the page is
 // not reproducible byte for byte.
 func WritePage[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O], o PageOptions) error {
-	if o.MaxOperations <= 0 {
-		o.MaxOperations = 1000
-	}
-	p, err := pagePartition(m, h, o)
+	o = o.orDefault()
+	c, err := newDecision(m, h, o.Budget.ours())
 	if err != nil {
 		return err
 	}
-	ops := p.ops
-	if newSearch(m, ops, o.Budget).run() == Illegal {
-		e := newExplainer(m, *p, o.Budget)
-		if ops = e.prefix.ops; len(ops) > o.MaxOperations {
-			ops = newSearch(m, e.reduced, o.Budget).ops // settled
-		}
+	if err := c.narrow(o.Partition); err != nil {
+		return err
 	}
+	if c.run(); c.illegal != nil {
+		return newExplainer(m, *c.illegal, o.Budget).writePage(w, o)
+	}
+	if len(c.order) == 0 {
+		return fmt.Errorf("%w: the history is empty", ErrPage)
+	}
+	largest := c.parts[c.order[len(c.order)-1]]
+	return drawPage(w, m, largest, largest.ops, o)
+}
+
+// narrow leaves one partition, if a name is given.
+func (c *decision[S, I, O]) narrow(name string) error {
+	if name == "" {
+		return nil
+	}
+	i := slices.IndexFunc(c.parts, func(p partition[I, O]) bool { return p.name == name })
+	if i < 0 {
+		return fmt.Errorf("%w: no partition is called %q", ErrPage, name)
+	}
+	c.order = []int{i}
+	return nil
+}
+
+// writePage draws the shortest illegal prefix or, if that is too much, what matters of it.
+func (e *explainer[S, I, O]) writePage(w io.Writer, o PageOptions) error {
+	ops := e.prefix.ops
 	if len(ops) > o.MaxOperations {
-		return fmt.Errorf("%w: partition %q would have %d operations, the limit is %d", ErrPage, p.name, len(ops), o.MaxOperations)
+		ops = newSearch(e.model, e.reduced, e.budget).ops // settled
 	}
-	return drawPage(w, m, ops, o.Budget)
+	return drawPage(w, e.model, e.part, ops, o)
 }
 
-func pagePartition[S, I, O any](m *Model[S, I, O], h *History[I, O], o PageOptions) (*partition[I, O], error) {
-	if o.Partition == "" {
-		if p, err := illegalPartition(m, h, o.Budget); err != nil || p != nil {
-			return p, err
-		}
+// drawPage searches once more, with Porcupine, keeping partial orders, and draws them. Drawing
+// replays them, so it uses a model whose budget is not exhausted.
+func drawPage[S, I, O any](w io.Writer, m *Model[S, I, O], part partition[I, O], ops []*Operation[I, O], o PageOptions) error {
+	if len(ops) > o.MaxOperations {
+		return fmt.Errorf("%w: partition %q would have %d operations, the limit is %d", ErrPage, part.name, len(ops), o.MaxOperations)
 	}
-	parts, err := partitions(m, h)
-	if err != nil {
-		return nil, err
+	run := newPorcupineRun(newSearch(m, ops, o.Budget))
+	_, info := porcupine.CheckOperationsVerbose(run.model(), run.history(), 0)
+	if run.panicked != nil {
+		panic(run.panicked)
 	}
-	if o.Partition == "" && len(parts) > 0 {
-		largest := slices.MaxFunc(parts, func(x, y partition[I, O]) int { return len(x.ops) - len(y.ops) })
-		return &largest, nil
-	}
-	for i := range parts {
-		if parts[i].name == o.Partition {
-			return &parts[i], nil
-		}
-	}
-	return nil, fmt.Errorf("%w: no partition is called %q", ErrPage, o.Partition)
-}
-
-// drawPage searches once more, keeping partial orders, and draws them. Drawing replays them, so
-// it uses a model whose budget is not exhausted.
-func drawPage[S, I, O any](w io.Writer, m *Model[S, I, O], ops []*Operation[I, O], b Budget) error {
-	s := newSearch(m, ops, b)
-	_, info := porcupine.CheckOperationsVerbose(s.porcupineModel(), s.porcupineHistory(), 0)
-	if s.panicked != nil {
-		panic(s.panicked)
-	}
-	replay := newSearch(m, nil, Budget{Steps: Never, Bytes: Never})
-	return porcupine.Visualize(replay.porcupineModel(), info, w)
+	replay := newPorcupineRun(newSearch(m, nil, Budget{Steps: Unbounded, Bytes: Unbounded}))
+	return porcupine.Visualize(replay.model(), info, w)
 }

@@ -55,25 +55,32 @@ type prefix[I, O any] struct {
 	shortest    bool               // every shorter one is known to be legal
 }
 
-// shortestPrefix finds the prefix by binary search, because every extension of an illegal
-// prefix is illegal. ops must be illegal within the budget. If a probe ends undecided the
-// search continues above it, and the result is illegal but perhaps not the shortest.
-func shortestPrefix[S, I, O any](m *Model[S, I, O], ops []*Operation[I, O], b Budget) prefix[I, O] {
-	done := completions(ops)
+// shortestPrefix finds the prefix of an illegal partition. All completions before the one where
+// its search stuck have an order, so the prefix ends there or later; every extension of an
+// illegal prefix is illegal. If a probe ends undecided the search continues above it, and the
+// result is illegal but perhaps not the shortest.
+func shortestPrefix[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b Budget) prefix[I, O] {
+	done := completions(p.ops)
 	shortest := true
-	k := sort.Search(len(done)-1, func(k int) bool {
-		v := newSearch(m, cutAt(ops, done[k].Return), b).run()
+	isIllegal := func(k int) bool {
+		v := newSearch(m, cutAt(p.ops, done[k].Return), b.ours()).run()
 		shortest = shortest && v != Undecided
 		return v == Illegal
-	})
-	p := prefix[I, O]{culprit: done[k], completions: k + 1, shortest: shortest}
-	p.ops = slices.DeleteFunc(cutAt(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.IsRelevant(op) })
-	return p
+	}
+	low := min(sort.Search(len(done), func(k int) bool { return done[k].Return >= p.search.stuck }), len(done)-1)
+	high := low // illegal, once the loop has ended
+	for far := 1; high < len(done)-1 && !isIllegal(high); far *= 2 {
+		low, high = high+1, min(high+far, len(done)-1)
+	}
+	k := low + sort.Search(high-low, func(k int) bool { return isIllegal(low + k) })
+	cut := prefix[I, O]{culprit: done[k], completions: k + 1, shortest: shortest}
+	cut.ops = slices.DeleteFunc(cutAt(p.ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.IsRelevant(op) })
+	return cut
 }
 
 // probeBudget bounds the cost of one of the many small searches of an explanation.
 func probeBudget(b Budget) Budget {
-	b = b.orDefault()
+	b = b.ours().orDefault()
 	b.Steps = min(b.Steps, 200_000)
 	return b
 }

@@ -98,21 +98,22 @@ func count[I, O any](r *Report, h *History[I, O]) (placed bool) {
 	return placed
 }
 
-func searchInto[S, I, O any](r *Report, m *Model[S, I, O], h *History[I, O], o Options) (err error) {
-	found, err := Check(m, h, o.Budget)
+func searchInto[S, I, O any](r *Report, m *Model[S, I, O], h *History[I, O], o Options) error {
+	c, err := newDecision(m, h, o.Budget)
 	if err != nil {
 		return err
 	}
+	c.run()
+	found := c.result()
 	r.Searched, r.Search, r.Steps = true, found.Verdict, found.Steps
 	r.Partitions = append(r.Partitions, found.Partitions...)
-	if found.Verdict != Illegal {
+	if c.illegal == nil {
 		return nil
 	}
-	if r.Explanation, err = Explain(m, h, o.Budget); err != nil {
-		return err
-	}
+	e := newExplainer(m, *c.illegal, o.Budget)
+	r.Explanation = e.explain()
 	if o.Page != nil {
-		if err := WritePage(o.Page, m, h, PageOptions{Partition: r.Explanation.Partition, Budget: o.Budget}); err != nil {
+		if err := e.writePage(o.Page, PageOptions{Budget: o.Budget}.orDefault()); err != nil {
 			r.PageError = err.Error()
 		}
 	}

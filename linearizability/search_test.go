@@ -48,7 +48,7 @@ func TestTheWorstPartitionDecides(t *testing.T) {
 		unknown(1, 11, Get("b/x")),
 		unknown(1, 12, Put("b/x", "3")),
 	}
-	r, err := Check(KV(), historyOf(t, bad), Budget{})
+	r, err := Check(KV(), historyOf(t, bad), Budget{All: true})
 	require.NoError(t, err)
 	require.Equal(t, Illegal, r.Verdict)
 	require.Equal(t, []PartitionResult{
@@ -58,10 +58,16 @@ func TestTheWorstPartitionDecides(t *testing.T) {
 	}, r.Partitions)
 	require.Equal(t, int64(4), r.Steps)
 
+	r, err = Check(KV(), historyOf(t, bad), Budget{})
+	require.NoError(t, err)
+	require.Equal(t, Illegal, r.Verdict)
+	require.Equal(t, PartitionResult{Name: "b/x", Operations: 3, Bound: ByIllegal}, r.Partitions[1], "an illegal one ends the search of all")
+
 	r, err = Check(KV(), historyOf(t, bad), Budget{Steps: 1})
 	require.NoError(t, err)
 	require.Equal(t, Undecided, r.Verdict)
 	require.Equal(t, Undecided, r.Partitions[0].Verdict)
+	require.Equal(t, BySteps, r.Partitions[0].Bound)
 	require.Equal(t, Legal, r.Partitions[1].Verdict)
 }
 
@@ -108,6 +114,19 @@ func TestAnEmptyHistoryIsLegal(t *testing.T) {
 	require.Nil(t, e)
 }
 
+// TestALongHistoryOfOneRegisterIsDecided holds the cost of a configuration to what tells it from
+// others: a search that kept 100,000 bits for each would need more than the budget.
+func TestALongHistoryOfOneRegisterIsDecided(t *testing.T) {
+	store, p := map[string]string{}, splitMix(1)
+	h := record(p, 100_000, 5, func() KVInput {
+		return [...]KVInput{Get("r"), Put("r", fmt.Sprint(p(5))), CompareAndSet("r", fmt.Sprint(p(5)), fmt.Sprint(p(5)))}[p(3)]
+	}, func(in KVInput, _ int64) (KVOutput, bool) { return benchApply(store, in), false })
+	r, err := Check(Register(), h, Budget{})
+	require.NoError(t, err)
+	require.Equal(t, Legal, r.Verdict, "%+v", r)
+	require.Less(t, r.Steps, int64(1_000_000))
+}
+
 // TestSettlingKeepsTheSearchShort shows what Settle is for: to know that there
 // is no order, a search must try every set of the unknown operations, unless it
 // knows which of them can matter.
@@ -123,8 +142,8 @@ func TestSettlingKeepsTheSearchShort(t *testing.T) {
 	settlingHelps(t, KV, rec.History())
 }
 
-// settlingHelps requires that a search of a history that is illegal is short, and is not
-// without Settle.
+// settlingHelps requires that a search of a history that is illegal is short, and that
+// Porcupine's is not without Settle.
 func settlingHelps[S, I, O any](t *testing.T, model func() *Model[S, I, O], h *History[I, O]) {
 	t.Helper()
 	settled, err := Check(model(), h, Budget{Steps: 100_000})
@@ -133,7 +152,7 @@ func settlingHelps[S, I, O any](t *testing.T, model func() *Model[S, I, O], h *H
 	require.Less(t, settled.Steps, int64(1000))
 	m := model()
 	m.Settle = nil
-	plain, err := Check(m, h, Budget{Steps: 100_000})
+	plain, err := Check(m, h, Budget{Steps: 100_000, Porcupine: true})
 	require.NoError(t, err)
 	require.Equal(t, Undecided, plain.Verdict)
 }

@@ -45,7 +45,8 @@ var packages = map[string]rule{
 	"linearizability/strictjson": {support, nil},
 	"linearizability/model":      {support, []string{"linearizability/history", "linearizability/strictjson"}},
 	"linearizability/events":     {support, []string{"linearizability/model"}},
-	"linearizability":            {support, []string{"linearizability/model", "linearizability/events"}},
+	"linearizability/search":     {pure, nil},
+	"linearizability":            {support, []string{"linearizability/model", "linearizability/events", "linearizability/search"}},
 
 	"internal/cli/clitest": {support, nil},
 

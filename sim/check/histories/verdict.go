@@ -26,7 +26,7 @@ func decide[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[
 
 // crossCheck lets Porcupine decide as far as its budget goes.
 func crossCheck[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
-	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: steps, Bytes: 64 << 20})
+	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: steps, Bytes: 64 << 20, All: true, Porcupine: true})
 	if err != nil {
 		w.Break("S4", "the history is malformed: %v", err)
 		return

@@ -1,0 +1,150 @@
+package linearizability
+
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/linearizability/search"
+)
+
+// Result is the answer of Check.
+type Result struct {
+	// Verdict is Illegal if a partition is, else Undecided if one is, else Legal.
+	Verdict Verdict
+	// Partitions are in order of name.
+	Partitions []PartitionResult
+	// Steps is the sum over the partitions.
+	Steps int64
+}
+
+// PartitionResult is the answer for one partition.
+type PartitionResult struct {
+	Name string `json:"name"`
+	// Operations took part in the search, Unknown of them with unknown outcome. Dropped ones
+	// are not relevant: failed, unknown reads, or removed by Settle.
+	Operations int     `json:"operations"`
+	Unknown    int     `json:"unknown"`
+	Dropped    int     `json:"dropped"`
+	Verdict    Verdict `json:"verdict"`
+	// Bound says why it is undecided.
+	Bound Bound `json:"bound,omitempty"`
+	Steps int64 `json:"steps"`
+}
+
+// Bound is what ended the search of a partition before it was decided.
+type Bound string
+
+// The bounds. ByIllegal: another partition was found illegal, which decides the whole.
+const (
+	BySteps   = Bound(search.Steps)
+	ByMemory  = Bound(search.Memory)
+	ByTime    = Bound(search.Time)
+	ByIllegal = Bound("illegal")
+)
+
+// Check decides by search whether the history is linearizable, without a witness, partition by
+// partition. It returns an error only for inputs that the model rejects. It ignores positions.
+//
+// Every partition is searched for a few steps before any is searched for many, the smallest
+// first, and one that is illegal ends the search of all, unless the budget says All.
+//
+// An operation of unknown outcome may take effect at any time after its call, with any result,
+// or not at all; an unknown read is not relevant. The cost is exponential in the worst case;
+// when the budget is exhausted the verdict is Undecided. A panic of the model becomes a panic
+// of Check.
+func Check[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (Result, error) {
+	c, err := newDecision(m, h, b)
+	if err != nil {
+		return Result{}, err
+	}
+	c.run()
+	return c.result(), nil
+}
+
+// decision is Check at work.
+type decision[S, I, O any] struct {
+	model   *Model[S, I, O]
+	budget  Budget
+	parts   []partition[I, O]
+	results []PartitionResult
+	order   []int                      // of the partitions, the smallest first
+	illegal *illegalPartition[S, I, O] // the first one found
+}
+
+// illegalPartition is a partition without an order, and the search that found that out.
+type illegalPartition[S, I, O any] struct {
+	partition[I, O]
+	search *finder[S, I, O]
+}
+
+func newDecision[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*decision[S, I, O], error) {
+	parts, err := partitions(m, h)
+	if err != nil {
+		return nil, err
+	}
+	c := &decision[S, I, O]{model: m, budget: b.orDefault(), parts: parts, results: make([]PartitionResult, len(parts))}
+	for i := range parts {
+		c.order = append(c.order, i)
+		c.results[i] = PartitionResult{Name: parts[i].name, Operations: len(parts[i].ops), Bound: ByIllegal}
+	}
+	slices.SortStableFunc(c.order, func(a, b int) int { return len(parts[a].ops) - len(parts[b].ops) })
+	return c, nil
+}
+
+// The first round gives every partition so many steps, each further one so many times more.
+const (
+	firstRound = 20_000
+	nextRound  = 16
+)
+
+// run searches in rounds, until all is decided or nothing more can be.
+func (c *decision[S, I, O]) run() {
+	round := c.budget
+	if len(c.parts) > 1 && !c.budget.Porcupine {
+		round.Steps = min(firstRound, c.budget.Steps)
+	}
+	open := c.order
+	for len(open) > 0 {
+		var undecided []int
+		for _, i := range open {
+			c.search(i, round)
+			if c.illegal != nil && !c.budget.All {
+				return
+			}
+			if c.results[i].Bound == BySteps && round.Steps < c.budget.Steps {
+				undecided = append(undecided, i)
+			}
+		}
+		open = undecided
+		if round.Steps > c.budget.Steps/nextRound {
+			round.Steps = c.budget.Steps
+		} else {
+			round.Steps *= nextRound
+		}
+	}
+}
+
+func (c *decision[S, I, O]) search(i int, b Budget) {
+	s := newSearch(c.model, c.parts[i].ops, b)
+	r := &c.results[i]
+	r.Operations, r.Dropped, r.Unknown = len(s.ops), len(c.parts[i].ops)-len(s.ops), 0
+	for _, op := range s.ops {
+		if op.Outcome == OutcomeUnknown {
+			r.Unknown++
+		}
+	}
+	r.Verdict = s.run()
+	r.Bound = Bound(s.met)
+	r.Steps += s.steps
+	if r.Verdict == Illegal && c.illegal == nil {
+		c.illegal = &illegalPartition[S, I, O]{c.parts[i], s}
+	}
+}
+
+func (c *decision[S, I, O]) result() Result {
+	r := Result{Verdict: Legal, Partitions: c.results}
+	for i := range c.results {
+		r.Verdict = worse(r.Verdict, c.results[i].Verdict)
+		r.Steps += c.results[i].Steps
+	}
+	return r
+}
