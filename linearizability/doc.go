@@ -4,8 +4,8 @@
 // A history is linearizable if each operation can be given one instant between its call and
 // its return such that, executed at these instants one after the other, the operations give
 // the observed results (Herlihy and Wing 1990). CheckWitness verifies an order that the system
-// proposes, and Check searches for one. Models exist for key/value stores, registers, file
-// trees and locks. Explain and WritePage show why a history is not linearizable. The package
+// proposes, and Check searches for one. Models exist for key/value stores, registers,
+// sets, queues, file trees and locks. Explain and WritePage show why a history is not linearizable. The package
 // knows nothing else of the system, and can check histories of any system, also from files.
 //
 // # Two checks
@@ -78,20 +78,35 @@
 //
 // Model kv:
 //
-//	{"op":"get","key":K}                          {"value":V or null}
+//	{"op":"get","key":K}                          {"value":V or null}, or
+//	                                              {"value":"","or_none":true}
 //	{"op":"put","key":K,"value":V}                {} or left out
+//	{"op":"append","key":K,"value":V}             {} or left out
 //	{"op":"delete","key":K}                       {"found":true or false}
 //	{"op":"cas","key":K,"expect":V or null,"value":V}
 //	                                              {"ok":true}, or
-//	                                              {"ok":false,"value":V or null}
+//	                                              {"ok":false,"value":V or null};
+//	                                              the value may be left out
 //	{"op":"list","prefix":P}                      {"pairs":[[K,V],...]}
 //
-// null stands for "no such key". A prefix holds a slash: a list reads keys of
+// null stands for "no such key"; a get with or_none cannot tell that from an empty value. A prefix holds a slash: a list reads keys of
 // one group. Pairs are in key order.
 //
-// Model register: {"op":"read"}, {"op":"write","value":V} and
+// Models register and cas: {"op":"read"}, {"op":"write","value":V} and
 // {"op":"cas","expect":V or null,"value":V}, with outputs as above. A field
 // "key" tells several registers apart.
+//
+// Model set, where "key" may tell several apart, as it may in queue:
+//
+//	{"op":"add","value":V}                        {} or left out
+//	{"op":"remove","value":V}                     {"found":true or false} or left out
+//	{"op":"has","value":V}                        {"found":true or false}
+//	{"op":"read"}                                 {"values":[V,...]}
+//
+// Model queue, first in, first out; null says that it was empty:
+//
+//	{"op":"enqueue","value":V}                    {} or left out
+//	{"op":"dequeue"}                              {"value":V or null}
 //
 // Model file, a tree of files and directories:
 //

@@ -42,6 +42,7 @@ const (
 	OpDelete = model.OpDelete
 	OpCAS    = model.OpCAS
 	OpList   = model.OpList
+	OpAppend = model.OpAppend
 )
 
 // KV is the model of a key/value store.
@@ -55,6 +56,9 @@ func Get(key string) KVInput { return model.Get(key) }
 
 // Put sets a key.
 func Put(key, value string) KVInput { return model.Put(key, value) }
+
+// Append puts a value behind what a key holds.
+func Append(key, value string) KVInput { return model.Append(key, value) }
 
 // Delete removes a key.
 func Delete(key string) KVInput { return model.Delete(key) }
@@ -71,11 +75,44 @@ func List(prefix string) KVInput { return model.List(prefix) }
 // Register is the model of one value with read, write and compare-and-set.
 func Register() *Model[KVState, KVInput, KVOutput] { return model.Register() }
 
+// CAS is Register for histories of others, whose failed compare-and-sets say that the register
+// held another value.
+func CAS() *Model[KVState, KVInput, KVOutput] { return model.CAS() }
+
 // Read reads the register.
 func Read() KVInput { return model.Read() }
 
 // Write sets the register.
 func Write(value string) KVInput { return model.Write(value) }
+
+// The models of sets and queues.
+type (
+	SetState    = model.SetState    // one set
+	SetOp       = model.SetOp       // an operation
+	SetInput    = model.SetInput    // what was asked
+	SetOutput   = model.SetOutput   // what was answered
+	QueueState  = model.QueueState  // one queue
+	QueueOp     = model.QueueOp     // an operation
+	QueueInput  = model.QueueInput  // what was asked
+	QueueOutput = model.QueueOutput // what was answered
+)
+
+// Operations of the models of sets and queues.
+const (
+	SetAdd    = model.SetAdd
+	SetRemove = model.SetRemove
+	SetHas    = model.SetHas
+	SetRead   = model.SetRead
+
+	QueueEnqueue = model.QueueEnqueue
+	QueueDequeue = model.QueueDequeue
+)
+
+// Set is the model of sets of values.
+func Set() *Model[SetState, SetInput, SetOutput] { return model.Set() }
+
+// Queue is the model of queues, first in, first out.
+func Queue() *Model[QueueState, QueueInput, QueueOutput] { return model.Queue() }
 
 // The model of a tree of files.
 type (

@@ -18,10 +18,13 @@ const (
 	// OpDelete removes a key. Output: Found, whether there was one.
 	OpDelete
 	// OpCAS sets a key if it holds Expect (or, with Absent, if there is none).
-	// Output: OK; where not, the present Found and Value.
+	// Output: OK; where not, the present Found and Value, or Unseen.
 	OpCAS
 	// OpList reads all keys that start with a prefix. Output: Pairs in key order.
 	OpList
+	// OpAppend puts Value behind what the key holds, which is nothing where there is no such
+	// key. It always succeeds; no output.
+	OpAppend
 )
 
 // KVInput is a call of the key/value model. The constructors below return valid ones.
@@ -29,7 +32,7 @@ type KVInput struct {
 	Op     KVOp
 	Absent bool   // OpCAS: expect that there is no such key
 	Key    string // OpList: the prefix
-	Value  string // OpPut, OpCAS: the new value
+	Value  string // OpPut, OpCAS: the new value; OpAppend: its end
 	Expect string // OpCAS without Absent: the value expected
 }
 
@@ -43,6 +46,10 @@ type KVOutput struct {
 	Found bool
 	Value string
 	Pairs []KVPair
+	// Unseen: a compare-and-set failed, and did not tell the value that it saw.
+	Unseen bool
+	// OrNone: the empty Value of a get may stand for no such key, too.
+	OrNone bool
 }
 
 // Get reads key.
@@ -53,6 +60,9 @@ func Put(key, value string) KVInput { return KVInput{Op: OpPut, Key: key, Value:
 
 // Delete removes key.
 func Delete(key string) KVInput { return KVInput{Op: OpDelete, Key: key} }
+
+// Append puts value behind what key holds.
+func Append(key, value string) KVInput { return KVInput{Op: OpAppend, Key: key, Value: value} }
 
 // CompareAndSet sets key to value if it holds expect.
 func CompareAndSet(key, expect, value string) KVInput {
@@ -75,8 +85,8 @@ func KVGroup(key string) string {
 	return group
 }
 
-// KV is the model of a key/value store with get, put, delete, compare-and-set
-// and list, empty at the start. Keys live in groups (see KVGroup); a list reads
+// KV is the model of a key/value store with get, put, append, delete,
+// compare-and-set and list, empty at the start. Keys live in groups (see KVGroup); a list reads
 // one group, so groups are checked separately, and so are keys if there are no lists.
 func KV() *Model[KVState, KVInput, KVOutput] {
 	return &Model[KVState, KVInput, KVOutput]{
@@ -103,7 +113,7 @@ func KV() *Model[KVState, KVInput, KVOutput] {
 
 func kvValidate(in KVInput) error {
 	switch {
-	case in.Op < OpGet || in.Op > OpList:
+	case in.Op < OpGet || in.Op > OpAppend:
 		return strictjson.Errorf("op", "no such operation %d", in.Op)
 	case in.Op == OpList && !strings.Contains(in.Key, "/"):
 		return strictjson.Errorf("prefix", "%q does not lie within one group (it has no slash)", in.Key)
@@ -119,6 +129,8 @@ func kvStep(s KVState, in KVInput, out KVOutput) (bool, KVState) {
 		return out.hasValue(value, found), s
 	case OpPut:
 		return true, s.put(in.Key, in.Value)
+	case OpAppend:
+		return true, s.put(in.Key, value+in.Value)
 	case OpDelete:
 		return found == out.Found, s.remove(in.Key)
 	case OpCAS:
@@ -136,6 +148,9 @@ func kvEffect(s KVState, in KVInput) (bool, KVState) {
 	switch in.Op {
 	case OpPut:
 		return true, s.put(in.Key, in.Value)
+	case OpAppend:
+		value, _ := s.get(in.Key)
+		return true, s.put(in.Key, value+in.Value)
 	case OpDelete:
 		return true, s.remove(in.Key)
 	case OpCAS:
@@ -166,6 +181,10 @@ func kvResult(s KVState, in KVInput) KVOutput {
 
 // hasValue reports whether the output contains this value.
 func (out *KVOutput) hasValue(value string, found bool) bool {
+	switch {
+	case out.Unseen, out.OrNone && value == "":
+		return true
+	}
 	return found == out.Found && (!found || value == out.Value)
 }
 
@@ -192,6 +211,8 @@ func describeKVInput(in KVInput) string {
 		return "get " + in.Key
 	case OpPut:
 		return fmt.Sprintf("put %s = %q", in.Key, in.Value)
+	case OpAppend:
+		return fmt.Sprintf("append to %s %q", in.Key, in.Value)
 	case OpDelete:
 		return "delete " + in.Key
 	case OpCAS:
@@ -205,6 +226,9 @@ func describeKVInput(in KVInput) string {
 func describeKVOutput(in KVInput, out KVOutput) string {
 	switch in.Op {
 	case OpGet:
+		if out.OrNone {
+			return `"" or nothing`
+		}
 		return describeValue(out.Value, out.Found)
 	case OpDelete:
 		if out.Found {
@@ -214,6 +238,9 @@ func describeKVOutput(in KVInput, out KVOutput) string {
 	case OpCAS:
 		if out.OK {
 			return "ok"
+		}
+		if out.Unseen {
+			return "conflict"
 		}
 		return "conflict with " + describeValue(out.Value, out.Found)
 	case OpList:

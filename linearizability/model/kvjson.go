@@ -8,7 +8,7 @@ import (
 
 // kvCodec is the codec of the key/value model.
 func kvCodec() Codec[KVInput, KVOutput] {
-	return codecOf(Words[KVOp]{OpGet: "get", OpPut: "put", OpDelete: "delete", OpCAS: "cas", OpList: "list"}, true)
+	return codecOf(Words[KVOp]{OpGet: "get", OpPut: "put", OpDelete: "delete", OpCAS: "cas", OpList: "list", OpAppend: "append"}, true)
 }
 
 func codecOf(ops Words[KVOp], keyed bool) Codec[KVInput, KVOutput] {
@@ -35,21 +35,31 @@ func encodeKVInput(ops Words[KVOp], keyed bool, in KVInput) ([]byte, error) {
 	if in.Op == OpCAS {
 		m = m.With("expect", strictjson.Some(in.Expect, !in.Absent))
 	}
-	if in.Op == OpPut || in.Op == OpCAS {
+	if in.Op.writes() {
 		m = m.With("value", strictjson.Text(in.Value))
 	}
 	return m.Encode()
 }
 
+// writes reports whether o has a new value, or the end of one.
+func (o KVOp) writes() bool { return o == OpPut || o == OpCAS || o == OpAppend }
+
 func encodeKVOutput(in KVInput, out KVOutput) ([]byte, error) {
 	switch in.Op {
 	case OpGet:
-		return strictjson.Object{}.With("value", strictjson.Some(out.Value, out.Found)).Encode()
+		m := strictjson.Object{}.With("value", strictjson.Some(out.Value, out.Found))
+		if out.OrNone {
+			m = m.With("or_none", true)
+		}
+		return m.Encode()
 	case OpDelete:
 		return strictjson.Object{}.With("found", out.Found).Encode()
 	case OpCAS:
 		if out.OK {
 			return strictjson.Object{}.With("ok", true).Encode()
+		}
+		if out.Unseen {
+			return strictjson.Object{}.With("ok", false).Encode()
 		}
 		return strictjson.Object{}.With("ok", false).With("value", strictjson.Some(out.Value, out.Found)).Encode()
 	case OpList:
@@ -89,7 +99,7 @@ func decodeKVInput(ops Words[KVOp], keyed bool, data []byte) (KVInput, error) {
 
 // fill takes the fields that belong to the operation and refuses the others.
 func (f *kvInputFields) fill(in *KVInput, keyed bool) error {
-	writes := in.Op == OpPut || in.Op == OpCAS
+	writes := in.Op.writes()
 	key, name := f.Key, "key"
 	if in.Op == OpList {
 		key, name = f.Prefix, "prefix"
@@ -122,10 +132,11 @@ func (f *kvInputFields) fill(in *KVInput, keyed bool) error {
 
 // kvOutputFields are all fields an output may have.
 type kvOutputFields struct {
-	OK    *bool               `json:"ok"`
-	Found *bool               `json:"found"`
-	Value strictjson.Optional `json:"value"`
-	Pairs *[]strictjson.Pair  `json:"pairs"`
+	OK     *bool               `json:"ok"`
+	Found  *bool               `json:"found"`
+	Value  strictjson.Optional `json:"value"`
+	OrNone *bool               `json:"or_none"`
+	Pairs  *[]strictjson.Pair  `json:"pairs"`
 }
 
 func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
@@ -143,6 +154,10 @@ func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 	if f.Value.Given {
 		out.Value, out.Found = f.Value.Value()
 	}
+	out.Unseen = in.Op == OpCAS && !out.OK && !f.Value.Given
+	if out.OrNone = f.OrNone != nil && *f.OrNone; out.OrNone && (out.Value != "" || !out.Found) {
+		return out, strictjson.Errorf("or_none", "only the empty value may stand for none")
+	}
 	if f.Pairs != nil {
 		for _, p := range *f.Pairs {
 			out.Pairs = append(out.Pairs, KVPair{string(p[0]), string(p[1])})
@@ -152,16 +167,21 @@ func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 }
 
 // check refuses fields that the operation's output lacks or does not have. A
-// put may say ok.
+// put and an append may say ok.
 func (f *kvOutputFields) check(op KVOp) error {
 	ok := strictjson.Only(op == OpCAS)
-	if op == OpPut && f.OK != nil && *f.OK {
+	if (op == OpPut || op == OpAppend) && f.OK != nil && *f.OK {
 		ok = strictjson.May
+	}
+	value := strictjson.Only(op == OpGet)
+	if op == OpCAS && f.OK != nil && !*f.OK {
+		value = strictjson.May
 	}
 	return strictjson.CheckFields("this operation's output",
 		strictjson.Needs("ok", f.OK != nil, ok),
 		strictjson.Needs("found", f.Found != nil, strictjson.Only(op == OpDelete)),
-		strictjson.Needs("value", f.Value.Given, strictjson.Only(op == OpGet || op == OpCAS && f.OK != nil && !*f.OK)),
+		strictjson.Needs("value", f.Value.Given, value),
+		strictjson.Needs("or_none", f.OrNone != nil, strictjson.Perhaps(op == OpGet)),
 		strictjson.Needs("pairs", f.Pairs != nil, strictjson.Only(op == OpList)),
 	)
 }

@@ -30,6 +30,9 @@ func (r *kvReplayer) Step(in *KVInput, out *KVOutput) bool {
 	case OpPut:
 		c.set(in.Value)
 		return true
+	case OpAppend:
+		c.set(c.value + in.Value)
+		return true
 	case OpDelete:
 		found := c.found
 		c.clear()
@@ -48,6 +51,9 @@ func (r *kvReplayer) Effect(in *KVInput) bool {
 	switch in.Op {
 	case OpPut:
 		r.cell(in.Key).set(in.Value)
+	case OpAppend:
+		c := r.cell(in.Key)
+		c.set(c.value + in.Value)
 	case OpDelete:
 		r.cell(in.Key).clear()
 	case OpCAS:
@@ -66,6 +72,8 @@ func (r *kvReplayer) Peek(in *KVInput, out *KVOutput) bool {
 	switch in.Op {
 	case OpPut:
 		return c.found && c.value == in.Value
+	case OpAppend:
+		return c.found && in.Value == ""
 	case OpDelete:
 		return !c.found && !out.Found
 	case OpCAS:

@@ -19,6 +19,10 @@ import (
 //     that would take effect now can be left out too: they had none.)
 //  3. An unknown delete on a key that was not observed to be absent afterwards, with no
 //     unknown put-if-absent: as rule 2.
+//
+// A compare-and-set that failed and did not tell what it saw observed that the value was another
+// one: rules 2 and 3 do not hold for its key. For a key with appends, or with a get that may
+// have found none, no rule does.
 func kvSettle(ops []*history.Operation[KVInput, KVOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return
@@ -48,6 +52,8 @@ type kvObservations struct {
 	waiting map[string]bool  // an unknown put-if-absent waits on the key
 	removed map[string]int64 // last return of a delete that found the key
 	absent  map[string]int64 // last return of an operation that observed no key
+	unseen  map[string]bool  // a failed compare-and-set did not tell what it saw
+	loose   map[string]bool  // an append, or a get that may have found no key
 	lists   []*history.Operation[KVInput, KVOutput]
 }
 
@@ -55,6 +61,7 @@ func observe(ops []*history.Operation[KVInput, KVOutput]) *kvObservations {
 	w := &kvObservations{
 		writers: map[KVPair]int{}, seen: map[KVPair]int64{}, awaited: map[KVPair]bool{},
 		waiting: map[string]bool{}, removed: map[string]int64{}, absent: map[string]int64{},
+		unseen: map[string]bool{}, loose: map[string]bool{},
 	}
 	for _, op := range ops {
 		if op.Outcome == history.OutcomeUnknown {
@@ -68,6 +75,8 @@ func observe(ops []*history.Operation[KVInput, KVOutput]) *kvObservations {
 
 func (w *kvObservations) noteUnknown(in *KVInput) {
 	switch in.Op {
+	case OpAppend:
+		w.loose[in.Key] = true
 	case OpPut:
 		w.writers[KVPair{in.Key, in.Value}]++
 	case OpCAS:
@@ -83,7 +92,10 @@ func (w *kvObservations) noteUnknown(in *KVInput) {
 func (w *kvObservations) note(op *history.Operation[KVInput, KVOutput]) {
 	in, out := &op.Input, &op.Output
 	switch in.Op {
+	case OpAppend:
+		w.loose[in.Key] = true
 	case OpGet:
+		w.loose[in.Key] = w.loose[in.Key] || out.OrNone
 		w.noteSeen(op, out.Value, out.Found)
 	case OpPut:
 		w.writers[KVPair{in.Key, in.Value}]++
@@ -94,10 +106,13 @@ func (w *kvObservations) note(op *history.Operation[KVInput, KVOutput]) {
 			w.noteSeen(op, "", false)
 		}
 	case OpCAS:
-		if out.OK {
+		switch {
+		case out.OK:
 			w.writers[KVPair{in.Key, in.Value}]++
 			w.noteSeen(op, in.Expect, !in.Absent)
-		} else {
+		case out.Unseen:
+			w.unseen[in.Key] = true
+		default:
 			w.noteSeen(op, out.Value, out.Found)
 		}
 	case OpList:
@@ -126,8 +141,11 @@ func (w *kvObservations) recordSeen(p KVPair, at int64) {
 // settle returns by when an operation of unknown outcome took effect.
 func (w *kvObservations) settle(op *history.Operation[KVInput, KVOutput]) int64 {
 	in := &op.Input
+	if w.loose[in.Key] {
+		return history.Never
+	}
 	if in.Op == OpDelete {
-		if w.waiting[in.Key] || w.absent[in.Key] > op.Call || w.missedByList(op) {
+		if w.unseen[in.Key] || w.waiting[in.Key] || w.absent[in.Key] > op.Call || w.missedByList(op) {
 			return history.Never
 		}
 		return NoEffect
@@ -137,7 +155,7 @@ func (w *kvObservations) settle(op *history.Operation[KVInput, KVOutput]) int64 
 	switch {
 	case seen && w.writers[p] == 1 && first > op.Call:
 		return first
-	case !seen && w.removed[in.Key] < op.Call && !w.awaited[p]:
+	case !seen && !w.unseen[in.Key] && w.removed[in.Key] < op.Call && !w.awaited[p]:
 		return NoEffect
 	}
 	return history.Never

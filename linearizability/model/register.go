@@ -20,6 +20,14 @@ func Register() *Model[KVState, KVInput, KVOutput] {
 	return m
 }
 
+// CAS is Register under another name, by which readers of foreign histories know what a
+// compare-and-set that failed says: that the register held another value, not told which.
+func CAS() *Model[KVState, KVInput, KVOutput] {
+	m := Register()
+	m.Name = "cas"
+	return m
+}
+
 // Read reads the register.
 func Read() KVInput { return Get("") }
 
