@@ -41,6 +41,14 @@ const (
 	ByIllegal = Bound("illegal")
 )
 
+// words say why a partition is undecided.
+func (b Bound) words() string {
+	if b == "" {
+		return ""
+	}
+	return "; ended by the bound of " + string(b)
+}
+
 // Check decides by search whether the history is linearizable, without a witness, partition by
 // partition. It returns an error only for inputs that the model rejects. It ignores positions.
 //
@@ -108,6 +116,7 @@ func (c *decision[S, I, O]) run() {
 		for _, i := range open {
 			c.search(i, round)
 			if c.illegal != nil && !c.budget.All {
+				c.leave()
 				return
 			}
 			if c.results[i].Bound == BySteps && round.Steps < c.budget.Steps {
@@ -119,6 +128,15 @@ func (c *decision[S, I, O]) run() {
 			round.Steps = c.budget.Steps
 		} else {
 			round.Steps *= nextRound
+		}
+	}
+}
+
+// leave says of what is undecided that it could have been searched on.
+func (c *decision[S, I, O]) leave() {
+	for i := range c.results {
+		if c.results[i].Bound == BySteps && c.results[i].Steps < c.budget.Steps {
+			c.results[i].Bound = ByIllegal
 		}
 	}
 }

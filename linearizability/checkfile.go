@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/jepsen"
 )
 
 // ErrModel is wrapped by the error of CheckFile for a model it does not know.
@@ -13,31 +15,31 @@ var ErrModel = errors.New("unknown model")
 // ModelNames are the models that CheckFile knows, in order.
 func ModelNames() []string { return []string{"cas", "file", "kv", "lock", "queue", "register", "set"} }
 
-// CheckFile reads a history in the form the package doc describes and checks it
-// against the model of that name. Errors wrap ErrModel, ErrFormat or
+// CheckFile reads a history, in the form the package doc describes or in one of others (see
+// Format), and checks it against the model of that name. Errors wrap ErrModel, ErrFormat or
 // ErrMalformed, or come from r; a verdict, whichever, is no error.
 func CheckFile(r io.Reader, model string, o Options) (Report, error) {
 	switch model {
 	case "cas":
-		return checkFile(r, CAS(), o)
+		return checkFile(r, CAS(), jepsen.Rows{FailedCAS: true}.Operation, o)
 	case "file":
-		return checkFile(r, File(), o)
+		return checkFile(r, File(), nil, o)
 	case "kv":
-		return checkFile(r, KV(), o)
+		return checkFile(r, KV(), jepsen.Rows{Append: true}.Operation, o)
 	case "lock":
-		return checkFile(r, Lock(), o)
+		return checkFile(r, Lock(), jepsen.Lock, o)
 	case "queue":
-		return checkFile(r, Queue(), o)
+		return checkFile(r, Queue(), jepsen.Queue, o)
 	case "register":
-		return checkFile(r, Register(), o)
+		return checkFile(r, Register(), jepsen.Rows{}.Operation, o)
 	case "set":
-		return checkFile(r, Set(), o)
+		return checkFile(r, Set(), jepsen.Set, o)
 	}
 	return Report{}, fmt.Errorf("%w %q: there are %s", ErrModel, model, strings.Join(ModelNames(), ", "))
 }
 
-func checkFile[S, I, O any](r io.Reader, m *Model[S, I, O], o Options) (Report, error) {
-	h, err := ReadJSONL(r, m, o.Read)
+func checkFile[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O], o Options) (Report, error) {
+	h, err := read(r, m, foreign, o)
 	if err != nil {
 		return Report{}, err
 	}

@@ -44,6 +44,9 @@
 //
 // # History files
 //
+// CheckFile reads histories of Jepsen and of Porcupine's tests, too: packages edn and jepsen,
+// foreign.go. What follows is our own form.
+//
 // A file is JSON lines in UTF-8, one operation a line, in any order; empty lines
 // are skipped. There is no byte order mark, and no field stands twice in an object.
 // The first line may be a header; "model" may be left out:

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/chubbycell/chubby/linearizability/search"
 )
 
 // Explanation says why a history is not linearizable.
@@ -50,22 +48,32 @@ type explainer[S, I, O any] struct {
 	prefix  prefix[I, O]
 	reduced []*Operation[I, O] // the prefix without the outcomes that do not matter
 	budget  Budget             // of one probe
+	left    int64              // steps for all probes that are still to come
 }
 
 func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b Budget) *explainer[S, I, O] {
 	e := &explainer[S, I, O]{model: m, part: p.partition, budget: probeBudget(b)}
 	e.prefix = shortestPrefix(m, p, b)
-	left := b.orDefault().Steps
+	e.left = min(b.orDefault().Steps, explainSteps)
 	e.reduced = e.prefix.reduce(func(ops []*Operation[I, O]) bool {
-		if left <= 0 {
-			return false
-		}
-		s := newSearch(m, ops, e.budget)
-		v := s.run()
-		left -= s.steps
-		return v == Illegal
+		return e.probe(newSearch(m, ops, e.budget)) == Illegal
 	}, m.IsReadOnly)
 	return e
+}
+
+// explainSteps bounds the probes of an explanation together: it should take no longer than the
+// search that it explains.
+const explainSteps = 400_000
+
+// probe runs a search within what is left.
+func (e *explainer[S, I, O]) probe(s *finder[S, I, O]) Verdict {
+	if e.left <= 0 {
+		return Undecided
+	}
+	s.budget.Steps = min(s.budget.Steps, e.left)
+	v := s.run()
+	e.left -= s.steps
+	return v
 }
 
 func (e *explainer[S, I, O]) explain() *Explanation {
@@ -122,7 +130,7 @@ func (e *explainer[S, I, O]) possible() (texts []string, all bool) {
 	for text, out := range candidates.all() {
 		c := *e.prefix.culprit
 		c.Output = out
-		switch newSearch(e.model, replaced(e.prefix.ops, &c), e.budget).run() {
+		switch e.probe(newSearch(e.model, replaced(e.prefix.ops, &c), e.budget)) {
 		case Legal:
 			texts = append(texts, text)
 		case Undecided:
@@ -173,8 +181,9 @@ func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 			all = false
 		}
 	}
-	s.run()
-	return found, all && s.met == search.None
+	e.left = max(e.left, explainSteps/4) // whatever the reduction took
+	v := e.probe(s)
+	return found, all && v != Undecided
 }
 
 // replaced returns ops with c in place of the operation with its ID.

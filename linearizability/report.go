@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Budget Budget
 	Read   ReadOptions
+	Format Format // for CheckFile
 	// Page, if not nil, receives Porcupine's page when the search finds the history illegal.
 	// Errors of writing it are in Report.PageError.
 	Page io.Writer
@@ -169,22 +170,30 @@ func (r *Report) Text() string {
 }
 
 func (r *Report) searchText(line func(string, ...any)) {
-	counts := [3]int{}
+	counts, left := [3]int{}, 0
 	for _, p := range r.Partitions {
+		if p.Bound == ByIllegal {
+			left++
+			continue
+		}
 		counts[p.Verdict]++
 	}
-	line("search: %s, %d partitions (%d legal, %d illegal, %d undecided), %d steps",
-		r.Search, len(r.Partitions), counts[Legal], counts[Illegal], counts[Undecided], r.Steps)
+	open := ""
+	if left > 0 {
+		open = fmt.Sprintf(", %d left open since one is illegal", left)
+	}
+	line("search: %s, %d partitions (%d legal, %d illegal, %d undecided%s), %d steps",
+		r.Search, len(r.Partitions), counts[Legal], counts[Illegal], counts[Undecided], open, r.Steps)
 	listed := 0
 	for _, p := range r.Partitions {
-		if p.Verdict == Legal && len(r.Partitions) > maxListed {
+		if p.Bound == ByIllegal || p.Verdict == Legal && len(r.Partitions) > maxListed {
 			continue
 		}
 		if listed++; listed > maxListed {
 			line("  and others; the JSON form lists all")
 			return
 		}
-		line("  %-9s %q: %d operations, %d unknown, %d without bearing, %d steps",
-			p.Verdict, shorten(p.Name), p.Operations, p.Unknown, p.Dropped, p.Steps)
+		line("  %-9s %q: %d operations, %d unknown, %d without bearing, %d steps%s",
+			p.Verdict, shorten(p.Name), p.Operations, p.Unknown, p.Dropped, p.Steps, p.Bound.words())
 	}
 }

@@ -94,7 +94,7 @@ func TestATextStaysShortHoweverManyPartitions(t *testing.T) {
 	for i := range int64(100) {
 		ops = append(ops, done(1, 2*i+1, 2*i+2, Get(fmt.Sprintf("g%d/x", i)), value("1")))
 	}
-	r, err := CheckHistory(KV(), historyOf(t, ops), Options{})
+	r, err := CheckHistory(KV(), historyOf(t, ops), Options{Budget: Budget{All: true}})
 	require.NoError(t, err)
 	require.Len(t, r.Partitions, 100)
 	require.Less(t, strings.Count(r.Text(), "\n"), 25)

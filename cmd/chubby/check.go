@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +18,14 @@ import (
 )
 
 type checkFlags struct {
-	model string
-	steps int64
-	page  string
-	form  cli.Form
+	model   string
+	format  string
+	steps   int64
+	memory  string
+	timeout time.Duration
+	all     bool
+	page    string
+	form    cli.Form
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -25,32 +33,89 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check --model " + strings.Join(linearizability.ModelNames(), "|") + " FILE",
 		Short: "Check a history of any system for linearizability",
-		Long: `Check reads a history, one JSON object a line, from FILE or, for "-", from
-stdin, and decides whether it is linearizable. The form of a history is
-described in the package doc of linearizability (go doc ./linearizability).
+		Long: `Check reads a history from FILE or, for "-", from stdin, and decides whether it
+is linearizable. It reads
+
+  jsonl  one JSON object a line; go doc ./linearizability describes it
+  edn    histories of Jepsen, one map an operation, and of Porcupine's tests
+  log    logs of Jepsen, lines of jepsen.util; other lines are passed over
+
+and finds out which it is unless --format says so. Models: register and cas (one
+value; in cas, a cas that failed in a history of others found another value,
+elsewhere it had no effect for whatever reason), kv (many, with append), set,
+queue (first in, first out), lock, and file (jsonl only).
+
+Each partition, such as a key, is searched for a few steps before any is searched
+for many. The first illegal one ends the search and is explained: its shortest
+prefix without an order, and what that contradicts. Of a partition that stays
+undecided it says which bound ended its search.
 
 ` + cli.ExitHelp,
 		Example: `  chubby check --model register history.jsonl
-  zcat history.jsonl.gz | chubby check --model kv -`,
+  chubby check --model cas store/etcd/latest/history.edn --page bad.html
+  zcat history.jsonl.gz | chubby check --model kv --memory 4G --timeout 10m -`,
 		Args: cli.One("file of the history, or -"),
 		RunE: abandoned(func(args []string) error { return a.check(f, args[0]) }),
 	}
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
-	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps a partition may take until it is undecided (0: 5,000,000)")
+	c.Flags().StringVar(&f.format, "format", "", "jsonl, edn or log (default: found out)")
+	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps that a partition may take until it is undecided (0: no bound)")
+	c.Flags().StringVar(&f.memory, "memory", "1G", "about how much the search of a partition may remember, such as 512M or 4G")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "real time after which what is undecided stays so, such as 10m (0: no bound)")
+	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
 	f.form.Register(c)
+	c.Flags().SortFlags = false
 	return c
 }
 
-func (a *app) check(f checkFlags, file string) error {
+// options checks what was asked for.
+func (f *checkFlags) options() (o linearizability.Options, err error) {
 	if err := f.form.Check(); err != nil {
+		return o, err
+	}
+	switch {
+	case f.model == "":
+		return o, cli.Usage("--model is missing: one of %v", linearizability.ModelNames())
+	case f.format != "" && !slices.Contains(linearizability.Formats(), f.format):
+		return o, cli.Usage("--format %q: one of %v", f.format, linearizability.Formats())
+	case f.steps < 0:
+		return o, cli.Usage("--steps %d: at least 0", f.steps)
+	case f.timeout < 0:
+		return o, cli.Usage("--timeout %v: at least 0", f.timeout)
+	}
+	o.Format = linearizability.Format(f.format)
+	o.Budget = linearizability.Budget{Steps: f.steps, All: f.all}
+	if f.steps == 0 {
+		o.Budget.Steps = linearizability.Unbounded
+	}
+	if o.Budget.Bytes, err = parseBytes(f.memory); err != nil {
+		return o, cli.Usage("--memory %q: %v", f.memory, err)
+	}
+	if f.timeout > 0 {
+		end := time.Now().Add(f.timeout)
+		o.Budget.Stop = func() bool { return time.Now().After(end) }
+	}
+	return o, nil
+}
+
+// parseBytes reads a number of bytes, such as 512M.
+func parseBytes(s string) (int64, error) {
+	digits := strings.TrimRight(s, "kKMGiB")
+	factors := map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(s[len(digits):], "B"), "i"))
+	factor, ok := factors[unit]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || err != nil || n < 1 || n > math.MaxInt64/factor {
+		return 0, errors.New("a number of bytes above 0, such as 512M or 4G")
+	}
+	return n * factor, nil
+}
+
+func (a *app) check(f checkFlags, file string) error {
+	o, err := f.options()
+	if err != nil {
 		return err
-	}
-	if f.model == "" {
-		return cli.Usage("--model is missing: one of %v", linearizability.ModelNames())
-	}
-	if f.steps < 0 {
-		return cli.Usage("--steps %d: at least 0", f.steps)
 	}
 	if err := a.SpareInput(file); err != nil {
 		return err
@@ -65,7 +130,6 @@ func (a *app) check(f checkFlags, file string) error {
 		return err
 	}
 	defer in.Close()
-	o := linearizability.Options{Budget: linearizability.Budget{Steps: f.steps}}
 	var page lazyFile
 	if f.page != "" {
 		page.name = f.page
@@ -78,21 +142,24 @@ func (a *app) check(f checkFlags, file string) error {
 	if r.Operations == 0 {
 		return cli.Usage("no operations in %s", cli.InputName(file))
 	}
+	return a.tellChecked(f, &r, file)
+}
+
+// tellChecked prints a report, and returns its exit code as an error.
+func (a *app) tellChecked(f checkFlags, r *linearizability.Report, file string) (err error) {
 	if f.form == "json" {
 		err = r.WriteJSON(a.Out)
 	} else {
 		_, err = io.WriteString(a.Out, r.Text())
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return cli.Internal(err)
-	}
-	if r.Conflict() {
+	case r.Conflict():
 		return cli.Internal(fmt.Errorf("%s: the two checks contradict each other", file))
-	}
-	switch r.Verdict {
-	case linearizability.Illegal:
+	case r.Verdict == linearizability.Illegal:
 		return cli.Exit(cli.ExitBroken)
-	case linearizability.Undecided:
+	case r.Verdict == linearizability.Undecided:
 		return cli.Exit(cli.ExitUndecided)
 	}
 	return nil

@@ -46,7 +46,9 @@ var packages = map[string]rule{
 	"linearizability/model":      {support, []string{"linearizability/history", "linearizability/strictjson"}},
 	"linearizability/events":     {support, []string{"linearizability/model"}},
 	"linearizability/search":     {pure, nil},
-	"linearizability":            {support, []string{"linearizability/model", "linearizability/events", "linearizability/search"}},
+	"linearizability/edn":        {pure, nil},
+	"linearizability/jepsen":     {support, []string{"linearizability/edn", "linearizability/model"}},
+	"linearizability":            {support, []string{"linearizability/jepsen", "linearizability/events", "linearizability/search"}},
 
 	"internal/cli/clitest": {support, nil},
 

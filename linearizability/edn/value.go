@@ -1,0 +1,80 @@
+package edn
+
+import "strings"
+
+// Kind is what a Value is.
+type Kind uint8
+
+// The kinds. A character is a String.
+const (
+	Nil Kind = iota
+	Bool
+	Number
+	String
+	Keyword
+	Symbol
+	List
+	Vector
+	Map
+	Set
+)
+
+// Value is one form.
+type Value struct {
+	Kind Kind
+	// Text is a string's contents, a number's digits, true or false, or the name of a keyword
+	// (without its colon) or symbol.
+	Text string
+	// Items are the elements of a list, vector or set; of a map, its keys, each with its value
+	// behind it.
+	Items []Value
+	Tag   string // without its #; "": none
+	Line  int    // where it begins, from 1
+}
+
+// Get is the value of a keyword in a map.
+func (v *Value) Get(keyword string) (Value, bool) {
+	if v.Kind == Map {
+		for i := 0; i < len(v.Items); i += 2 {
+			if v.Items[i].Kind == Keyword && v.Items[i].Text == keyword {
+				return v.Items[i+1], true
+			}
+		}
+	}
+	return Value{}, false
+}
+
+// String writes the form, as short as it goes: equal for equal forms, but for the order in maps
+// and sets.
+func (v Value) String() string {
+	var b strings.Builder
+	v.write(&b)
+	return b.String()
+}
+
+var brackets = map[Kind][2]string{List: {"(", ")"}, Vector: {"[", "]"}, Map: {"{", "}"}, Set: {"#{", "}"}}
+
+func (v *Value) write(b *strings.Builder) {
+	if v.Tag != "" {
+		b.WriteString("#" + v.Tag + " ")
+	}
+	switch v.Kind {
+	case Nil:
+		b.WriteString("nil")
+	case String:
+		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(v.Text) + `"`)
+	case Keyword:
+		b.WriteString(":" + v.Text)
+	case List, Vector, Map, Set:
+		b.WriteString(brackets[v.Kind][0])
+		for i := range v.Items {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			v.Items[i].write(b)
+		}
+		b.WriteString(brackets[v.Kind][1])
+	default:
+		b.WriteString(v.Text)
+	}
+}

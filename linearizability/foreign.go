@@ -1,0 +1,108 @@
+package linearizability
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/jepsen"
+)
+
+// Format is how a history stands in a file.
+type Format string
+
+// The formats. FormatAuto is found out from how the file begins.
+const (
+	FormatAuto  Format = ""
+	FormatJSONL Format = "jsonl" // the package doc describes it
+	FormatEDN   Format = "edn"   // of Jepsen and Porcupine; package jepsen describes both
+	FormatLog   Format = "log"   // of Jepsen
+)
+
+// Formats are the names of the formats, in order.
+func Formats() []string { return []string{"edn", "jsonl", "log"} }
+
+// detected is the format of what begins so.
+func detected(begin []byte) Format {
+	text := bytes.TrimLeft(begin, " \t\r\n,")
+	switch {
+	case len(text) == 0:
+		return FormatJSONL
+	case text[0] == '{':
+		if inside := bytes.TrimLeft(text[1:], " \t\r\n,"); len(inside) > 0 && inside[0] == ':' {
+			return FormatEDN
+		}
+		return FormatJSONL
+	case bytes.IndexByte([]byte("[(#;"), text[0]) >= 0:
+		return FormatEDN
+	case bytes.Contains(begin, []byte(jepsen.LogMark)):
+		return FormatLog
+	}
+	return FormatJSONL
+}
+
+// translation is what a call of a foreign history is in a model.
+type translation[I, O any] func(c *jepsen.Call) (in I, out O, outcome Outcome, err error)
+
+// read reads a history in any format. A nil translation stands for a model that only files of
+// our own format have.
+func read[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O], o Options) (*History[I, O], error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	format := o.Format
+	if format == FormatAuto {
+		begin, err := in.Peek(64 << 10)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("before line 1: %w", err)
+		}
+		format = detected(begin)
+	}
+	if format == FormatJSONL {
+		return ReadJSONL(in, m, o.Read)
+	}
+	if foreign == nil {
+		return nil, fmt.Errorf("%w: a history for model %s has the format jsonl, not %s", ErrFormat, m.Name, format)
+	}
+	var data strings.Builder
+	if _, err := io.Copy(&data, in); err != nil {
+		return nil, err
+	}
+	calls, err := readCalls(data.String(), format, o.Read)
+	if err != nil {
+		return nil, foreignFault(err)
+	}
+	ops := make([]Operation[I, O], len(calls))
+	for i := range calls {
+		c := &calls[i]
+		op := Operation[I, O]{ID: int64(i), Client: c.Process, Call: c.From, Return: c.To, CallTime: c.FromTime, ReturnTime: c.ToTime}
+		if op.Input, op.Output, op.Outcome, err = foreign(c); err != nil {
+			return nil, foreignFault(err)
+		}
+		ops[i] = op
+	}
+	return NewHistory(ops)
+}
+
+func readCalls(data string, format Format, o ReadOptions) ([]jepsen.Call, error) {
+	if o.MaxOperations <= 0 {
+		o.MaxOperations = DefaultMaxOperations
+	}
+	switch format {
+	case FormatEDN:
+		return jepsen.ReadEDN(data, o.MaxOperations)
+	case FormatLog:
+		return jepsen.ReadLog(data, o.MaxOperations)
+	}
+	return nil, fmt.Errorf("%w: there is no format %q", ErrFormat, format)
+}
+
+// foreignFault is an error about a line as a *FormatError.
+func foreignFault(err error) error {
+	var e *jepsen.Error
+	if errors.As(err, &e) {
+		return &FormatError{Line: e.Line, Field: e.Field, Err: e.Err}
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+package linearizability
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// foreignFile is a history of others, and what it comes to.
+type foreignFile struct {
+	model, text string
+	want        Verdict
+}
+
+func foreignFiles() map[string]foreignFile {
+	return map[string]foreignFile{
+		"a register": {"register", `{:type :invoke, :f :write, :value 1, :process 0, :time 10, :index 0}
+{:type :invoke, :f :read, :value nil, :process 1, :time 20}
+{:type :ok, :f :read, :value nil, :process 1, :time 30}
+{:type :info, :f :start, :process :nemesis, :value nil}
+{:type :ok, :f :write, :value 1, :process 0, :time 40}
+{:type :invoke, :f :read, :process 1} {:type :ok, :f :read, :value 1, :process 1}`, Legal},
+		"a stale read, in one vector, with records": {"register", `[#jepsen.history.Op{:process 0, :type :invoke, :f :write, :value 1}
+#jepsen.history.Op{:process 0 :type :ok :f :write :value 1}
+#jepsen.history.Op{:process 1 :type :invoke :f :read :value nil} ; no more
+#jepsen.history.Op{:process 1 :type :ok :f :read :value nil}]`, Illegal},
+		"keys beside values": {"register", `{:process 0, :type :invoke, :f :write, :value [7 1]}
+{:process 0, :type :ok, :f :write, :value [7 1]}
+{:process 1, :type :invoke, :f :cas, :value [8 [1 2]]}
+{:process 1, :type :fail, :f :cas, :value [8 [1 2]]}
+{:process 1, :type :invoke, :f :read, :value [8 nil]}
+{:process 1, :type :ok, :f :read, :value [8 nil]}`, Legal},
+		"a cas that failed where it had to hold": {"cas", "INFO  jepsen.util - 0\t:invoke\t:write\t1\n" +
+			"INFO  jepsen.core - Run complete\n" +
+			"INFO  jepsen.util - :nemesis :info :start \"cut {off\n" +
+			"INFO  jepsen.util - 0\t:ok\t:write\t1\n" +
+			"INFO  jepsen.util - 1\t:invoke\t:cas\t[1 2]\nINFO  jepsen.util - 1\t:fail\t:cas\t[1 2]\n", Illegal},
+		"the same where a failure says nothing": {"register", "INFO  jepsen.util - 0\t:invoke\t:write\t1\n" +
+			"INFO  jepsen.util - 0\t:ok\t:write\t1\n" +
+			"INFO  jepsen.util - 1\t:invoke\t:cas\t[1 2]\nINFO  jepsen.util - 1\t:fail\t:cas\t[1 2]\n", Legal},
+		"a cas that failed for another reason": {"cas", "INFO  jepsen.util - 0\t:invoke\t:cas\t[nil 2]\n" +
+			"INFO  jepsen.util - 0\t:fail\t:cas\t:timed-out\n" +
+			"INFO  jepsen.util - 1\t:invoke\t:read\tnil\nINFO  jepsen.util - 1\t:fail\t:read\t:timed-out\n", Legal},
+		"appends": {"kv", `{:process 0, :type :invoke, :f :get, :key "0", :value nil}
+{:process 0, :type :ok, :f :get, :key "0", :value ""}
+{:process 1, :type :invoke, :f :append, :key "0", :value "x"}
+{:process 2, :type :invoke, :f :append, :key "0", :value "y"}
+{:process 2, :type :ok, :f :append, :key "0", :value "y"}
+{:process 1, :type :ok, :f :append, :key "0", :value "x"}
+{:process 1, :type :invoke, :f :get, :key "0"}
+{:process 1, :type :ok, :f :get, :key "0", :value "yx"}`, Legal},
+		"a set with a value that nobody added": {"set", `{:process 0, :type :invoke, :f :add, :value 1}
+{:process 0, :type :info, :f :add, :value 1, :error :timeout}
+{:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value #{1 2}}`, Illegal},
+		"a set with a lost add": {"set", `{:process 0, :type :invoke, :f :add, :value 1}
+{:process 0, :type :info, :f :add, :value 1, :error :timeout}
+{:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value [1]}`, Legal},
+		"a queue out of order": {"queue", `{:process 0, :type :invoke, :f :enqueue, :value 1} {:process 0, :type :ok, :f :enqueue, :value 1}
+{:process 0, :type :invoke, :f :enqueue, :value 2} {:process 0, :type :ok, :f :enqueue, :value 2}
+{:process 0, :type :invoke, :f :dequeue} {:process 0, :type :ok, :f :dequeue, :value 2}`, Illegal},
+		"a lock that two hold": {"lock", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
+{:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}
+{:process 0, :type :invoke, :f :release} {:process 0, :type :ok, :f :release}`, Illegal},
+	}
+}
+
+func TestHistoriesOfOthersAreJudged(t *testing.T) {
+	for name, f := range foreignFiles() {
+		r, err := CheckFile(strings.NewReader(f.text), f.model, Options{})
+		require.NoError(t, err, name)
+		require.Equal(t, f.want, r.Verdict, "%s\n%s", name, r.Text())
+	}
+}
+
+func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"{:process 0, :type :invoke, :f :write, :value 1}\n{:process 0, :type :invoke, :f :read}": "line 2: :process: 0 invokes read while its write of line 1 is open",
+		"{:process 0, :type :ok, :f :write, :value 1}":                                            "line 1: :type: :ok of process 0, which has invoked nothing",
+		"\n{:type :invoke, :f :write, :value 1}":                                                  "line 2: :process: missing",
+		"{:process 0, :f :write, :value 1}":                                                       "line 1: :type: missing",
+		"{:process 0, :type :begin, :f :write}":                                                   "line 1: :type: :begin is not :invoke, :ok, :fail or :info",
+		"{:process 0, :type :invoke, :f :txn, :value 1}":                                          "line 1: :f: :txn is no operation of this model, which has :read, :write and :cas",
+		"{:process 0, :type :invoke, :f :cas, :value 3}":                                          "line 1: :value: 3 is no [old new]",
+		"{:process 0, :type :invoke, :f :write}":                                                  "line 1: :value: nil where a value belongs",
+		"{:process 0, :process 1}":                                                                "line 1: :process stands twice",
+		"{:process 0, :type}":                                                                     "line 1: :type has no value",
+		"{:process 0\n [1 2}":                                                                     `line 2: "}" closes nothing`,
+		"{:process 0\n :f \"x":                                                                    "line 2: a string is not closed",
+		"{:process 0":                                                                             `line 1: "{" is not closed`,
+		"{:process 1x}":                                                                           "line 1: 1x is no number",
+		"; nothing\n{:process 0 :f #= x}":                                                         "missing",
+		"[1 2]":                                                                                   "line 1: 1 where the map of an operation belongs",
+		"INFO jepsen.util - 0 :invoke":                                                            "line 1: f: missing",
+		"INFO jepsen.util - x\nINFO jepsen.util - \"p\" :invoke :read nil":                        `line 2: :process: "p" is no number of a process`,
+	} {
+		_, err := CheckFile(strings.NewReader(text), "register", Options{})
+		require.ErrorIs(t, err, ErrFormat, text)
+		require.ErrorContains(t, err, want, text)
+	}
+	_, err := CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :read}"), "file", Options{})
+	require.ErrorContains(t, err, "a history for model file has the format jsonl, not edn")
+	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :get}"), "kv", Options{})
+	require.ErrorContains(t, err, "line 1: :key: missing")
+	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :drain}"), "queue", Options{})
+	require.ErrorContains(t, err, "line 1: :f: :drain is many dequeues at once")
+}
+
+func FuzzReadForeign(f *testing.F) {
+	for _, file := range foreignFiles() {
+		f.Add(file.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, format := range []Format{FormatEDN, FormatLog} {
+			_, err := CheckFile(strings.NewReader(text), "kv", Options{Format: format, Budget: Budget{Steps: 1000}})
+			if err != nil {
+				require.ErrorIs(t, err, ErrFormat)
+			}
+		}
+	})
+}

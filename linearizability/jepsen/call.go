@@ -1,0 +1,136 @@
+package jepsen
+
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability/edn"
+	"github.com/chubbycell/chubby/linearizability/history"
+)
+
+// Call is an operation from invocation to end.
+type Call struct {
+	Process int64
+	F       string // without its colon
+	Key     edn.Value
+	Keyed   bool
+	Ask     edn.Value // value of the invocation
+	Answer  edn.Value // value of the end, if there is one
+	Outcome history.Outcome
+	Error   bool // the end tells an error
+	// From and To are numbers of events, To history.Never without an end that says something.
+	From, To         int64
+	FromTime, ToTime int64 // nanoseconds; 0: not told
+	Line, EndLine    int
+}
+
+// Error is what is wrong with a line of a history.
+type Error struct {
+	Line  int
+	Field string // "" when the fault is the line's own
+	Err   error
+}
+
+// Error names line and field.
+func (e *Error) Error() string {
+	if e.Field == "" {
+		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
+	}
+	return fmt.Sprintf("line %d: %s: %v", e.Line, e.Field, e.Err)
+}
+
+// Unwrap is Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+func fault(line int, field, format string, args ...any) error {
+	return &Error{line, field, fmt.Errorf(format, args...)}
+}
+
+// event is an invocation or an end.
+type event struct {
+	process        int64
+	kind, f        string
+	key, value     edn.Value
+	keyed, failure bool
+	time           int64
+	line           int
+}
+
+// book puts events together to calls.
+type book struct {
+	calls []Call
+	open  map[int64]int // the call of a process that has not ended, plus one
+	count int64
+	most  int
+}
+
+func newBook(most int) *book { return &book{open: make(map[int64]int), most: most} }
+
+func (b *book) add(e *event) error {
+	b.count++
+	i := b.open[e.process] - 1
+	if e.kind == "invoke" {
+		if i >= 0 {
+			return fault(e.line, ":process", "%d invokes %s while its %s of line %d is open", e.process, e.f, b.calls[i].F, b.calls[i].Line)
+		}
+		if len(b.calls) == b.most {
+			return fault(e.line, "", "more than %d operations", b.most)
+		}
+		b.calls = append(b.calls, Call{
+			Process: e.process, F: e.f, Key: e.key, Keyed: e.keyed, Ask: e.value, Outcome: history.OutcomeUnknown,
+			From: b.count, To: history.Never, FromTime: e.time, Line: e.line,
+		})
+		b.open[e.process] = len(b.calls)
+		return nil
+	}
+	if i < 0 {
+		return fault(e.line, ":type", ":%s of process %d, which has invoked nothing", e.kind, e.process)
+	}
+	delete(b.open, e.process)
+	return b.calls[i].end(e, b.count)
+}
+
+// end notes how a call ended.
+func (c *Call) end(e *event, at int64) error {
+	if e.f != c.F {
+		return fault(e.line, ":f", "process %d ends %s, and invoked %s on line %d", e.process, e.f, c.F, c.Line)
+	}
+	if e.keyed && (!c.Keyed || e.key.String() != c.Key.String()) {
+		return fault(e.line, ":key", "%s, and on line %d %s", e.key, c.Line, c.Key)
+	}
+	c.Answer, c.EndLine, c.Error = e.value, e.line, e.failure
+	switch e.kind {
+	case "ok":
+		c.Outcome, c.To, c.ToTime = history.OutcomeOK, at, e.time
+	case "fail":
+		c.Outcome, c.To, c.ToTime = history.OutcomeFailed, at, e.time
+	}
+	return nil
+}
+
+// split takes keys out of values, if all have one.
+func (b *book) split() error {
+	for i := range b.calls {
+		c := &b.calls[i]
+		pair := c.Ask
+		if c.Keyed || !isPair(&pair) || c.F == "cas" && !isPair(&pair.Items[1]) {
+			return nil
+		}
+	}
+	for i := range b.calls {
+		c := &b.calls[i]
+		c.Key, c.Keyed, c.Ask = c.Ask.Items[0], true, c.Ask.Items[1]
+		if c.Outcome == history.OutcomeUnknown {
+			continue
+		}
+		if !isPair(&c.Answer) || c.Answer.Items[0].String() != c.Key.String() {
+			if c.Outcome == history.OutcomeFailed {
+				continue
+			}
+			return fault(c.EndLine, ":value", "%s is no pair of the key %s and a value, as on line %d", &c.Answer, &c.Key, c.Line)
+		}
+		c.Answer = c.Answer.Items[1]
+	}
+	return nil
+}
+
+func isPair(v *edn.Value) bool { return v.Kind == edn.Vector && len(v.Items) == 2 }

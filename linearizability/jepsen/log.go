@@ -1,0 +1,72 @@
+package jepsen
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/edn"
+)
+
+// LogMark stands in every line of a log that tells of an operation.
+const LogMark = "jepsen.util"
+
+// ReadLog reads the operations that a log tells of, at most so many. Errors are *Error.
+func ReadLog(data string, most int) ([]Call, error) {
+	b, number := newBook(most), 0
+	for line := range strings.Lines(data) {
+		number++
+		if _, told, ok := strings.Cut(line, LogMark); ok {
+			if err := b.addLine(strings.TrimLeft(told, " -\t"), number); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.calls, b.split()
+}
+
+// addLine adds the event that a line tells: process, type, f, value, and perhaps an error.
+func (b *book) addLine(told string, number int) error {
+	r, e := edn.NewReader(told, number), event{line: number}
+	next := func(name string) (edn.Value, error) {
+		v, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return v, fault(number, name, "missing")
+		case err != nil:
+			return v, inEDN(err)
+		}
+		return v, nil
+	}
+	process, err := next("process")
+	if err != nil {
+		return err
+	}
+	if isClient, err := e.setProcess(&process); !isClient || err != nil {
+		return err
+	}
+	for _, to := range []struct {
+		name string
+		text *string
+	}{{"type", &e.kind}, {"f", &e.f}} {
+		v, err := next(to.name)
+		if err != nil {
+			return err
+		}
+		if v.Kind != edn.Keyword {
+			return fault(number, to.name, "%s is no keyword", clip(v.String()))
+		}
+		*to.text = v.Text
+	}
+	if !slices.Contains(kinds, e.kind) {
+		return fault(number, "type", ":%s is not :invoke, :ok, :fail or :info", e.kind)
+	}
+	if e.value, err = next("value"); err != nil {
+		return err
+	}
+	if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		e.failure = true // whatever stands behind the value
+	}
+	return b.add(&e)
+}

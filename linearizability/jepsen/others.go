@@ -1,0 +1,101 @@
+package jepsen
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/chubbycell/chubby/linearizability/edn"
+	"github.com/chubbycell/chubby/linearizability/history"
+	"github.com/chubbycell/chubby/linearizability/model"
+)
+
+// Set is what a call of a set asked, what it was answered, and how it ended.
+func Set(c *Call) (in model.SetInput, out model.SetOutput, outcome history.Outcome, err error) {
+	outcome = c.Outcome
+	if c.Keyed {
+		if in.Key, err = text(&c.Key, c.Line); err != nil {
+			return in, out, outcome, err
+		}
+	}
+	switch c.F {
+	case "add":
+		in.Op = model.SetAdd
+	case "remove":
+		in.Op, out.Untold = model.SetRemove, true
+	case "read":
+		in.Op = model.SetRead
+		if outcome == history.OutcomeOK {
+			out.Values, err = values(c)
+		}
+		return in, out, outcome, err
+	default:
+		return in, out, outcome, unknown(c, ":add, :remove and :read")
+	}
+	in.Value, err = text(&c.Ask, c.Line)
+	return in, out, outcome, err
+}
+
+// values are what a read of a set found.
+func values(c *Call) (all []string, err error) {
+	switch c.Answer.Kind {
+	case edn.Vector, edn.List, edn.Set:
+	default:
+		return nil, fault(c.EndLine, ":value", "%s is no set, vector or list", clip(c.Answer.String()))
+	}
+	out := model.SetOutput{Values: make([]string, len(c.Answer.Items))}
+	for i := range c.Answer.Items {
+		if out.Values[i], err = text(&c.Answer.Items[i], c.EndLine); err != nil {
+			return nil, err
+		}
+	}
+	if err := out.Sort(); err != nil {
+		return nil, &Error{c.EndLine, ":value", errors.Unwrap(err)}
+	}
+	return out.Values, nil
+}
+
+// Queue is what a call of a queue asked, what it was answered, and how it ended.
+func Queue(c *Call) (in model.QueueInput, out model.QueueOutput, outcome history.Outcome, err error) {
+	outcome = c.Outcome
+	if c.Keyed {
+		if in.Key, err = text(&c.Key, c.Line); err != nil {
+			return in, out, outcome, err
+		}
+	}
+	switch c.F {
+	case "enqueue":
+		in.Op = model.QueueEnqueue
+		in.Value, err = text(&c.Ask, c.Line)
+	case "dequeue":
+		in.Op = model.QueueDequeue
+		if outcome == history.OutcomeOK && c.Answer.Kind != edn.Nil {
+			out.Found = true
+			out.Value, err = text(&c.Answer, c.EndLine)
+		}
+	case "drain":
+		err = fault(c.Line, ":f", ":drain is many dequeues at once; write each as a :dequeue")
+	default:
+		err = unknown(c, ":enqueue and :dequeue")
+	}
+	return in, out, outcome, err
+}
+
+// Lock is what a call of a lock asked, what it was answered, and how it ended. The holder is
+// the process.
+func Lock(c *Call) (in model.LockInput, out model.LockOutput, outcome history.Outcome, err error) {
+	in = model.LockInput{Path: "lock", Handle: fmt.Sprint("process ", c.Process)}
+	if c.Keyed {
+		if in.Path, err = text(&c.Key, c.Line); err != nil {
+			return in, out, c.Outcome, err
+		}
+	}
+	switch c.F {
+	case "acquire", "lock":
+		in.Op = model.LockAcquire
+	case "release", "unlock":
+		in.Op = model.LockRelease
+	default:
+		err = unknown(c, ":acquire and :release")
+	}
+	return in, out, c.Outcome, err
+}

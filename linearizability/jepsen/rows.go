@@ -1,0 +1,93 @@
+package jepsen
+
+import (
+	"github.com/chubbycell/chubby/linearizability/edn"
+	"github.com/chubbycell/chubby/linearizability/history"
+	"github.com/chubbycell/chubby/linearizability/model"
+)
+
+// Rows says how the values of one key are named and what a failure means.
+type Rows struct {
+	// Append: there are appends, every operation has a key, and "" may stand for none.
+	Append bool
+	// FailedCAS: a cas that failed, without an error, found another value. Otherwise it had no
+	// effect, for whatever reason.
+	FailedCAS bool
+}
+
+// Operation is what a call asked, what it was answered, and how it ended.
+func (r Rows) Operation(c *Call) (in model.KVInput, out model.KVOutput, outcome history.Outcome, err error) {
+	outcome = c.Outcome
+	if r.Append && !c.Keyed {
+		return in, out, outcome, fault(c.Line, ":key", "missing, and no value is a pair of key and value: model kv has keys")
+	}
+	if in, err = r.input(c); err != nil {
+		return in, out, outcome, err
+	}
+	switch {
+	case in.Op == model.OpGet && outcome == history.OutcomeOK && c.Answer.Kind != edn.Nil:
+		out.Value, err = text(&c.Answer, c.EndLine)
+		out.Found = true
+		out.OrNone = r.Append && out.Value == ""
+	case in.Op == model.OpCAS && outcome == history.OutcomeOK:
+		out.OK = true
+	case in.Op == model.OpCAS && outcome == history.OutcomeFailed && r.FailedCAS && !c.Error && c.Answer.String() == c.Ask.String():
+		outcome, out.Unseen = history.OutcomeOK, true
+	}
+	return in, out, outcome, err
+}
+
+func (r Rows) input(c *Call) (in model.KVInput, err error) {
+	if c.Keyed {
+		if in.Key, err = text(&c.Key, c.Line); err != nil {
+			return in, err
+		}
+	}
+	switch {
+	case c.F == "read" || c.F == "get":
+		in.Op = model.OpGet
+		return in, nil
+	case c.F == "write" || c.F == "put":
+		in.Op = model.OpPut
+	case c.F == "append" && r.Append:
+		in.Op = model.OpAppend
+	case c.F == "cas":
+		return r.cas(c, in)
+	case r.Append:
+		return in, unknown(c, ":get, :put, :append, :cas, :read and :write")
+	default:
+		return in, unknown(c, ":read, :write and :cas")
+	}
+	in.Value, err = text(&c.Ask, c.Line)
+	return in, err
+}
+
+func (r Rows) cas(c *Call, in model.KVInput) (_ model.KVInput, err error) {
+	in.Op = model.OpCAS
+	if !isPair(&c.Ask) {
+		return in, fault(c.Line, ":value", "%s is no [old new]", clip(c.Ask.String()))
+	}
+	if c.Ask.Items[0].Kind == edn.Nil {
+		in.Absent = true
+	} else if in.Expect, err = text(&c.Ask.Items[0], c.Line); err != nil {
+		return in, err
+	}
+	in.Value, err = text(&c.Ask.Items[1], c.Line)
+	return in, err
+}
+
+func unknown(c *Call, known string) error {
+	return fault(c.Line, ":f", ":%s is no operation of this model, which has %s", c.F, known)
+}
+
+// text is a value as the models have it: a string's contents, a number's digits, or else the
+// form itself.
+func text(v *edn.Value, line int) (string, error) {
+	switch {
+	case v.Kind == edn.Nil:
+		return "", fault(line, ":value", "nil where a value belongs")
+	case v.Tag == "" && (v.Kind == edn.String || v.Kind == edn.Number):
+		return v.Text, nil
+	}
+	return v.String(), nil
+}
