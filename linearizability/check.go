@@ -100,7 +100,7 @@ func newDecision[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*d
 
 // The first round gives every partition so many steps, each further one so many times more.
 const (
-	firstRound = 20_000
+	firstRound = 4_000
 	nextRound  = 16
 )
 

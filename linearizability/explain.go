@@ -63,7 +63,7 @@ func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b
 
 // explainSteps bounds the probes of an explanation together: it should take no longer than the
 // search that it explains.
-const explainSteps = 400_000
+const explainSteps = 150_000
 
 // probe runs a search within what is left.
 func (e *explainer[S, I, O]) probe(s *finder[S, I, O]) Verdict {
