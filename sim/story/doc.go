@@ -1,7 +1,6 @@
 // Package story is test support: it tells in plain words how a run came to break something.
 //
-// A run is made once more and its moments are kept: what the trace says (messages, disks, what
-// was done to machines) and what events say (which replica leads, what clients believe). From the
+// A run is made once more and its moments are kept (sim/moments). From the
 // moment of the break the story goes back: to what came before on the same machine, and
 // to the sender of each message. Of this past it tells what speaks of the things that the
 // report of the break names: slots, ballots, sessions, calls, nodes. Nothing in it knows of any
@@ -10,9 +9,6 @@
 // Reading order:
 //
 //	story.go     Tell: the lines, in their order
-//	moment.go    what happened, as the trace and the events say it; log.go: keeps it
-//	past.go      what a moment may have come from
 //	subject.go   the things that a report names; pick.go: the moments that speak of them
-//	harm.go      what was injected, in words
 //	mind.go      what machines believe as the run ends
 package story

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/moments"
 )
 
 // mind is what one machine believed when the run was over.
@@ -21,10 +22,10 @@ type mind struct {
 // minds are those of all replicas and clients, replicas first: of those that the report
 // names, of replicas that lead, and of clients that believe to hold a lock, it is most to
 // know. There is room for so many, and for so many clients among them.
-func (l *log) minds(s *subjects, room, clients int) []string {
+func (l log) minds(s *subjects, room, clients int) []string {
 	var all []mind
-	for i := range l.left {
-		e := &l.left[i]
+	for i := range l.Left {
+		e := &l.Left[i]
 		m := mind{line: l.replica(e), weight: 1}
 		if s.machines[sim.Addr(e.Replica)] {
 			m.weight = 4
@@ -34,11 +35,11 @@ func (l *log) minds(s *subjects, room, clients int) []string {
 		all = append(all, m)
 	}
 	var ofClients []mind
-	for _, a := range l.order {
-		m := mind{line: l.says[a]}
+	for _, a := range l.Clients {
+		m := mind{line: l.client(a)}
 		if s.machines[a] {
 			m.weight = 4
-		} else if len(l.held[a]) > 0 {
+		} else if len(l.Held[a]) > 0 {
 			m.weight = 2
 		}
 		ofClients = append(ofClients, m)
@@ -66,14 +67,14 @@ func most(all []mind, n int) []mind {
 }
 
 // replica says what a replica takes itself for.
-func (l *log) replica(e *event.Left) string {
+func (l log) replica(e *event.Left) string {
 	who := sim.Addr(e.Replica)
 	if e.Status == nil {
 		return fmt.Sprintf("%v is down", who)
 	}
 	st := e.Status
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.localOf(who)))
+	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.LocalOf(who)))
 	switch {
 	case st.Role == paxos.Leader:
 		fmt.Fprintf(&b, "leads at ballot %v", st.Ballot)
@@ -84,10 +85,10 @@ func (l *log) replica(e *event.Left) string {
 	default:
 		b.WriteString("knows of no leader")
 	}
-	if i, ok := l.leads[who]; ok {
-		fmt.Fprintf(&b, ", since %s s", short(l.all[i].at))
-		if l.all[i].local != "" {
-			fmt.Fprintf(&b, " (%s)", dash(l.all[i].local))
+	if i, ok := l.Leads[who]; ok {
+		fmt.Fprintf(&b, ", since %s s", moments.Short(l.All[i].At))
+		if l.All[i].Local != "" {
+			fmt.Fprintf(&b, " (%s)", dash(l.All[i].Local))
 		}
 	}
 	fmt.Fprintf(&b, "; has promised %v, applied slot %d", st.Promised, st.Applied)
@@ -100,15 +101,15 @@ func (l *log) replica(e *event.Left) string {
 	return b.String()
 }
 
-// client says what a client takes its session for.
-func (l *log) client(who sim.Addr) string {
-	d := l.clients[who]
-	if d.dead() {
+// client says what a client took its session for.
+func (l log) client(who sim.Addr) string {
+	said := l.Says[who]
+	if said.Dead {
 		return fmt.Sprintf("%v is down", who)
 	}
-	st := d.status()
+	st := said.Status
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.localOf(who)))
+	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.LocalOf(who)))
 	switch {
 	case st.State == session.Over:
 		fmt.Fprintf(&b, "takes its session for over (%v)", st.Why)
@@ -117,10 +118,10 @@ func (l *log) client(who sim.Addr) string {
 	default:
 		fmt.Fprintf(&b, "is in session %d (%v), knows of epoch %d, takes n%d for the master", st.Session, st.Lease, st.Epoch, st.Target)
 	}
-	for _, h := range l.held[who] {
-		fmt.Fprintf(&b, "; holds, as it believes since %s s, the lock of %s, %s", short(h.since), h.node, h.mode)
+	for _, h := range l.Held[who] {
+		fmt.Fprintf(&b, "; holds, as it believes since %s s, the lock of %s, %s", moments.Short(h.Since), h.Node, h.Mode)
 	}
-	return clip(b.String(), 220)
+	return moments.Clip(b.String(), 220)
 }
 
 // dash is a reading of a clock to the millisecond, as the trace has it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/moments"
 )
 
 // candidate is a moment that may be told.
@@ -27,18 +28,19 @@ func (c candidate) outdoes(d candidate) bool {
 // that names what the report names: of the past of the break first, and then of what the
 // machine that broke could not know of. There is room for so many: those that name most are
 // kept, if they name half as much as the best. They come in the order in which they happened.
-func (l *log) picks(about *subjects, past []bool, room int) []int {
-	end := len(l.all)
-	if l.broke != none {
-		end = l.broke
+func (l log) picks(about *subjects, past []bool, room int) []int {
+	end := len(l.All)
+	if l.Broke != moments.None {
+		end = l.Broke
 	}
 	var all []candidate
 	for i := end - 1; i >= 0; i-- {
-		m := &l.all[i]
-		if m.kind == acts || m.kind == "fault" || m.kind == "failed" || m.kind == "send" {
+		m := &l.All[i]
+		switch m.Kind {
+		case moments.Acts, "fault", "failed", "send", "NOTED":
 			continue
 		}
-		c := candidate{i, m.who, m.kind, verb(m.text), about.in(m.text), past[i]}
+		c := candidate{i, m.Who, m.Kind, verb(m.Text), about.in(m.Text), past[i]}
 		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
 			all = slices.DeleteFunc(all, c.outdoes)
 			all = append(all, c)
@@ -69,12 +71,12 @@ func verb(text string) string {
 
 // weight is what speaks for a moment: what it names; that it is of a machine that the report
 // names; that it is an opinion, or lasts on a disk; and that the break may come from it.
-func (l *log) weight(c candidate, about *subjects) int {
+func (l log) weight(c candidate, about *subjects) int {
 	n := 4 * bits.OnesCount64(c.names)
 	if about.machines[c.who] {
 		n += 2
 	}
-	if c.kind == believes || c.kind == durable {
+	if c.kind == moments.Believes || c.kind == moments.Told || c.kind == moments.Durable {
 		n++
 	}
 	if !c.past {

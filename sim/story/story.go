@@ -7,7 +7,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -25,36 +25,51 @@ const (
 // MostLines lines; none if it broke nothing. Of the faults of the whole run, of which those of
 // o's script are left, there were so many; 0: it is not known.
 func Tell(run func(plan.Options) cell.Result, o plan.Options, faults int) []string {
-	l := newLog()
-	o.Trace = sim.Trace{W: l, Describe: describe.Message}
-	o.Listen = l.listen
+	l := moments.NewLog()
+	l.Watch(&o)
 	r := run(o)
 	if r.Breach == nil {
 		return nil
 	}
 	p := plan.New(o)
-	t := teller{log: l, plan: &p, breach: r.Breach, about: subjectsOf(r.Breach.Text)}
+	return Of(l, &p, r.Breach, faults).Lines
+}
+
+// Story is how a run came to break what it broke.
+type Story struct {
+	Lines []string // at most MostLines
+	Told  []int    // the moments that it tells, in their order
+	Past  []bool   // of each moment: whether the break may have come from it
+}
+
+// Of is the story of a run that is over, of which l has the moments; see Tell.
+func Of(l *moments.Log, p *plan.Plan, b *cell.Breach, faults int) Story {
+	t := teller{log: log{l}, plan: p, breach: b, about: subjectsOf(b.Text)}
 	t.title()
 	t.injected(faults)
 	t.believed()
 	t.steps()
 	t.verdict()
-	return t.lines
+	return Story{t.lines, t.picked, t.past}
 }
+
+// log is the moments of a run, and what is asked of them.
+type log struct{ *moments.Log }
 
 // teller writes one story.
 type teller struct {
-	*log
+	log
 	plan   *plan.Plan
 	breach *cell.Breach
 	about  *subjects
-	picked []int // moments that are told
+	past   []bool // of the break
+	picked []int  // moments that are told
 	lines  []string
 }
 
 func (t *teller) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	t.lines = append(t.lines, clip(strings.ReplaceAll(line, "\n", " "), 400))
+	t.lines = append(t.lines, moments.Clip(strings.ReplaceAll(line, "\n", " "), 400))
 }
 
 // title says what broke, when, and where.
@@ -68,12 +83,12 @@ func (t *teller) title() {
 		where = fmt.Sprintf(" on %v", t.breach.On)
 	}
 	t.say("Seed %d breaks %s at %s s of true time, event %d%s: %d replicas, clients at work: %d (%s).",
-		t.plan.Seed, t.breach.Name(), short(t.breach.At), t.breach.Step, where, t.plan.Replicas, t.plan.Clients-idle, t.plan.Workload)
+		t.plan.Seed, t.breach.Name(), moments.Short(t.breach.At), t.breach.Step, where, t.plan.Replicas, t.plan.Clients-idle, t.plan.Workload)
 }
 
 // injected says what was done to the cell.
 func (t *teller) injected(of int) {
-	harms := t.harms()
+	harms := t.Harms()
 	standing := t.plan.Standing()
 	var tricks []*plan.Trick
 	if t.plan.Script != nil {
@@ -81,7 +96,7 @@ func (t *teller) injected(of int) {
 	}
 	n := len(tricks) + len(standing)
 	for i := range harms {
-		if k := harms[i].Kind; k != healing && k != "" {
+		if k := harms[i].Kind; k != moments.Healing && k != "" {
 			n++
 		}
 	}
@@ -107,7 +122,7 @@ func (t *teller) injected(of int) {
 		t.say("  before these: %d", more)
 	}
 	for i := range harms {
-		t.say("  %s", harms[i].words(t.help(harms[i].Kind)))
+		t.say("  %s", harms[i].Words(t.help(harms[i].Kind)))
 	}
 	t.hostile(tricks)
 }
@@ -119,9 +134,9 @@ func (t *teller) hostile(tricks []*plan.Trick) {
 	}
 	who := sim.FirstClient + sim.Addr(t.plan.Clients)
 	var sent []string
-	for i := range t.all {
-		if m := &t.all[i]; m.who == who && m.kind == "send" {
-			sent = append(sent, fmt.Sprintf("%s s to %v %s", short(m.at), m.peer, clip(m.text, 110)))
+	for i := range t.All {
+		if m := &t.All[i]; m.Who == who && m.Kind == "send" {
+			sent = append(sent, fmt.Sprintf("%s s to %v %s", moments.Short(m.At), m.Peer, moments.Clip(m.Text, 110)))
 		}
 	}
 	sent = sent[max(0, len(sent)-2):]
@@ -154,15 +169,15 @@ func (t *teller) believed() {
 // steps tells the part of the past that is about what the report names.
 func (t *teller) steps() {
 	room := min(mostSteps, MostLines-3-len(t.lines))
-	past := t.past(t.ends(func(a sim.Addr) bool { return t.about.machines[a] }))
-	t.picked = t.picks(t.about, past, room)
+	t.past = t.Past(t.Ends(func(a sim.Addr) bool { return t.about.machines[a] }))
+	t.picked = t.picks(t.about, t.past, room)
 	if len(t.picked) == 0 {
 		return
 	}
 	t.say("How it came to it:")
 	for _, i := range t.picked {
 		unknown := ""
-		if !past[i] && t.breach.On != 0 && t.all[i].who != 0 {
+		if !t.past[i] && t.breach.On != 0 && t.All[i].Who != 0 {
 			unknown = fmt.Sprintf(" (nothing of that had come to %v)", t.breach.On)
 		}
 		t.say("  %s%s", t.step(i), unknown)
@@ -171,44 +186,44 @@ func (t *teller) steps() {
 
 // step is one moment in words.
 func (t *teller) step(i int) string {
-	m := &t.all[i]
-	at := short(m.at)
-	if m.local != "" {
-		at = fmt.Sprintf("%s s (%v: %s)", at, m.who, dash(m.local))
+	m := &t.All[i]
+	at := moments.Short(m.At)
+	if m.Local != "" {
+		at = fmt.Sprintf("%s s (%v: %s)", at, m.Who, dash(m.Local))
 	} else {
 		at += " s"
 	}
-	switch m.kind {
+	switch m.Kind {
 	case "receive":
 		sent := ""
-		if m.cause != none && m.at-t.all[m.cause].at > 0 {
-			sent = fmt.Sprintf(", sent at %s s", short(t.all[m.cause].at))
+		if m.Cause != moments.None && m.At-t.All[m.Cause].At > 0 {
+			sent = fmt.Sprintf(", sent at %s s", moments.Short(t.All[m.Cause].At))
 		}
-		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.who, m.peer, sent, clip(m.text, 150))
-	case durable:
-		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.who, clip(m.text, 150))
-	case executes:
-		return fmt.Sprintf("%s  the log executes %s", at, m.text)
+		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.Who, m.Peer, sent, moments.Clip(m.Text, 150))
+	case moments.Durable:
+		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, moments.Clip(m.Text, 150))
+	case moments.Executes:
+		return fmt.Sprintf("%s  the log executes %s", at, m.Text)
 	}
-	return fmt.Sprintf("%s  %v %s", at, m.who, clip(m.text, 150))
+	return fmt.Sprintf("%s  %v %s", at, m.Who, moments.Clip(m.Text, 150))
 }
 
 // verdict tells the step at which it went wrong, and what the property says.
 func (t *teller) verdict() {
-	if t.broke != none {
-		m := &t.all[t.broke]
+	if t.Broke != moments.None {
+		m := &t.All[t.Broke]
 		last := ""
-		for i := m.prev; i != none; i = t.all[i].prev {
-			if t.all[i].kind != "receive" {
+		for i := m.Prev; i != moments.None; i = t.All[i].Prev {
+			if t.All[i].Kind != "receive" {
 				continue
 			}
 			if last = ", when it has heard that"; !slices.Contains(t.picked, i) {
-				last = fmt.Sprintf("; the last that it had heard was, from %v: %s", t.all[i].peer, clip(t.all[i].text, 150))
+				last = fmt.Sprintf("; the last that it had heard was, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
 			}
 			break
 		}
-		if m.who != 0 {
-			t.say("It goes wrong at event %d, at %s s (%v: %s)%s", t.breach.Step, short(m.at), m.who, dash(m.local), last)
+		if m.Who != 0 {
+			t.say("It goes wrong at event %d, at %s s (%v: %s)%s", t.breach.Step, moments.Short(m.At), m.Who, dash(m.Local), last)
 		}
 	} else {
 		t.say("It is seen when the run is over, in what clients were told and what the log says.")
@@ -225,5 +240,5 @@ func (t *teller) verdict() {
 	case t.breach.Conformance:
 		help = "a rule of this implementation that serves it was not kept"
 	}
-	t.say("%s (%s): %s", t.breach.Name(), clip(help, 160), t.breach.Text)
+	t.say("%s (%s): %s", t.breach.Name(), moments.Clip(help, 160), t.breach.Text)
 }

@@ -1,110 +1,52 @@
-package story
+package moments
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// harm is a fault and what it did.
-type harm struct {
-	plan.Fault
-	at      time.Duration
-	effects []moment
-}
-
-// harms are the faults of a run in their order, each with what was done to machines, links
-// and clocks by it: as it struck, or when it went on. What ends by itself, such as a pause, ends what
-// the last fault did to that machine; and calls to a disk fail by the last fault of disks. What
-// no fault did is a harm without a name: a client ends as its program wants.
-func (l *log) harms() []harm {
-	var all []harm
-	acting, since := none, time.Duration(none) // the harm whose doing is told
-	for i := range l.all {
-		m := &l.all[i]
-		switch {
-		case m.kind == "fault" && m.who == 0:
-			all = append(all, harm{Fault: l.strikes[i], at: m.at})
-			acting, since = len(all)-1, m.at
-		case m.kind == acts:
-			acting, since = slices.IndexFunc(all, func(h harm) bool { return h.Fault == l.strikes[i] }), m.at
-		case m.kind == "fault" && m.at > 0 || m.kind == "failed":
-			h := culprit(all, m)
-			if acting != none && m.at == since {
-				h = acting
-			}
-			if h == none {
-				all = append(all, harm{at: m.at})
-				h = len(all) - 1
-			}
-			all[h].effects = append(all[h].effects, *m)
-		}
-	}
-	return all
-}
-
-// culprit is the fault that something is taken for the doing of which came by itself; none:
-// no fault's.
-func culprit(all []harm, m *moment) int {
-	for i := range slices.Backward(all) {
-		h := &all[i]
-		ofDisks := m.kind == "failed" || strings.HasPrefix(m.text, "crash-at.") || m.text == "machine-failure"
-		if ofDisks && (strings.HasPrefix(h.Kind, "disk") || strings.HasPrefix(h.Kind, "crash")) {
-			return i
-		}
-		if h.Kind == healing || slices.ContainsFunc(h.effects, func(e moment) bool { return e.who == m.who }) {
-			return i
-		}
-	}
-	return none
-}
-
-// healing is the end of all faults, as the world calls it.
-const healing = "net.heal"
-
-// words are the fault in words.
-func (h *harm) words(help string) string {
-	what := deeds(h.effects)
-	if h.Kind == healing {
-		return strings.TrimSuffix(fmt.Sprintf("%s s  every fault ends, and what is down starts; then %s", short(h.at), what), "; then ")
+// Words are the fault in words; help says what its kind does, for one of which no doing is known.
+func (h *Harm) Words(help string) string {
+	what := deeds(h.Effects)
+	if h.Kind == Healing {
+		return strings.TrimSuffix(fmt.Sprintf("%s s  every fault ends, and what is down starts; then %s", Short(h.At), what), "; then ")
 	}
 	if what == "" {
 		what = help
 	}
 	if h.Kind == "" {
-		return fmt.Sprintf("%s s  by itself: %s", short(h.at), what)
+		return fmt.Sprintf("%s s  by itself: %s", Short(h.At), what)
 	}
-	return fmt.Sprintf("%s s  %v: %s", short(h.at), h.Fault, what)
+	return fmt.Sprintf("%s s  %v: %s", Short(h.At), h.Fault, what)
 }
 
 // deeds are effects in words: those of one instant and kind together.
-func deeds(all []moment) string {
+func deeds(all []Moment) string {
 	var parts []string
 	for i := 0; i < len(all); {
 		kind, arg := effect(&all[i])
 		n := i + 1
-		links := []string{link(all[i].who, arg)}
-		for ; n < len(all) && all[n].at == all[i].at && strings.HasPrefix(kind, "net."); n++ {
+		links := []string{link(all[i].Who, arg)}
+		for ; n < len(all) && all[n].At == all[i].At && strings.HasPrefix(kind, "net."); n++ {
 			k, a := effect(&all[n])
 			if k != kind {
 				break
 			}
-			links = append(links, link(all[n].who, a))
+			links = append(links, link(all[n].Who, a))
 		}
-		what := deed(all[i].who, kind, arg)
+		what := deed(all[i].Who, kind, arg)
 		if strings.HasPrefix(kind, "net.") {
 			what = linkDeed(kind, links)
 		}
-		if all[i].kind == "failed" {
-			what = fmt.Sprintf("%v fails: %s", all[i].who, clip(all[i].text, 60))
+		if all[i].Kind == "failed" {
+			what = fmt.Sprintf("%v fails: %s", all[i].Who, Clip(all[i].Text, 60))
 		}
 		if what != "" {
-			parts = append(parts, fmt.Sprintf("%s (%s)", what, short(all[i].at)))
+			parts = append(parts, fmt.Sprintf("%s (%s)", what, Short(all[i].At)))
 		}
 		i = n
 	}
@@ -116,8 +58,8 @@ func deeds(all []moment) string {
 }
 
 // effect reads the text of a fault in the trace.
-func effect(m *moment) (kind string, arg int64) {
-	kind, number, _ := strings.Cut(m.text, " ")
+func effect(m *Moment) (kind string, arg int64) {
+	kind, number, _ := strings.Cut(m.Text, " ")
 	arg, _ = strconv.ParseInt(number, 10, 64)
 	return kind, arg
 }
@@ -187,5 +129,5 @@ func linkDeed(kind string, links []string) string {
 	return kind + " " + which
 }
 
-// short prints a time in seconds.
-func short(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+// Short prints a time in seconds.
+func Short(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

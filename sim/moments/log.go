@@ -1,0 +1,265 @@
+package moments
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Log keeps the moments of one run. It is the writer of its trace, and the listener of its
+// events. What it has is complete when the run is over.
+type Log struct {
+	All     []Moment
+	Broke   int                       // moment of the break; None: it is judged when all is over
+	Left    []event.Left              // of replicas, when the run was over
+	Clients []sim.Addr                // that had a session, in the order of their first
+	Says    map[sim.Addr]Opinion      // of each client, when the run was over
+	Held    map[sim.Addr][]Held       // locks that a client believes to hold
+	Leads   map[sim.Addr]int          // since which moment a replica has its opinion about the leader
+	strikes map[int]plan.Fault        // by moment
+	last    map[sim.Addr]int          // moment of each machine
+	sent    map[string][]int          // messages on their way, by link and text
+	onLink  map[[2]sim.Addr]int       // the latest sending on each link
+	dialed  map[sim.Addr]dialedClient // the latest session of each
+}
+
+// Opinion is what a client takes its session for.
+type Opinion struct {
+	Dead   bool // its machine is down
+	Status client.Status
+}
+
+// dialedClient is a client whose opinion can be asked.
+type dialedClient struct {
+	status func() client.Status
+	dead   func() bool
+}
+
+// Held is a lock that a client believes to hold.
+type Held struct {
+	Node, Mode string
+	Since      time.Duration
+}
+
+// NewLog is a log of a run that has not begun.
+func NewLog() *Log {
+	return &Log{
+		Broke: None, Says: map[sim.Addr]Opinion{}, Held: map[sim.Addr][]Held{}, Leads: map[sim.Addr]int{},
+		strikes: map[int]plan.Fault{}, last: map[sim.Addr]int{}, sent: map[string][]int{},
+		onLink: map[[2]sim.Addr]int{}, dialed: map[sim.Addr]dialedClient{},
+	}
+}
+
+// Watch has a run of o write into the log, and tell it of its events.
+func (l *Log) Watch(o *plan.Options) {
+	o.Trace = sim.Trace{W: l, Describe: describe.Message}
+	o.Listen = l.Listen
+}
+
+// add keeps a moment and returns its number.
+func (l *Log) add(m Moment) int {
+	m.Prev, m.Cause = None, None
+	if m.Who != 0 {
+		if before, ok := l.last[m.Who]; ok {
+			m.Prev = before
+		}
+		l.last[m.Who] = len(l.All)
+	}
+	l.All = append(l.All, m)
+	return len(l.All) - 1
+}
+
+// Write takes whole lines of the trace, as sim.Trace has them.
+func (l *Log) Write(lines []byte) (int, error) {
+	for line := range strings.Lines(string(lines)) {
+		l.line(line)
+	}
+	return len(lines), nil
+}
+
+func (l *Log) line(line string) {
+	f := strings.Fields(line)
+	if len(f) < 5 {
+		return
+	}
+	m := Moment{At: Seconds(f[1]), Who: address(f[2]), Kind: f[4], Text: strings.Join(f[5:], " ")}
+	m.Step, _ = strconv.ParseUint(f[0], 10, 64)
+	if f[3] != "-" {
+		m.Local = f[3]
+	}
+	switch m.Kind {
+	case "send", "receive", "lost":
+		l.message(m)
+	case "fault":
+		i := l.add(m)
+		if n, err := strconv.Atoi(f[len(f)-1]); err == nil && m.Who == 0 {
+			l.strikes[i] = plan.Fault{Kind: f[5], N: n}
+		}
+	case "FAILURE":
+		l.Broke = l.add(m)
+	case "failed", "NOTED":
+		l.add(m)
+	}
+}
+
+// message keeps the sending or the coming of a message, and joins the two.
+func (l *Log) message(m Moment) {
+	_, rest, _ := strings.Cut(m.Text, " ") // behind the arrow
+	to, text, _ := strings.Cut(rest, " ")
+	m.Peer, m.Text = address(to), text
+	if m.Kind == "lost" {
+		if i, ok := l.onLink[[2]sim.Addr{m.Who, m.Peer}]; ok {
+			l.All[i].Lost = true
+		}
+		return
+	}
+	i := l.add(m)
+	if m.Kind == "send" {
+		key := fmt.Sprint(m.Who, m.Peer, text)
+		l.sent[key] = append(l.sent[key], i)
+		l.onLink[[2]sim.Addr{m.Who, m.Peer}] = i
+		return
+	}
+	key := fmt.Sprint(m.Peer, m.Who, text)
+	if way := l.sent[key]; len(way) > 0 {
+		l.All[i].Cause = way[0]
+		l.All[way[0]].Arrived = true
+		if len(way) > 1 { // the last one may come twice
+			l.sent[key] = way[1:]
+		}
+	}
+}
+
+// Listen takes an event.
+func (l *Log) Listen(now time.Duration, e event.Event) {
+	opinion := func(who sim.Addr, kind, format string, args ...any) int {
+		return l.add(Moment{At: now, Local: l.LocalOf(who), Who: who, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	switch e := e.(type) {
+	case event.FaultActs:
+		l.strikes[l.add(Moment{At: now, Kind: Acts})] = plan.Fault{Kind: e.Kind, N: e.N}
+	case event.Started:
+		opinion(sim.Addr(e.Replica), Believes, "comes back in life %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
+		delete(l.Leads, sim.Addr(e.Replica))
+	case event.TenureChanged:
+		who := sim.Addr(e.Replica)
+		switch t := e.Tenure; {
+		case t.Mine:
+			l.Leads[who] = opinion(who, Believes, "takes itself for the leader at ballot %v", t.Ballot)
+		case t.Leader == 0:
+			l.Leads[who] = opinion(who, Believes, "knows of no leader")
+		default:
+			l.Leads[who] = opinion(who, Believes, "takes n%d for the leader at ballot %v", t.Leader, t.Ballot)
+		}
+	case event.Serves:
+		opinion(sim.Addr(e.Replica), Believes, "serves clients as the master of epoch %d", e.Epoch)
+	case event.SnapshotInstalled:
+		opinion(sim.Addr(e.Replica), Believes, "has the rows of a snapshot of slot %d", e.Slot)
+	case event.Durable:
+		for _, r := range e.Records {
+			opinion(sim.Addr(e.Replica), Durable, "%v", r)
+		}
+	case event.Executed:
+		l.add(Moment{At: now, Kind: Executes, Text: Clip(executed(e), 170)})
+	case event.LockBelieved:
+		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
+		l.Held[e.Client] = append(l.Held[e.Client], Held{fmt.Sprint(e.Node), fmt.Sprint(e.Mode), now})
+	case event.LockGivenUp:
+		opinion(e.Client, Believes, "counts on the lock of %v no more", e.Node)
+		l.givesUp(e.Client, fmt.Sprint(e.Node))
+	case event.CallEnded:
+		outcome := "done"
+		if e.Err != nil {
+			outcome = e.Err.Error()
+		}
+		opinion(e.Client, Told, "(program %d) is told of %s: %s", e.Program, e.Call, Clip(outcome, 100))
+	case event.SessionDialed:
+		if _, known := l.dialed[e.Client]; !known {
+			l.Clients = append(l.Clients, e.Client)
+		}
+		l.dialed[e.Client] = dialedClient{e.Status, e.Dead}
+	case event.Left:
+		if l.Left == nil { // clients have their say while the world stands
+			for _, a := range l.Clients {
+				l.Says[a] = l.Asked(a)
+			}
+		}
+		l.Left = append(l.Left, e)
+	}
+}
+
+// Asked is what a client among l.Clients takes its session for now.
+func (l *Log) Asked(a sim.Addr) Opinion {
+	d := l.dialed[a]
+	if d.dead() {
+		return Opinion{Dead: true}
+	}
+	return Opinion{Status: d.status()}
+}
+
+// executed is a command in words: what it is, of which call, and in which slot.
+func executed(e event.Executed) string {
+	name := func(v any) string {
+		_, last, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
+		return last
+	}
+	switch c := e.Command.Command.(type) {
+	case command.NodeCommand:
+		return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d: %+v", name(c.Op), c.Seq, c.Session, e.At.Slot, c.Guard, c.Op)
+	case command.Call:
+		return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d: %+v", name(c.Op), c.Seq, c.Session, e.At.Slot, c.Guard, c.Op)
+	}
+	return fmt.Sprintf("%s in slot %d: %+v", name(e.Command.Command), e.At.Slot, e.Command.Command)
+}
+
+func (l *Log) givesUp(who sim.Addr, node string) {
+	all := l.Held[who]
+	for i := range all {
+		if all[i].Node == node {
+			l.Held[who] = append(all[:i:i], all[i+1:]...)
+			return
+		}
+	}
+}
+
+// LocalOf is the last reading of a machine's clock in the trace.
+func (l *Log) LocalOf(who sim.Addr) string {
+	if i, ok := l.last[who]; ok {
+		return l.All[i].Local
+	}
+	return ""
+}
+
+// Seconds reads a time of the trace; 0 if it is none.
+func Seconds(s string) time.Duration {
+	d, _ := time.ParseDuration(s + "s")
+	return d
+}
+
+// address reads the name of a machine in the trace.
+func address(s string) sim.Addr {
+	n, err := strconv.ParseUint(s[min(1, len(s)):], 10, 31)
+	switch {
+	case err != nil || s == "":
+		return 0
+	case s[0] == 'c':
+		return sim.FirstClient + sim.Addr(n) - 1
+	}
+	return sim.Addr(n)
+}
+
+// Clip keeps a text to so many bytes, and marks what it cuts.
+func Clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}
