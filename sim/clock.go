@@ -209,4 +209,7 @@ func (c *Clock) reboot(offset int64) {
 }
 
 // localOf is the inverse of instant; it saturates.
+// ReadingOf is a reading of a machine's clock as the trace prints it.
+func ReadingOf(t time.Time) time.Duration { return time.Duration(localOf(t)) }
+
 func localOf(t time.Time) int64 { return int64(t.Sub(epoch())) }

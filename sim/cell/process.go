@@ -45,6 +45,7 @@ type replica struct {
 	writing  *db.View         // is being written as a snapshot; nil: none is
 	pieces   agreement.Pieces // of the snapshot that is being fetched
 	nudges   int              // inputs that were a chance for one
+	lease    time.Time        // the end of its read authority that was published
 
 	// Of the present act:
 	tries    []command.NodeCommand
@@ -238,6 +239,10 @@ func publishes(r *replica, out *model.Outcome, proposed []command.Command) {
 	}
 	if t := out.Tenure; t != nil {
 		c.publish(event.TenureChanged{Replica: r.Id, Tenure: *t})
+	}
+	if until := r.Host.Core().Lease(); !until.Equal(r.lease) {
+		r.lease = until
+		c.publish(event.LeaseChanged{Replica: r.Id, Local: r.Now, Until: until})
 	}
 	if out.Installed != nil {
 		c.publish(event.SnapshotInstalled{Replica: r.Id, Slot: out.Installed.Handle.Slot})

@@ -101,6 +101,13 @@ type TenureChanged struct {
 	Tenure  paxos.Tenure
 }
 
+// LeaseChanged says that a replica has another end of its read authority, by its own clock. A
+// zero Until says that it has none.
+type LeaseChanged struct {
+	Replica      paxos.NodeID
+	Local, Until time.Time
+}
+
 // Serves says that a master begins to serve clients in an epoch of its own.
 type Serves struct {
 	Replica paxos.NodeID
@@ -131,4 +138,5 @@ func (Executed) event()          {}
 func (SnapshotPublished) event() {}
 func (SnapshotInstalled) event() {}
 func (TenureChanged) event()     {}
+func (LeaseChanged) event()      {}
 func (Serves) event()            {}

@@ -45,6 +45,12 @@ func (l *Log) Harms() []Harm {
 	return all
 }
 
+// Fault is the fault that strikes, or goes on, in a moment; false if none does.
+func (l *Log) Fault(i int) (plan.Fault, bool) {
+	f, ok := l.strikes[i]
+	return f, ok
+}
+
 // culprit is the fault that something is taken for the doing of which came by itself; none:
 // no fault's.
 func culprit(all []Harm, m *Moment) int {

@@ -57,6 +57,33 @@ func deeds(all []Moment) string {
 	return strings.Join(parts, "; ")
 }
 
+// Words are what was done to a machine or a link, or the call of its disk that failed; of a fault, or
+// of what no fault does, they are its text.
+func (m *Moment) Words() string {
+	kind, arg := effect(m)
+	switch {
+	case m.Kind == "failed":
+		return fmt.Sprintf("%v fails: %s", m.Who, m.Text)
+	case m.Kind != "fault" || m.Who == 0:
+		return m.Text
+	case kind == "start" && m.At == 0:
+		return fmt.Sprintf("%v starts", m.Who)
+	case strings.HasPrefix(kind, "net."):
+		return linkDeed(kind, []string{link(m.Who, arg)})
+	case kind == "clock.thaw":
+		return fmt.Sprintf("the clock of %v goes on", m.Who)
+	}
+	return deed(m.Who, kind, arg)
+}
+
+// Link is the other machine of what was done to a link; 0: it was done to none.
+func (m *Moment) Link() sim.Addr {
+	if kind, arg := effect(m); m.Kind == "fault" && strings.HasPrefix(kind, "net.") {
+		return sim.Addr(arg)
+	}
+	return 0
+}
+
 // effect reads the text of a fault in the trace.
 func effect(m *Moment) (kind string, arg int64) {
 	kind, number, _ := strings.Cut(m.Text, " ")

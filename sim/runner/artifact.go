@@ -11,7 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -21,6 +21,7 @@ const (
 	HistoryFile = "history.jsonl" // the clients' calls, for any checker
 	PageFile    = "history.html"  // Porcupine's picture of them
 	LocksFile   = "locks.jsonl"   // the history of locks, where there were any
+	RunPageFile = "page.html"     // the run for a browser; see sim/page
 )
 
 // WriteArtifacts runs a seed once more and writes all that is known of it into a
@@ -36,12 +37,18 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 		return cell.Result{}, err
 	}
 	var r cell.Result
+	recorder := page.NewRecorder()
 	err := writeFile(dir, TraceFile, func(w io.Writer) error {
-		o.Trace.W, o.Trace.Describe = w, describe.Message
-		r = Guard(run)(o)
+		watched := o
+		watched.Trace.W = w
+		recorder.Watch(&watched)
+		r = Guard(run)(watched)
 		return nil
 	})
 	if err != nil {
+		return r, err
+	}
+	if err := writePage(filepath.Join(dir, RunPageFile), recorder, o, &r, page.About{}); err != nil {
 		return r, err
 	}
 	m := NewManifest(b, o)
@@ -54,6 +61,29 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 		return r, err
 	}
 	return r, m.Write(dir)
+}
+
+// writePage writes the page of a run that was watched. There is none of one that the simulator did not end.
+func writePage(file string, recorder *page.Recorder, o plan.Options, r *cell.Result, about page.About) error {
+	if r.Internal {
+		if err := os.Remove(file); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	dir, name := filepath.Split(file)
+	about.Verdict = Verdict(r)
+	return writeFile(dir, name, func(w io.Writer) error { return recorder.WritePage(w, o, r, about) })
+}
+
+// WithPage runs a seed and writes its page to a file, which may not be in a directory that is not
+// there.
+func WithPage(file string, run Runner, o plan.Options, about page.About) (cell.Result, error) {
+	recorder := page.NewRecorder()
+	watched := o
+	recorder.Watch(&watched)
+	r := Guard(run)(watched)
+	return r, writePage(file, recorder, o, &r, about)
 }
 
 // writeHistory writes the history, and its picture if it can be drawn.

@@ -50,9 +50,11 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(trace), " prepare 1.")
 	require.Contains(t, string(trace), ": open session ")
-	page, err := os.ReadFile(filepath.Join(dir, PageFile))
-	require.NoError(t, err)
-	require.Contains(t, string(page), "<html")
+	for file, has := range map[string]string{PageFile: "<html", RunPageFile: "S1 broke: so it is said"} {
+		page, err := os.ReadFile(filepath.Join(dir, file))
+		require.NoError(t, err)
+		require.Contains(t, string(page), has)
+	}
 }
 
 // The history of a seed that works on nodes is one of files.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/shrink"
 )
 
@@ -14,6 +14,7 @@ import (
 const (
 	CaseFile      = "shrunk.json"      // a Manifest with a script, for replay and for tests
 	CaseTraceFile = "shrunk-trace.txt" // every event of its run
+	CasePageFile  = "shrunk-page.html" // the same for a browser; see sim/page
 	StoryFile     = "story.txt"        // how it came to break what it breaks
 )
 
@@ -25,19 +26,26 @@ type Shrunk struct {
 	Done bool        `json:"done"` // nothing that was tried can be spared; else time was up
 }
 
-// WriteCase writes a case and the trace of its run, which it makes once more, into a
+// WriteCase writes a case, and the trace and the page of its run, which it makes once more, into a
 // directory, which it makes if need be. It returns the path of the case.
 func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
+	recorder := page.NewRecorder()
+	var r cell.Result
 	err := writeFile(dir, CaseTraceFile, func(w io.Writer) error {
 		o := c.Options
-		o.Trace.W, o.Trace.Describe = w, describe.Message
-		Guard(run)(o)
+		o.Trace.W = w
+		recorder.Watch(&o)
+		r = Guard(run)(o)
 		return nil
 	})
 	if err != nil {
+		return "", err
+	}
+	about := page.About{Faults: c.Was.Faults}
+	if err := writePage(filepath.Join(dir, CasePageFile), recorder, c.Options, &r, about); err != nil {
 		return "", err
 	}
 	m := NewManifest(b, c.Options)

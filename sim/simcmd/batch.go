@@ -8,6 +8,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
@@ -78,6 +79,9 @@ func (a simRun) run(ctx context.Context) error {
 		}
 		a.f.from, a.f.seeds, a.f.maxFailures = a.f.seed, 0, 0
 	}
+	if err := a.checkPage(a.f.page, a.f.asked("page")); err != nil {
+		return err
+	}
 	shard, shards, err := parseShard(a.f.shard)
 	if err != nil {
 		return err
@@ -111,7 +115,9 @@ func (a simRun) run(ctx context.Context) error {
 	r := report{Build: a.build(), Options: runner.SettingsOf(o), From: a.f.from, Shard: a.f.shard, Asked: asked, MinCounted: a.f.minCounted, Failures: []failedSeed{}, options: o, again: a.reproduce}
 	r.hashes = runner.NewManifest(r.Build, o)
 	if r.single = a.f.asked("seed"); r.single {
-		a.one(&r)
+		if err := a.one(&r); err != nil {
+			return err
+		}
 	} else {
 		a.many(ctx, c, &r)
 	}
@@ -119,12 +125,16 @@ func (a simRun) run(ctx context.Context) error {
 }
 
 // one runs the seed of the options.
-func (a simRun) one(r *report) {
+func (a simRun) one(r *report) error {
 	began := a.now()
 	var t runner.Tally
-	res := runner.Guard(a.simulate)(r.options)
+	res, err := a.paged(a.f.page, r.options, page.About{Command: a.reproduce(r.options)})
+	if err != nil {
+		return err
+	}
 	r.take(&t, &res)
 	r.Totals, r.EndedBy = t.Totals(a.now().Sub(began)), runner.EndSeeds
+	return nil
 }
 
 // patience is how many idle seeds a batch suffers for each counted one that

@@ -12,8 +12,11 @@ import (
 
 // replayCase runs a case, on whatever version this is, and says whether it breaks what it
 // broke.
-func (a *app) replayCase(m *runner.Manifest, o plan.Options, form cli.Form) error {
-	p, r := a.runAgain(a.build(), m, o)
+func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, form cli.Form) error {
+	p, r, err := a.runAgain(a.build(), m, o, dir, file)
+	if err != nil {
+		return err
+	}
 	same := m.Same(&r)
 	p.SameBreak = &same
 	if exact := len(m.Differences(p.Build)) == 0 && !m.Build.Modified && !p.Build.Modified; exact && !p.Same && !r.Internal {

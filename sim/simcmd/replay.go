@@ -1,12 +1,14 @@
 package simcmd
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
@@ -27,6 +29,7 @@ type replayed struct {
 
 func (a *app) replayCommand() *cobra.Command {
 	var force bool
+	var file string // of the page
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "replay DIR|FILE",
@@ -47,27 +50,32 @@ and a line whether by the same check; 0 that it breaks nothing any more.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim --out failures; chubby sim replay failures/seed-42
-  chubby sim replay failures/seed-42/shrunk.json`,
+  chubby sim replay failures/seed-42/shrunk.json
+  chubby sim replay failures/seed-42/shrunk.json --page case.html`,
 		Args: cli.One("directory of a failing seed, or file of a case"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := form.Check(); err != nil {
 				return err
 			}
-			return a.replay(args[0], force, form)
+			if err := a.checkPage(file, c.Flags().Changed("page"), args[0], filepath.Join(args[0], runner.ManifestFile)); err != nil {
+				return err
+			}
+			return a.replay(args[0], force, file, form)
 		},
 	}
 	c.Flags().BoolVar(&force, "force", false, "replay what another version wrote")
+	c.Flags().StringVar(&file, "page", "", "write the run as one HTML file that a browser shows without a network")
 	form.Register(c)
 	return c
 }
 
-func (a *app) replay(dir string, force bool, form cli.Form) error {
+func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 	m, o, err := runner.ReadManifest(dir, a.o.With)
 	if err != nil {
 		return cli.Usage("%v", err)
 	}
 	if m.Options.Script != nil {
-		return a.replayCase(&m, o, form)
+		return a.replayCase(&m, o, dir, file, form)
 	}
 	build := a.build()
 	if differ := m.Differences(build); len(differ) > 0 {
@@ -82,7 +90,10 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 	if !m.SamePlan(o) {
 		a.Warn("this version draws another plan from the same options")
 	}
-	p, r := a.runAgain(build, &m, o)
+	p, r, err := a.runAgain(build, &m, o, dir, file)
+	if err != nil {
+		return err
+	}
 	history := "the same history"
 	if !p.Same {
 		history = "ANOTHER history"
@@ -95,13 +106,14 @@ func (a *app) replay(dir string, force bool, form cli.Form) error {
 	})
 }
 
-// runAgain runs, on this build, what a manifest recorded, and compares the histories.
-func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options) (replayed, cell.Result) {
-	r := runner.Guard(a.simulate)(o)
+// runAgain runs, on this build, what a manifest recorded, and compares the histories. It writes a
+// page to the file, if one is named.
+func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, file string) (replayed, cell.Result, error) {
+	r, err := a.paged(file, o, page.About{Command: a.o.Run + " sim replay " + dir, Faults: m.FaultsBefore()})
 	return replayed{
 		Build: b, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach,
 		Same: r.Hash == m.Hashes[0].Hash, Exit: verdictCode(&r),
-	}, r
+	}, r, err
 }
 
 // printReplay prints what became of a replay, as JSON or in words, and returns its exit code as

@@ -28,6 +28,7 @@ type simFlags struct {
 	trace       bool
 	until       uint64
 	node        string
+	page        string
 	out         string
 	shrink      time.Duration
 	more        bool
@@ -101,6 +102,10 @@ With --seed S it runs that seed only; with --trace it prints all that happens in
 it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
 ..., clients c1, c2, ...
 
+With --seed S and --page FILE it writes that seed, failed or not, as one HTML file: lanes
+of replicas and clients along time, messages, faults, leaders, leases, sessions, and what
+a break may have come from, with search and filters. docs/pages.md says how to read it.
+
 -o json prints one object:
   build, options, from, shard   what ran; asked: --seeds, of all shards together
   totals                        the numbers of the table, durations in ns
@@ -119,11 +124,11 @@ Fields are added over time, never renamed or removed.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
-history.jsonl, history.html and a manifest.json that chubby sim replay reads. The
+page.html, history.jsonl, history.html and a manifest.json that chubby sim replay reads. The
 first failure is made smaller as well, for at most a minute (--shrink): faults are
 left out, then clients, programs, replicas and time, as long as the same property
 breaks by the same check. shrunk.json is what is left, for chubby sim replay,
-shrunk-trace.txt what happens in it, and story.txt, also on the screen, tells in
+shrunk-trace.txt and shrunk-page.html what happens in it, and story.txt, also on the screen, tells in
 at most 20 lines how it came to the break. An interrupt ends the search, and keeps
 what it has found.
 
@@ -132,6 +137,7 @@ what it has found.
   chubby sim --for 10m --jobs 2 --out failures
   chubby sim --seeds 10000 --shard 3/8 -o json
   chubby sim --seed 42 --trace --until 20000 --node n1
+  chubby sim --seed 42 --page 42.html
   chubby sim --faults partition,crash --workload increments`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -160,6 +166,7 @@ func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
 	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
 	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
+	c.Flags().StringVar(&f.page, "page", "", "with --seed: write the run as one HTML file that a browser shows without a network")
 	c.Flags().StringVar(&f.node, "node", "", "with --trace: print one machine only, such as n2 or c1")
 }
 
@@ -184,6 +191,10 @@ func (f *simFlags) check() error {
 	switch {
 	case f.trace && !f.asked("seed"):
 		return cli.Usage("--trace needs --seed: a trace is of one seed")
+	case f.asked("page") && !f.asked("seed"):
+		return cli.Usage("--page needs --seed: a page is of one seed; with --out, failing seeds leave theirs")
+	case f.asked("page") && f.trace:
+		return cli.Usage("--page does not go with --trace; run the seed twice, it is the same history")
 	case f.trace && f.form == "json":
 		return cli.Usage("--trace does not go with -o json: a trace is text")
 	case !f.trace && (f.asked("until") || f.asked("node")):

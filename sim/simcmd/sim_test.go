@@ -117,6 +117,45 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 	require.Equal(t, linearizability.Legal, checked.Verdict)
 }
 
+// A page is of one seed, which fails or not; what cannot be a page, or is needed, is refused before the seed is run.
+func TestAPageOfASeed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	seed := []string{"sim", "--seed", "5", "--duration", "2s", "--replicas", "3", "--out", "files", "--page"}
+	w := real()
+	require.Equal(t, cli.ExitClean, w.do(append(seed, "5.html")...), w.err.String())
+	page, err := os.ReadFile("5.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "sim --seed 5 --trace --replicas 3 --duration 2s")
+	require.FileExists(t, "files/seed-5/page.html")
+	require.Equal(t, cli.ExitClean, w.do("sim", "replay", "files/seed-5", "--page", "again.html"), w.err.String())
+	again, err := os.ReadFile("again.html")
+	require.NoError(t, err)
+	require.Equal(t, dataOf(page), dataOf(again))
+	manifest, err := os.ReadFile("files/seed-5/manifest.json")
+	require.NoError(t, err)
+	for text, args := range map[string][]string{
+		"a directory":      append(seed, "files"),
+		"no file is named": append(seed, ""),
+		"no such file":     append(seed, "none/5.html"),
+		"needs --seed":     {"sim", "--seeds", "1", "--page", "5.html"},
+		"with --trace":     {"sim", "--seed", "5", "--trace", "--page", "5.html"},
+		"same file":        {"sim", "replay", "files/seed-5", "--page", "files/seed-5/manifest.json"},
+	} {
+		require.Equal(t, cli.ExitUsage, w.do(args...), text)
+		require.Contains(t, w.err.String(), text)
+	}
+	kept, err := os.ReadFile("files/seed-5/manifest.json")
+	require.NoError(t, err)
+	require.Equal(t, manifest, kept)
+}
+
+// dataOf is what a page draws.
+func dataOf(page []byte) string {
+	_, rest, _ := strings.Cut(string(page), `id="data">`)
+	data, _, _ := strings.Cut(rest, "</script>")
+	return data
+}
+
 func TestPlainProgressComesNowAndThen(t *testing.T) {
 	w := newWorld()
 	w.step = 3 * time.Second

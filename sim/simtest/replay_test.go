@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ func TestACaseIsATest(t *testing.T) {
 	require.Len(t, c.Options.Script.Faults(), 1)
 	file, err := runner.WriteCase(t.TempDir(), runner.ThisBuild(), cell.Run, &c)
 	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(filepath.Dir(file), runner.CasePageFile))
 
 	told := listen(t, func(l *listener) { Replay(l, file, with(false)) })
 	require.Len(t, told.errors, 1)

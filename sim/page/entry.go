@@ -1,0 +1,167 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/moments"
+	"github.com/chubbycell/chubby/sim/story"
+)
+
+// Kinds of entries that are no messages. A message has the first word of its text as its kind.
+const (
+	breaks  = "break"   // what broke, or was noted
+	fault   = "fault"   // a fault strikes, or goes on
+	effect  = "effect"  // what it does to a machine or a link
+	opinion = "belief"  // a machine has another opinion
+	state   = "session" // a client's session is in another state
+	told    = "told"    // a program's call has come back
+	durable = "disk"    // a record is on a disk
+	failed  = "failed"  // a call to a disk fails
+	applied = "log"     // a command is executed for the first time
+)
+
+// notMessages are those kinds, in the order in which a page lists them.
+var notMessages = []string{breaks, fault, effect, opinion, state, told, applied, durable, failed}
+
+// entry is one thing on a page that can be clicked. A message is one entry, from its sending to its
+// coming.
+type entry struct {
+	at      time.Duration
+	step    uint64 // of the world; 0: unknown
+	who     sim.Addr
+	kind    string
+	text    string
+	peer    sim.Addr      // of a message, its receiver; 0: it is none
+	got     time.Duration // when it came; never: it did not
+	fate    fate
+	mark    mark
+	brought int // the moment; of a message, of its coming
+}
+
+// never is when a message came that did not come.
+const never = time.Duration(-1)
+
+// fate is what became of a message.
+type fate byte
+
+const (
+	came    fate = iota
+	again        // a copy, which came, too
+	lost         // by the network
+	dropped      // at a cut link, or at a machine that was down, or the run was over
+)
+
+// mark is what an entry has to do with the break.
+type mark byte
+
+const (
+	aside  mark = iota // nothing: the break cannot have come from it
+	past               // the break may have come from it
+	picked             // the story tells it
+)
+
+// verb is the first word of a text.
+func verb(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return word
+}
+
+// longest is how much of a text a page has.
+const longest = 400
+
+// entries are those of a run. s may be the zero Story, where nothing broke.
+func (r *Recorder) entries(s *story.Story, words *faultWords) []entry {
+	var all []entry
+	sending := map[int]int{} // entry by the moment of the sending
+	next := 0                // change
+	for i := range r.log.All {
+		m := &r.log.All[i]
+		e := entry{at: m.At, step: m.Step, who: m.Who, text: moments.Clip(m.Text, longest), got: never, brought: i}
+		switch m.Kind {
+		case "send":
+			sending[i] = len(all)
+			e.kind, e.peer = messageKind(m.Text), m.Peer
+			if e.fate = dropped; m.Lost {
+				e.fate = lost
+			}
+		case "receive":
+			if e.kind = messageKind(m.Text); m.Cause == moments.None {
+				e.text = fmt.Sprintf("hears from %v, which sent no such thing: %s", m.Peer, e.text)
+				break
+			}
+			at := sending[m.Cause]
+			if first := &all[at]; first.got == never {
+				first.got, first.fate, first.brought = m.At, came, i
+				continue
+			}
+			e = all[at]
+			e.got, e.fate, e.brought = m.At, again, i
+		case moments.Acts, "fault":
+			e.kind, e.text = words.of(r.log, i)
+		default:
+			e.kind, e.text = wordsOf(m, e.text)
+		}
+		all = append(all, e)
+		for ; next < len(r.changes) && r.changes[next].after <= i; next++ {
+			c := &r.changes[next]
+			all = append(all, entry{at: c.at, who: c.who, kind: state, text: c.text, got: never, brought: c.after})
+		}
+	}
+	r.marks(all, s)
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.at, b.at) }) // copies stand where they came
+	return all
+}
+
+// marks says of each entry what it has to do with the break.
+func (r *Recorder) marks(all []entry, s *story.Story) {
+	if len(s.Past) == 0 {
+		return
+	}
+	isTold := map[int]bool{}
+	for _, i := range s.Told {
+		isTold[i] = true
+	}
+	for i := range all {
+		e := &all[i]
+		switch {
+		case e.brought < 0 || e.kind == state || e.who == 0 && !isTold[e.brought]:
+		case isTold[e.brought]:
+			e.mark = picked
+		case s.Past[e.brought]:
+			e.mark = past
+		}
+	}
+}
+
+// messageKind is the kind of a message.
+func messageKind(text string) string {
+	kind := verb(text)
+	if kind == "" || strings.ContainsAny(kind, "0123456789") {
+		return "message"
+	}
+	return kind
+}
+
+// wordsOf is the kind and the text of what is neither a message nor a fault.
+func wordsOf(m *moments.Moment, text string) (string, string) {
+	switch m.Kind {
+	case "FAILURE":
+		return breaks, "breaks: " + text
+	case "NOTED":
+		return breaks, "noted: " + text
+	case "failed":
+		return failed, text
+	case moments.Durable:
+		return durable, "on its disk: " + text
+	case moments.Executes:
+		return applied, "the log executes " + text
+	case moments.Told:
+		return told, text
+	}
+	return opinion, text
+}

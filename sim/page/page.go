@@ -1,0 +1,128 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/story"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed script/page.css
+var pageStyle string
+
+//go:embed script/data.js
+var dataScript string
+
+//go:embed script/draw.js
+var drawScript string
+
+//go:embed script/page.js
+var pageScript string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// Recorder listens to one run and keeps what its page is made of.
+type Recorder struct {
+	log     *moments.Log
+	bars    bars
+	changes []change
+	minds   map[sim.Addr]mind
+	asked   time.Duration // when clients were asked last
+	end     time.Duration // the latest that was seen
+}
+
+// NewRecorder is a Recorder of a run that has not begun.
+func NewRecorder() *Recorder {
+	return &Recorder{log: moments.NewLog(), minds: map[sim.Addr]mind{}, asked: -every}
+}
+
+// Watch has a run of o write its trace into the Recorder, beside where it goes already, and tell
+// it of its events. A trace that has lines of one machine only, or not all, makes a page of these.
+func (r *Recorder) Watch(o *plan.Options) {
+	to := o.Trace.W
+	r.log.Watch(o)
+	o.Listen, o.Trace.W = r.listen, r
+	if to != nil {
+		o.Trace.W = io.MultiWriter(to, r)
+	}
+}
+
+// About is what a page says of a run, which the run does not know.
+type About struct {
+	Verdict string // what became of it, in one line
+	Command string // that runs it again; "": the page does not say it
+	Faults  int    // that struck in the run of which this one is a part; 0: it is not known
+}
+
+// view is what the template fills in.
+type view struct {
+	Title, Verdict, Command string
+	Broke                   bool
+	Facts                   []string
+	Standing                []string
+	Story                   []string
+	LeftOut                 string
+	Style                   template.CSS
+	Data                    template.JS
+	Scripts                 []template.JS
+}
+
+// WritePage writes the page of the run of o that the Recorder has watched and that came to res.
+func (r *Recorder) WritePage(w io.Writer, o plan.Options, res *cell.Result, about About) error {
+	p := plan.New(o)
+	var s story.Story
+	at := time.Duration(0)
+	if res.Breach != nil {
+		s, at = story.Of(r.log, &p, res.Breach, about.Faults), res.Breach.At
+	}
+	d := r.data(&p, &s)
+	all := d.entries
+	weights := newWeights(all, res.Breach != nil, at)
+	for n := len(all); ; {
+		d.entries = weights.keep(all, n)
+		page, err := d.page(view{
+			Title: fmt.Sprintf("Seed %d", res.Seed), Verdict: about.Verdict, Command: about.Command, Broke: res.Breach != nil,
+			Facts: facts(&p, res), Standing: standing(&p), Story: s.Lines, LeftOut: weights.leftOut(all, d.entries),
+		})
+		if err != nil {
+			return err
+		}
+		if len(page) <= Limit || n < 1000 {
+			_, err := w.Write(page)
+			return err
+		}
+		n = int(float64(len(d.entries)) * min(0.98, 0.99*Limit/float64(len(page))))
+	}
+}
+
+// page is the page of the data as they are.
+func (d *data) page(v view) ([]byte, error) {
+	v.Style = template.CSS(pageStyle)
+	v.Data = template.JS(d.encode())
+	for _, s := range []string{dataScript, drawScript, pageScript} {
+		v.Scripts = append(v.Scripts, template.JS(s))
+	}
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, &v)
+	return b.Bytes(), err
+}
+
+// facts are a few words about a run.
+func facts(p *plan.Plan, r *cell.Result) []string {
+	return []string{
+		fmt.Sprintf("%d replicas", p.Replicas), fmt.Sprintf("%d clients (%s)", p.Clients, p.Workload),
+		fmt.Sprintf("%.1f s simulated", r.Simulated.Seconds()), fmt.Sprintf("%d steps", r.Events), fmt.Sprintf("%d calls answered", r.Ops),
+		fmt.Sprintf("%d fail-overs", r.Failovers), "hash " + r.Hash,
+	}
+}

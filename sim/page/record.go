@@ -1,0 +1,165 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// every is the true time between two looks at what clients take their sessions for.
+const every = 5 * time.Millisecond
+
+// change is another opinion of a client about its session, which no line of the trace has.
+type change struct {
+	after int // the moment behind which it was seen
+	at    time.Duration
+	who   sim.Addr
+	text  string
+}
+
+// listen takes an event.
+func (r *Recorder) listen(now time.Duration, e event.Event) {
+	r.log.Listen(now, e)
+	r.end = max(r.end, now)
+	switch e := e.(type) {
+	case event.TenureChanged:
+		who := sim.Addr(e.Replica)
+		r.bars.end(now, who, isKind(leads, follows, serves))
+		switch t := e.Tenure; {
+		case t.Mine:
+			r.bars.begin(bar{who: who, kind: leads, from: now, by: who, text: fmt.Sprintf("leads at ballot %v", t.Ballot)})
+		case t.Leader != 0:
+			r.bars.begin(bar{who: who, kind: follows, from: now, by: sim.Addr(t.Leader), text: fmt.Sprintf("follows n%d at ballot %v", t.Leader, t.Ballot)})
+		}
+	case event.Serves:
+		r.bars.begin(bar{who: sim.Addr(e.Replica), kind: serves, from: now, text: fmt.Sprintf("master of epoch %d, at ballot %v", e.Epoch, e.Ballot)})
+	case event.LeaseChanged:
+		r.lease(now, e)
+	case event.LockBelieved:
+		r.bars.begin(bar{who: e.Client, kind: locked, from: now, text: lockText(e.Node, e.Mode)})
+	case event.LockGivenUp:
+		prefix := fmt.Sprintf("the lock of %v,", e.Node)
+		if i := r.bars.current(e.Client, func(x *bar) bool { return x.kind == locked && strings.HasPrefix(x.text, prefix) }); i >= 0 {
+			r.bars.all[i].to = now
+		}
+	case event.Left:
+		r.ask(now)
+	}
+}
+
+func lockText(node, mode any) string {
+	return fmt.Sprintf("the lock of %v, %v, as the client believes", node, mode)
+}
+
+// lease notes another end of read authority: what is renewed in time is one bar.
+func (r *Recorder) lease(now time.Duration, e event.LeaseChanged) {
+	who := sim.Addr(e.Replica)
+	local, until := sim.ReadingOf(e.Local), sim.ReadingOf(e.Until)
+	i := r.bars.current(who, isKind(authored))
+	switch {
+	case e.Until.IsZero() || until <= local:
+		r.bars.end(now, who, isKind(authored))
+	case i >= 0 && local < r.bars.all[i].until:
+		r.bars.all[i].until = max(until, r.bars.all[i].until)
+	default:
+		r.bars.end(now, who, isKind(authored))
+		r.bars.begin(bar{who: who, kind: authored, from: now, until: until, text: "may answer reads alone, by its own clock"})
+	}
+}
+
+// Write takes whole lines of the trace.
+func (r *Recorder) Write(lines []byte) (int, error) {
+	first := len(r.log.All)
+	n, err := r.log.Write(lines)
+	for i := first; i < len(r.log.All); i++ {
+		r.sees(&r.log.All[i])
+	}
+	return n, err
+}
+
+// sees takes a line that was kept.
+func (r *Recorder) sees(m *moments.Moment) {
+	r.end = max(r.end, m.At)
+	switch m.Kind {
+	case "receive": // no client is at work now, so each can be asked
+		if m.At >= r.asked+every {
+			r.ask(m.At)
+		}
+	case "fault":
+		if m.Who != 0 {
+			r.struck(m)
+		}
+	}
+}
+
+// struck notes what a fault does to a machine.
+func (r *Recorder) struck(m *moments.Moment) {
+	switch verb(m.Text) {
+	case "crash", "kill", "stop", "exit", "machine-failure":
+		if r.bars.current(m.Who, isKind(down)) < 0 {
+			r.bars.end(m.At, m.Who, func(*bar) bool { return true })
+			delete(r.minds, m.Who)
+			r.bars.begin(bar{who: m.Who, kind: down, from: m.At, text: "is down"})
+		}
+	case "start":
+		r.bars.end(m.At, m.Who, isKind(down))
+	case "pause":
+		if r.bars.current(m.Who, isKind(paused)) < 0 {
+			r.bars.begin(bar{who: m.Who, kind: paused, from: m.At, text: "stands still"})
+		}
+	case "resume":
+		r.bars.end(m.At, m.Who, isKind(paused))
+	}
+}
+
+// mind is what a client took its session for when it was last asked.
+type mind struct{ kind, text string }
+
+// ask asks every client what it takes its session for.
+func (r *Recorder) ask(now time.Duration) {
+	r.asked = now
+	for _, who := range r.log.Clients {
+		said := r.log.Asked(who)
+		if said.Dead {
+			continue
+		}
+		m, st := mindOf(said), said.Status
+		if was, known := r.minds[who]; known && was == m {
+			continue
+		}
+		r.minds[who] = m
+		before := r.bars.current(who, isSession)
+		r.bars.end(now, who, isSession)
+		i := r.bars.begin(bar{who: who, kind: m.kind, from: now, text: m.text})
+		if m.kind == jeopardy && !st.Bound.IsZero() { // exactly then, though it is seen later
+			r.bars.all[i].since, r.bars.all[i].before = sim.ReadingOf(st.Bound), before
+		}
+		r.changes = append(r.changes, change{len(r.log.All) - 1, now, who, m.text})
+	}
+}
+
+// isSession says whether a bar is of the states of a session.
+var isSession = isKind(opening, safe, jeopardy, expired, closed)
+
+// mindOf puts an opinion in words.
+func mindOf(o moments.Opinion) mind {
+	st := o.Status
+	switch {
+	case st.State == session.Over && st.Why == session.Closed:
+		return mind{closed, fmt.Sprintf("session %d is closed", st.Session)}
+	case st.State == session.Over:
+		return mind{expired, fmt.Sprintf("session %d is over (%v)", st.Session, st.Why)}
+	case st.Session == 0:
+		return mind{opening, "has no session yet"}
+	case st.Lease == session.Jeopardy:
+		return mind{jeopardy, fmt.Sprintf("session %d is in jeopardy, epoch %d", st.Session, st.Epoch)}
+	case st.Lease == session.Fresh:
+		return mind{opening, fmt.Sprintf("session %d is fresh, epoch %d", st.Session, st.Epoch)}
+	}
+	return mind{safe, fmt.Sprintf("session %d is safe, epoch %d", st.Session, st.Epoch)}
+}

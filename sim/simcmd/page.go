@@ -1,0 +1,47 @@
+package simcmd
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/page"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// checkPage refuses, before anything runs, a file of --page that cannot be written, or that is
+// one of the inputs.
+func (a *app) checkPage(file string, asked bool, inputs ...string) error {
+	if !asked {
+		return nil
+	}
+	if file == "" {
+		return cli.Usage("--page: no file is named")
+	}
+	if err := a.Spare("", "page", file); err != nil {
+		return err
+	}
+	for _, input := range inputs {
+		if err := a.Spare(input, "page", file); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return cli.Usage("--page %s: %v", file, err)
+	}
+	return nil
+}
+
+// paged runs a seed, and writes its page where a file is named.
+func (a *app) paged(file string, o plan.Options, about page.About) (cell.Result, error) {
+	if file == "" {
+		return runner.Guard(a.simulate)(o), nil
+	}
+	r, err := runner.WithPage(file, a.simulate, o, about)
+	if err != nil {
+		return r, cli.Usage("--page: %v", err)
+	}
+	return r, nil
+}
