@@ -11,4 +11,5 @@
 //	moment.go    what happened, as the trace and the events say it; log.go: keeps it
 //	past.go      what a moment may have come from
 //	harm.go      what was injected, and what that did; words.go: in words
+//	print.go     a run line by line; filter.go: some of the lines
 package moments

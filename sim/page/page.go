@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/story"
@@ -48,11 +49,17 @@ func NewRecorder() *Recorder {
 }
 
 // Watch has a run of o write its trace into the Recorder, beside where it goes already, and tell
-// it of its events. A trace that has lines of one machine only, or not all, makes a page of these.
+// it of its events, after the listener that o has. A trace that has lines of one machine only, or not all, makes a page of these.
 func (r *Recorder) Watch(o *plan.Options) {
-	to := o.Trace.W
+	to, tell := o.Trace.W, o.Listen
 	r.log.Watch(o)
 	o.Listen, o.Trace.W = r.listen, r
+	if tell != nil {
+		o.Listen = func(now time.Duration, e event.Event) {
+			tell(now, e)
+			r.listen(now, e)
+		}
+	}
 	if to != nil {
 		o.Trace.W = io.MultiWriter(to, r)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -40,7 +41,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 	recorder := page.NewRecorder()
 	err := writeFile(dir, TraceFile, func(w io.Writer) error {
 		watched := o
-		watched.Trace.W = w
+		(&moments.Printer{W: w}).Watch(&watched)
 		recorder.Watch(&watched)
 		r = Guard(run)(watched)
 		return nil

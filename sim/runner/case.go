@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/shrink"
 )
@@ -36,7 +37,7 @@ func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) 
 	var r cell.Result
 	err := writeFile(dir, CaseTraceFile, func(w io.Writer) error {
 		o := c.Options
-		o.Trace.W = w
+		(&moments.Printer{W: w}).Watch(&o)
 		recorder.Watch(&o)
 		r = Guard(run)(o)
 		return nil

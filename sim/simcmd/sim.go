@@ -2,6 +2,7 @@ package simcmd
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
@@ -29,6 +31,7 @@ type simFlags struct {
 	until       uint64
 	node        string
 	page        string
+	lines       moments.Filter
 	out         string
 	shrink      time.Duration
 	more        bool
@@ -99,8 +102,13 @@ and ends no seed, so that a checker is seen at work behind one that speaks first
 A crash, by an invariant or otherwise, is reported all the same.
 
 With --seed S it runs that seed only; with --trace it prints all that happens in
-it: event, true time, machine, its local time, kind, text. Replicas are n1, n2,
-..., clients c1, c2, ...
+it, after the plan of the seed: event, true time, machine, its local time, kind, text.
+Replicas are n1, n2, ..., clients c1, c2, ... Beside messages, disks and faults there are
+lines of the kinds believes (a machine has another opinion: who leads, serves, holds a
+lock), durable (a record is on a disk), executes (the log executes a command) and told (a
+program's call has come back). --kind, --node, --slot, --about, --since and --before
+together leave what is all that they say; --about follows a call to its answer and command,
+and a node to what is done by its handles.
 
 With --seed S and --page FILE it writes that seed, failed or not, as one HTML file: lanes
 of replicas and clients along time, messages, faults, leaders, leases, sessions, and what
@@ -137,6 +145,8 @@ what it has found.
   chubby sim --for 10m --jobs 2 --out failures
   chubby sim --seeds 10000 --shard 3/8 -o json
   chubby sim --seed 42 --trace --until 20000 --node n1
+  chubby sim --seed 42 --trace --slot 17 --since 3s
+  chubby sim --seed 42 --trace --about /ls/local/ --kind call,answer,executes,told
   chubby sim --seed 42 --page 42.html
   chubby sim --faults partition,crash --workload increments`,
 		Args: cobra.NoArgs,
@@ -166,6 +176,11 @@ func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
 	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
 	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
+	c.Flags().StringSliceVar(&f.lines.Kinds, "kind", nil, "with --trace: print these kinds of lines or messages only, such as fault,believes,accept")
+	c.Flags().Uint64Var(&f.lines.Slot, "slot", 0, "with --trace: print what names this slot")
+	c.Flags().StringVar(&f.lines.About, "about", "", "with --trace: print what has this text, such as a path, and follow its calls and handles")
+	c.Flags().DurationVar(&f.lines.From, "since", 0, "with --trace: the true time from which to print, such as 3.5s")
+	c.Flags().DurationVar(&f.lines.Until, "before", 0, "with --trace: the true time up to which to print")
 	c.Flags().StringVar(&f.page, "page", "", "with --seed: write the run as one HTML file that a browser shows without a network")
 	c.Flags().StringVar(&f.node, "node", "", "with --trace: print one machine only, such as n2 or c1")
 }
@@ -175,6 +190,9 @@ func registerMore(c *cobra.Command, more *bool) {
 }
 
 const defaultSeeds = 200
+
+// ofTrace are flags that say which lines of a trace are printed.
+var ofTrace = []string{"until", "node", "kind", "slot", "about", "since", "before"}
 
 // check finds flags that do not go together.
 func (f *simFlags) check() error {
@@ -197,8 +215,10 @@ func (f *simFlags) check() error {
 		return cli.Usage("--page does not go with --trace; run the seed twice, it is the same history")
 	case f.trace && f.form == "json":
 		return cli.Usage("--trace does not go with -o json: a trace is text")
-	case !f.trace && (f.asked("until") || f.asked("node")):
-		return cli.Usage("--until and --node need --trace")
+	case !f.trace && slices.ContainsFunc(ofTrace, f.asked):
+		return cli.Usage("%s need --trace", "--"+strings.Join(ofTrace, ", --"))
+	case f.lines.From < 0 || f.lines.Until < 0 || f.lines.Until > 0 && f.lines.Until < f.lines.From:
+		return cli.Usage("--since %v --before %v: times of the run, the second not before the first", f.lines.From, f.lines.Until)
 	case f.maxFailures < 0:
 		return cli.Usage("--max-failures %d: at least 0", f.maxFailures)
 	case f.duration < 0:

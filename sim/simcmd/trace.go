@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
-	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
@@ -25,7 +25,8 @@ func (a simRun) trace(o plan.Options) error {
 		return cli.Usage("--out does not go with --trace; leave one of them out")
 	}
 	w := bufio.NewWriterSize(a.Out, 1<<16)
-	o.Trace = sim.Trace{W: w, Node: node, Until: a.f.until, Describe: describe.Message}
+	o.Trace = sim.Trace{Node: node, Until: a.f.until}
+	(&moments.Printer{W: w, Only: &a.f.lines}).Watch(&o)
 	r := runner.Guard(a.simulate)(o)
 	if err := w.Flush(); err != nil {
 		return cli.Internal(err)

@@ -1,0 +1,116 @@
+package moments
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/describe"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// Printer prints a run for people: a header, the lines of the trace with faults in words, and
+// between them what machines believe and what lasts on their disks.
+type Printer struct {
+	W    io.Writer
+	Only *Filter // nil: every line
+
+	log  *Log
+	step uint64
+	err  error
+	from uint64 // of the trace
+	to   uint64 // 0: no end
+	node sim.Addr
+}
+
+// Watch has a run of o print its trace: the part of it that o.Trace asks for, if it does.
+func (p *Printer) Watch(o *plan.Options) {
+	p.log, p.from, p.to, p.node = NewLog(), o.Trace.From, o.Trace.Until, o.Trace.Node
+	pl := plan.New(*o)
+	for _, line := range Header(&pl) {
+		p.print("# " + line + "\n")
+	}
+	o.Trace.W, o.Trace.Describe, o.Listen = p, describe.Message, p.listen
+}
+
+// Header says what a run is: its plan, and the columns of its trace.
+func Header(p *plan.Plan) []string {
+	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
+	lease := p.Driver.Core.Paxos.Lease.Grant
+	if lease == 0 {
+		all = append(all, "no master leases: each read is a round of the log")
+	} else {
+		all = append(all, fmt.Sprintf("master leases of %v", lease))
+	}
+	if p.Script != nil {
+		all = append(all, fmt.Sprintf("faults: %d, of a script", len(p.Script.Faults())))
+	} else {
+		var kinds []string
+		for _, f := range p.Faults {
+			kinds = append(kinds, fmt.Sprintf("%s (each %v)", f.Name, f.Mean.Round(10*time.Millisecond)))
+		}
+		all = append(all, "faults that may strike: "+strings.Join(kinds, ", "))
+	}
+	for _, name := range p.Standing() {
+		all = append(all, fmt.Sprintf("always: %s, %s", name, plan.StandingHelp(name)))
+	}
+	return append(all, fmt.Sprintf("%7s %17s %8s %17s %-12s %s", "event", "true time", "machine", "its local time", "kind", "text"))
+}
+
+// Write takes whole lines of the trace. It fails for good once W does.
+func (p *Printer) Write(lines []byte) (int, error) {
+	for line := range strings.Lines(string(lines)) {
+		first := len(p.log.All)
+		p.log.line(line)
+		m := Moment{Text: line}
+		if len(p.log.All) > first {
+			m = p.log.All[first]
+			p.step = max(p.step, m.Step)
+		}
+		if words := m.Words(); m.Kind == "fault" && m.Who != 0 && words != m.Text {
+			line = p.form(&m, words)
+		}
+		if p.Only == nil || p.Only.takes(line) {
+			p.print(line)
+		}
+	}
+	return len(lines), p.err
+}
+
+// listen takes an event, and prints what it adds to the trace.
+func (p *Printer) listen(now time.Duration, e event.Event) {
+	first := len(p.log.All)
+	p.log.Listen(now, e)
+	for i := first; i < len(p.log.All); i++ {
+		m := &p.log.All[i]
+		text := m.Text
+		if m.Kind == Acts {
+			f, _ := p.log.Fault(i)
+			text = f.String()
+		}
+		if p.node != 0 && m.Who != p.node || p.step < p.from || p.to > 0 && p.step > p.to {
+			continue
+		}
+		if line := p.form(m, text); p.Only == nil || p.Only.takes(line) {
+			p.print(line)
+		}
+	}
+}
+
+// form is a line as the trace of a world has them.
+func (p *Printer) form(m *Moment, text string) string {
+	local := m.Local
+	if local == "" {
+		local = "-"
+	}
+	return fmt.Sprintf("%9d %17s %8s %17s %-12s %s\n", p.step, fmt.Sprintf("%d.%09d", m.At/time.Second, m.At%time.Second), m.Who, local, m.Kind, strings.ReplaceAll(text, "\n", "\\n"))
+}
+
+func (p *Printer) print(line string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.W, line)
+	}
+}

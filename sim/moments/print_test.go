@@ -1,0 +1,72 @@
+package moments
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// printed is what a Printer prints of a small run, without its header.
+func printed(t *testing.T, only *Filter) []string {
+	var b bytes.Buffer
+	p := &Printer{W: &b, Only: only}
+	o := plan.Options{Seed: 1}
+	p.Watch(&o)
+	header := b.String()
+	require.Regexp(t, `^# seed 1: \d replicas, `, header)
+	require.Regexp(t, `\n# faults that may strike: [a-z]`, header)
+	line := func(step int, at time.Duration, who, kind, text string) {
+		fmt.Fprintf(o.Trace.W, "%9d %17s %8s %17s %-12s %s\n", step, fmt.Sprintf("%.9f", at.Seconds()), who, "5.000000000", kind, text)
+	}
+	s := time.Second
+	line(1, s, "c1", "send", `-> n1 call #9 session 4 seq 3 seen 2: open "/a/b"`)
+	line(2, s, "c1", "send", `-> n1 call #8 session 4 seq 4 seen 2: open "/c"`)
+	line(3, 2*s, "n1", "fault", "net.cut 65536")
+	o.Listen(2*s, event.TenureChanged{Replica: 1, Tenure: paxos.Tenure{Leader: 1, Ballot: paxos.Ballot{Round: 2, Node: 1}, Mine: true}})
+	line(4, 3*s, "n1", "send", "-> n2 accept 2.1 slot 12 v1")
+	line(5, 3*s, "n1", "send", "-> n2 accept 2.1 slot 120 v2")
+	line(6, 4*s, "n2", "send", "-> n1 chosen 2.1 [12,13)")
+	line(7, 5*s, "n1", "send", "-> c1 answer #9 session 4 seq 3 epoch 1 master 1: ok h00beef is /a/b#1, made: false")
+	line(8, 5*s, "n1", "send", "-> c1 answer #8 session 4 seq 4 epoch 1 master 1: ok h00cafe is /c#1, made: false")
+	line(9, 6*s, "c1", "send", "-> n1 call #10 session 4 seq 5 seen 4: acquire exclusive by h00beef")
+	line(10, 7*s, "n1", "send", "-> c1 answer #10 session 4 seq 5 epoch 1 master 1: ok")
+	var all []string
+	for line := range strings.Lines(strings.TrimPrefix(b.String(), header)) {
+		all = append(all, strings.Join(strings.Fields(line)[:1], "")+" "+strings.Join(strings.Fields(line)[4:], " "))
+	}
+	return all
+}
+
+// Faults are words, and beliefs stand between the lines of the trace, with the event behind which they came.
+func TestATraceForPeople(t *testing.T) {
+	all := printed(t, nil)
+	require.Len(t, all, 11)
+	require.Equal(t, "3 fault lost is what goes from n1 to c1", all[2])
+	require.Equal(t, "3 believes takes itself for the leader at ballot 2.1", all[3])
+}
+
+// steps are the events of some lines.
+func steps(lines []string) string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, strings.Fields(line)[0])
+	}
+	return strings.Join(all, " ")
+}
+
+func TestSomeLinesOfATrace(t *testing.T) {
+	require.Equal(t, "4 6", steps(printed(t, &Filter{Slot: 12})), "slot 120 is another")
+	require.Equal(t, "3 4 5", steps(printed(t, &Filter{Kinds: []string{"accept", "believes"}})))
+	require.Equal(t, "3 3 4 5", steps(printed(t, &Filter{From: 2 * time.Second, Until: 3 * time.Second})))
+	require.Equal(t, "1 7 9 10", steps(printed(t, &Filter{About: "/a/b"})), "a node, the handle, what is done by it")
+	require.Equal(t, "2 8", steps(printed(t, &Filter{About: "#8"})), "a call")
+	require.Equal(t, "7 10", steps(printed(t, &Filter{About: "/a/b", Kinds: []string{"answer"}})))
+}
