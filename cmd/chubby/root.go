@@ -30,7 +30,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: "go run ./cmd/chubby"})
+	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: "go run ./cmd/chubby", Program: program})
 	simulate.AddCommand(a.mutantsCommand())
 	root.AddCommand(cellcmd.Commands()...)
 	root.AddCommand(simulate, a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())

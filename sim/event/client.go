@@ -1,6 +1,8 @@
 package event
 
 import (
+	"time"
+
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
@@ -14,7 +16,10 @@ type CallEnded struct {
 	Program int64  // the process in histories
 	Call    string // the operation and what it is about, for people
 	Trail   *client.CallID
-	Err     error // as the program sees it
+	// Took is the true time since the program made the call; below 0: it was not taken down, as of
+	// calls that wait for a lock, and of workloads of other modules.
+	Took time.Duration
+	Err  error // as the program sees it
 }
 
 // SessionDialed says that a client machine has a client with a session of its own from now

@@ -38,23 +38,39 @@ func bootstrap(n int, of func(times []int) float64) Estimate {
 	if n < 2 || e.Value == 0 {
 		return e
 	}
-	root, all := draw.New(0), make([]float64, 0, resamples)
+	e.Interval = interval(n, func(times []int) []float64 { return []float64{of(times)} })[0]
+	return e
+}
+
+// interval resamples n seeds, and gives the interval of each number that of computes; nil of
+// one that is not defined in any resample.
+func interval(n int, of func(times []int) []float64) [][]float64 {
+	root, times := draw.New(0), make([]int, n)
+	var all [][]float64 // by number
 	for r := range uint64(resamples) {
 		clear(times)
 		s := root.Stream("experiment.resample", r)
 		for range n {
 			times[s.Int(n)]++
 		}
-		if v := of(times); !math.IsNaN(v) {
-			all = append(all, v)
+		for i, v := range of(times) {
+			if r == 0 {
+				all = append(all, make([]float64, 0, resamples))
+			}
+			if !math.IsNaN(v) {
+				all[i] = append(all[i], v)
+			}
 		}
 	}
-	if len(all) > 0 {
-		slices.Sort(all)
-		cut := len(all) / 40 // 2.5 % at either end
-		e.Interval = []float64{all[cut], all[len(all)-1-cut]}
+	ends := make([][]float64, len(all))
+	for i, values := range all {
+		if len(values) > 0 {
+			slices.Sort(values)
+			cut := len(values) / 40 // 2.5 % at either end
+			ends[i] = []float64{values[cut], values[len(values)-1-cut]}
+		}
 	}
-	return e
+	return ends
 }
 
 // ratio estimates the sum of part over the sum of whole, given both by seed.

@@ -1,14 +1,10 @@
 package experiment
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strconv"
-	"time"
 )
 
 // Waits are the quantiles of what clients waited in a place of the grid, in seconds.
@@ -21,52 +17,29 @@ type Waits struct {
 	Max     float64  `json:"max_s"`
 }
 
-// waited is the wait of one client, and the place of its seed among the samples.
-type waited struct {
-	of int
-	d  time.Duration
-}
-
 // waits estimates the quantiles, nil if the experiment measures no waits.
 func (t *Tally) waits(all []sample) *Waits {
 	if t.e.Waits == nil {
 		return nil
 	}
-	var each []waited
+	bySeed := make([][]float64, len(all))
 	for i, s := range all {
 		for _, d := range s.waits {
-			each = append(each, waited{i, d})
+			bySeed[i] = append(bySeed[i], d.Seconds())
 		}
 	}
-	slices.SortFunc(each, func(a, b waited) int { return cmp.Compare(a.d, b.d) })
-	w := &Waits{Clients: len(each)}
+	p := newPool(bySeed)
+	w := &Waits{Clients: len(p.all)}
 	for _, q := range []struct {
 		percent int
 		to      *Estimate
 	}{{50, &w.P50}, {90, &w.P90}, {99, &w.P99}} {
-		*q.to = bootstrap(len(all), func(times []int) float64 { return quantile(each, times, q.percent) })
+		*q.to = bootstrap(len(all), func(times []int) float64 { return p.quantile(times, q.percent) })
 	}
-	if len(each) > 0 {
-		w.Max = each[len(each)-1].d.Seconds()
+	if n := len(p.all); n > 0 {
+		w.Max = p.all[n-1]
 	}
 	return w
-}
-
-// quantile is the shortest wait that at least so many percent do not exceed, where each
-// seed is taken so many times; NaN of none.
-func quantile(sorted []waited, times []int, percent int) float64 {
-	total := 0
-	for _, w := range sorted {
-		total += times[w.of]
-	}
-	below := 0
-	for _, w := range sorted {
-		below += times[w.of]
-		if total > 0 && 100*below >= percent*total {
-			return w.d.Seconds()
-		}
-	}
-	return math.NaN()
 }
 
 // WriteWaits writes a row for each wait: the clients of each judged seed in each place

@@ -21,6 +21,6 @@
 // A campaign hunts every bug from several starts and keeps each hunt in a book,
 // from which the report is made: the instrument's score.
 //
-// Reading order: rows, mutant, patch, build, clean, hunt; then book, score, report,
+// Reading order: rows, mutant, patch, build, program, clean, hunt; then book, score, report,
 // versus.
 package mutants

@@ -18,5 +18,6 @@
 //	backups.go        backups on far disks
 //	caches.go         what clients keep in caches
 //	calm.go           a cell for experiments, without faults
+//	tune.go           tunables that are set for all seeds
 //	script.go         the faults of a run one by one, where they are not drawn
 package plan

@@ -25,6 +25,7 @@ type Options struct {
 	Steady   bool          // nothing but faults keeps a client waiting: see steady
 	Lease    LeaseOptions
 	Fence    FenceOptions
+	Tune     []string            // tunables that are set, not drawn, as "name=value"; see Tunables
 	Trace    sim.Trace           // where to write what happens, if anywhere
 	With     *scenario.Extension // what takes part beside what is built in; nil: nothing
 	// Judge is the one property that ends a run when it breaks; "": any. What breaks of
@@ -137,6 +138,9 @@ func (o Options) Check() error {
 	if err := o.Fence.check(); err != nil {
 		return err
 	}
+	if err := tune(new(Plan), o.Tune); err != nil {
+		return err
+	}
 	return o.Lease.check()
 }
 
@@ -200,6 +204,9 @@ func New(o Options) Plan {
 	drawKeepLock(&p, at)
 	drawCaches(&p, at)
 	drawLimits(&p, at)
+	if err := tune(&p, o.Tune); err != nil {
+		panic(err) // Check refuses it
+	}
 	p.scripted()
 	return p
 }

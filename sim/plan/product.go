@@ -103,9 +103,7 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 		o.Error = 1000
 	}
 	p.RatePPB, p.OnlyS7 = min(int64(rho)*int64(o.Error), MaxRatePPB), o.OnlyS7
-	// A term of one and a half heartbeats is short, and renewed in time.
-	least := c.Heartbeat * 3 / 2 * time.Duration(1_000_000+rho) / time.Duration(1_000_000-rho)
-	least = max(least, 200*time.Millisecond)
+	least := leastGrant(c.Heartbeat, rho)
 	grant := time.Duration(at("lease.grant").LogUniform(int64(least), int64(max(2*least, 3*time.Second))))
 	if at("lease.off").Chance(1, 4) && o == (LeaseOptions{Error: 1000}) {
 		grant = 0
@@ -117,6 +115,11 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 		grant = 0
 	}
 	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
+}
+
+// leastGrant is a term of one and a half heartbeats: it is short, and renewed in time.
+func leastGrant(heartbeat time.Duration, rho paxos.PPM) time.Duration {
+	return max(heartbeat*3/2*time.Duration(1_000_000+rho)/time.Duration(1_000_000-rho), 200*time.Millisecond)
 }
 
 // PlainRho is what clients take clocks for that are told nothing: 1 in 1000. They may

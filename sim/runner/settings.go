@@ -19,6 +19,7 @@ type Settings struct {
 	Steady   bool          `json:"steady,omitempty"`
 	Lease    LeaseSettings `json:"lease,omitzero"`
 	Fence    FenceSettings `json:"fence,omitzero"`
+	Tune     []string      `json:"tune,omitempty"`
 	// With names what the program has added to the cell.
 	With  scenario.Names `json:"with,omitzero"`
 	Judge string         `json:"judge,omitempty"`
@@ -46,7 +47,7 @@ const swarm = "swarm"
 
 // SettingsOf is what of the options decides the run.
 func SettingsOf(o plan.Options) Settings {
-	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence), o.With.Names(), o.Judge, o.Script}
+	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence), o.Tune, o.With.Names(), o.Judge, o.Script}
 	if s.Faults == nil {
 		s.Faults = []string{swarm}
 	}
@@ -63,6 +64,6 @@ func (s Settings) Options(with *scenario.Extension) (plan.Options, error) {
 	with, err := with.Only(s.With)
 	return plan.Options{
 		Seed: s.Seed, Replicas: s.Replicas, Clients: s.Clients, Duration: s.Duration, Faults: s.Faults, Workload: s.Workload,
-		Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence), With: with, Judge: s.Judge, Script: s.Script,
+		Steady: s.Steady, Lease: plan.LeaseOptions(s.Lease), Fence: plan.FenceOptions(s.Fence), Tune: s.Tune, With: with, Judge: s.Judge, Script: s.Script,
 	}, err
 }

@@ -41,7 +41,7 @@ func newApp(o Options) *app {
 // command is the tree.
 func (a *app) command() *cobra.Command {
 	c := a.simCommand()
-	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.experimentCommand(), a.mergeCommand())
+	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.experimentCommand(), a.compareCommand(), a.measureCommand(), a.mergeCommand())
 	cli.Settle(c)
 	a.prepare(c)
 	return c

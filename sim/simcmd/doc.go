@@ -13,5 +13,5 @@
 //
 // Reading order: options.go (the door), app.go (the tree), sim.go (the main job) with batch.go,
 // tell.go, failures.go, shrink.go, progress.go and trace.go, then one file a command (merge.go:
-// shards; case.go: replay of a case; advance.go: what experiments with one world share).
+// shards; compare.go with side.go: two sides, of which measure.go runs one seed in another program; case.go: replay of a case; advance.go: what experiments with one world share).
 package simcmd

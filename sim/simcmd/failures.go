@@ -45,6 +45,9 @@ func flagsOf(o plan.Options) string {
 	if o.Judge != "" {
 		fmt.Fprintf(&b, " --judge %s", o.Judge)
 	}
+	if len(o.Tune) > 0 {
+		fmt.Fprintf(&b, " --set %s", strings.Join(o.Tune, ","))
+	}
 	return b.String()
 }
 

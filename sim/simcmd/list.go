@@ -16,6 +16,7 @@ import (
 type catalogue struct {
 	Faults     []item          `json:"faults"`
 	Workloads  []item          `json:"workloads"`
+	Tunables   []item          `json:"tunables"`
 	Properties []cell.Property `json:"properties"`
 	Counters   []item          `json:"counters"`
 }
@@ -37,6 +38,9 @@ func newCatalogue(with *scenario.Extension) catalogue {
 	for _, w := range plan.Workloads(with) {
 		c.Workloads = append(c.Workloads, item{Name: w.Name, Help: w.Help})
 	}
+	for _, t := range plan.Tunables() {
+		c.Tunables = append(c.Tunables, item{Name: t.Name, Help: t.Help + ", " + t.Range})
+	}
 	if with != nil {
 		for _, p := range with.Properties {
 			c.Properties = append(c.Properties, cell.Property{ID: p.ID, Help: p.Help, By: byAdded})
@@ -52,7 +56,7 @@ func (a *app) listCommand() *cobra.Command {
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List faults, workloads, properties and counters",
+		Short: "List faults, workloads, tunables, properties and counters",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := form.Check(); err != nil {
@@ -72,6 +76,7 @@ func (a *app) list(c catalogue) error {
 	t := cli.NewTable(a.Out)
 	section(t, "Faults (--faults)", c.Faults)
 	section(t, "\nWorkloads (--workload)", c.Workloads)
+	section(t, "\nTunables (--set NAME=VALUE; drawn from the seed where they are not set)", c.Tunables)
 	var properties []item
 	for _, p := range c.Properties {
 		by := p.By

@@ -1,6 +1,7 @@
 package simcmd
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,6 +26,9 @@ type Options struct {
 	Experiments []experiment.Experiment
 	// Name is what help texts call the program; "": the name of its file.
 	Name string
+	// Program builds, below a directory that is not there yet, the program of a diff or of a commit for
+	// `sim compare`, and returns its file; nil: only what is built can be compared.
+	Program func(ctx context.Context, dir, what string) (file string, err error)
 	// Run is the command that starts the program, for the lines that run a seed again;
 	// "": found out, such as "go run example.org/cells".
 	Run string

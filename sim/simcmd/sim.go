@@ -46,6 +46,7 @@ type cellFlags struct {
 	length            time.Duration // --duration
 	faults, workload  string
 	judge             string
+	set               []string // tunables
 }
 
 func (f *cellFlags) register(c *cobra.Command) {
@@ -56,6 +57,7 @@ func (f *cellFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), all (every family in every seed), none, or names with commas; see chubby sim list")
 	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn); see chubby sim list")
 	c.Flags().StringVar(&f.judge, "judge", "", "the one property to judge, such as S4: what breaks of others is not reported, and ends no run; a crash is and does")
+	c.Flags().StringSliceVar(&f.set, "set", nil, "tunables that are set, not drawn, such as master-lease=4s,window=1; see chubby sim list")
 }
 
 // options checks what was asked for.
@@ -70,7 +72,7 @@ func (f *cellFlags) options(with *scenario.Extension) (plan.Options, error) {
 	if err != nil {
 		return plan.Options{}, cli.Usage("--faults: %v", err)
 	}
-	o := plan.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload, With: with, Judge: f.judge}
+	o := plan.Options{Replicas: f.replicas, Clients: f.clients, Duration: f.length, Faults: faults, Workload: f.workload, Tune: f.set, With: with, Judge: f.judge}
 	if err := errors.Join(o.Check(), cell.CheckJudge(f.judge, with)); err != nil {
 		return o, cli.Usage("%v", err)
 	}

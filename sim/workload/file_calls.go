@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
@@ -28,7 +29,7 @@ func (p *fileWork) file(ctx context.Context, in linearizability.FileInput, do fu
 // traced is the context of the call that begins now: it leaves a trail, and lasts for
 // as long as the program has patience.
 func (p *thread) traced(ctx context.Context) (context.Context, context.CancelFunc) {
-	p.trail = &client.CallID{}
+	p.trail, p.began = &client.CallID{}, p.all.world.Now()
 	return p.rt.WithTimeout(client.WithCallID(ctx, p.trail), p.patience())
 }
 
@@ -88,8 +89,13 @@ func (p *thread) answered(err error, hot bool, what string) {
 		p.shut && errors.Is(err, client.ErrClosed)
 	p.shut = false
 	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: what, Trail: p.trail, Err: err})
+		took := time.Duration(-1)
+		if p.began >= 0 {
+			took = c.world.Now() - p.began
+		}
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: what, Trail: p.trail, Took: took, Err: err})
 	}
+	p.began = -1
 	p.ended(err)
 	p.crowded = p.all.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
 	if errors.Is(err, client.ErrCrowded) && !p.all.plan.Calls.Narrow {

@@ -28,6 +28,7 @@ type thread struct {
 	odd    *sim.Draw // what is seldom done, beside all that draws decide
 	calls  int
 	trail  *client.CallID // of its last call on a node
+	began  time.Duration  // when that was made; below 0: it waits for a lock
 
 	mates   *int // programs of its session that run
 	parting bool // it ends now, with what it holds
@@ -293,14 +294,15 @@ func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(
 	defer cancel()
 	op := c.history.Begins(p.id, int64(c.world.Now()), in, trail)
 	taken := p.room()
-	defer c.Waits.begins(p.rt.Env().Self(), c.world.Now())() // also when the machine crashes
+	began := c.world.Now()
+	defer c.Waits.begins(p.rt.Env().Self(), began)() // also when the machine crashes
 	out, err := do(ctx)
 	if p.rt.Env().Dead() {
 		return out, false
 	}
 	taken(trail, err)
 	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Took: c.world.Now() - began, Err: err})
 	}
 	p.hears(trail)
 	p.ended(err)

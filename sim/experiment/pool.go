@@ -1,0 +1,67 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+)
+
+// pool is values of several seeds, of which some may have none, for numbers of resamples.
+type pool struct {
+	all []float64   // ascending
+	of  [][]float64 // of each seed, ascending
+	sum []float64   // of each seed
+}
+
+func newPool(bySeed [][]float64) *pool {
+	p := &pool{sum: make([]float64, len(bySeed))}
+	for i, values := range bySeed {
+		own := slices.Sorted(slices.Values(values))
+		for _, v := range own {
+			p.sum[i] += v
+		}
+		p.of, p.all = append(p.of, own), append(p.all, own...)
+	}
+	slices.Sort(p.all)
+	return p
+}
+
+// mean is the mean of all values, where each seed is taken so many times; NaN of none.
+func (p *pool) mean(times []int) float64 {
+	sum, n := 0.0, 0
+	for i, k := range times {
+		sum += float64(k) * p.sum[i]
+		n += k * len(p.of[i])
+	}
+	return sum / float64(n)
+}
+
+// quantile is the smallest value that at least so many percent do not exceed, where each seed
+// is taken so many times; NaN of none.
+func (p *pool) quantile(times []int, percent int) float64 {
+	total := 0
+	for i, k := range times {
+		total += k * len(p.of[i])
+	}
+	if total == 0 {
+		return math.NaN()
+	}
+	at, _ := slices.BinarySearchFunc(p.all, 0, func(v float64, _ int) int {
+		below := 0
+		for i, k := range times {
+			if k > 0 {
+				n, _ := slices.BinarySearchFunc(p.of[i], v, func(w, v float64) int {
+					if w <= v {
+						return -1
+					}
+					return 1
+				})
+				below += k * n
+			}
+		}
+		if 100*below >= percent*total {
+			return 1
+		}
+		return -1
+	})
+	return p.all[at]
+}
