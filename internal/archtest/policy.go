@@ -139,8 +139,9 @@ var packages = map[string]rule{
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story", "sim/page"}},
 	"sim/lab":                  {support, []string{"sim", "sim/resource"}},
 	"sim/lab/labtest":          {support, []string{"sim/lab"}},
+	"sim/lab/redlock":          {support, []string{"sim/lab"}},
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
-	"sim/lab/systems":          {support, []string{"sim/lab/setpx"}},
+	"sim/lab/systems":          {support, []string{"sim/lab/setpx", "sim/lab/redlock"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }

@@ -4,6 +4,7 @@ package systems
 
 import (
 	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
 )
 
@@ -11,6 +12,7 @@ import (
 func All() []lab.System {
 	return []lab.System{
 		setpx.System(),
+		redlock.System(),
 	}
 }
 
