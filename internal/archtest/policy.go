@@ -140,8 +140,9 @@ var packages = map[string]rule{
 	"sim/lab":                  {support, []string{"sim", "sim/resource"}},
 	"sim/lab/labtest":          {support, []string{"sim/lab"}},
 	"sim/lab/redlock":          {support, []string{"sim/lab"}},
+	"sim/lab/setnx":            {support, []string{"sim/lab"}},
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
-	"sim/lab/systems":          {support, []string{"sim/lab/setpx", "sim/lab/redlock"}},
+	"sim/lab/systems":          {support, []string{"sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }

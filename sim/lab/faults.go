@@ -42,6 +42,7 @@ func (b *Bench) Crash(name string, outage time.Duration) {
 	m.Crash()
 	if b.clientIndex(name) >= 0 {
 		b.sees.holds.endOf(name, b.Now())
+		b.sees.waits.drop(name)
 		b.ended()
 		return
 	}

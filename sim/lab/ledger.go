@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/sim/resource"
@@ -74,6 +75,11 @@ func (all *waits) begin(client string, at time.Duration) *Wait {
 	w := &Wait{Client: client, From: at}
 	*all = append(*all, w)
 	return w
+}
+
+// drop forgets a wait that a client's crash ended: it wants the lock no more.
+func (all *waits) drop(client string) {
+	*all = slices.DeleteFunc(*all, func(w *Wait) bool { return w.Client == client && !w.Got })
 }
 
 // Write is a request to the resource that it decided: a write, or a read that it refused.

@@ -5,12 +5,14 @@ package systems
 import (
 	"github.com/chubbycell/chubby/sim/lab"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
+	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
 )
 
 // All lists the systems in the order of tables.
 func All() []lab.System {
 	return []lab.System{
+		setnx.System(),
 		setpx.System(),
 		redlock.System(),
 	}
