@@ -17,9 +17,10 @@ type Bench struct {
 	store   *store
 	names   map[string]*sim.Machine
 	byAddr  map[sim.Addr]string
-	clients []string // in order
-	left    int      // jobs that have not ended
-	numbers uint64   // of calls
+	foreign map[sim.Addr]bool // their programs are no Nodes
+	clients []string          // in order
+	left    int               // jobs that have not ended
+	numbers uint64            // of calls
 	whens   map[occasion][]func()
 	sees    ledger
 }
@@ -43,7 +44,7 @@ const linkDelay = 500 * time.Microsecond
 // newBench makes the world of a run, with the resource in it.
 func newBench(v Variant, seed uint64) *Bench {
 	b := &Bench{
-		variant: v, names: map[string]*sim.Machine{}, byAddr: map[sim.Addr]string{}, whens: map[occasion][]func(){},
+		variant: v, names: map[string]*sim.Machine{}, byAddr: map[sim.Addr]string{}, foreign: map[sim.Addr]bool{}, whens: map[occasion][]func(){},
 		world: sim.New(sim.Config{Seed: seed, Link: sim.LinkConfig{Delay: sim.Table{linkDelay}}}),
 	}
 	b.lock = v.Build(b)
@@ -67,11 +68,25 @@ func (b *Bench) Node(name string, c sim.MachineConfig, main func(n *Node)) *sim.
 	return b.add(name, c, main)
 }
 
+// Process puts a machine of the lock service into the world whose program is no Node, such as
+// a replica that ships. Clients reach it by Node.Runtime. Those that are built first have the
+// addresses 1, 2 and so on.
+func (b *Bench) Process(name string, c sim.MachineConfig) *sim.Machine {
+	c.Addr = 0
+	m := b.enter(name, c)
+	b.foreign[m.Addr()] = true
+	return m
+}
+
 func (b *Bench) add(name string, c sim.MachineConfig, main func(n *Node)) *sim.Machine {
+	c.Process = sim.Program(func(rt *sim.Runtime) { main(newNode(b, name, rt)) })
+	return b.enter(name, c)
+}
+
+func (b *Bench) enter(name string, c sim.MachineConfig) *sim.Machine {
 	if b.names[name] != nil {
 		panic(fmt.Sprintf("two machines are called %q", name))
 	}
-	c.Process = sim.Program(func(rt *sim.Runtime) { main(newNode(b, name, rt)) })
 	m := b.world.Add(c)
 	b.names[name], b.byAddr[m.Addr()] = m, name
 	m.Start()

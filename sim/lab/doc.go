@@ -63,7 +63,8 @@
 //	harm.go      Harm: what a break claims; outcome.go: what a run shows
 //	run.go       Run and Check; story.go: a break on one page; card.go: a system
 //
-// Package setpx is the example of a whole system; package systems lists them all.
+// Package setpx is the example of a whole system, package chubby that of one that is not a model;
+// package systems lists them all.
 //
 // # Adding a system
 //

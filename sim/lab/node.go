@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	library "github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/resource"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -22,6 +23,7 @@ type Node struct {
 	tells map[uint64]*waiting // requests to the resource
 	asked func(from sim.Addr, q resource.Ask)
 	draws map[string]*sim.Draw
+	alien func(from uint32, data []byte) // what Processes send
 }
 
 // Request is a call of another machine, to be answered by Node.Answer once or never.
@@ -80,6 +82,18 @@ func (n *Node) wait(w *waiting, patience time.Duration) bool {
 	return err == nil
 }
 
+// Runtime is what package client runs on, for systems whose machines are Processes. What they
+// send goes to the latest one that was asked for.
+func (n *Node) Runtime() library.Runtime { return &runtime{n.rt, n} }
+
+// runtime shares the inbound messages of its machine with the Node.
+type runtime struct {
+	*sim.Runtime
+	node *Node
+}
+
+func (r *runtime) Receive(f func(from uint32, data []byte)) { r.node.alien = f }
+
 // NewSignal returns a signal that has not fired.
 func (n *Node) NewSignal() sim.Signal { return n.rt.NewSignal() }
 
@@ -130,6 +144,12 @@ func (n *Node) send(to string, m message) {
 
 // receive takes what comes over a link.
 func (n *Node) receive(from uint32, data []byte) {
+	if n.bench.foreign[sim.Addr(from)] {
+		if n.alien != nil {
+			n.alien(from, data)
+		}
+		return
+	}
 	switch data[0] {
 	case 'A': // to the resource
 		n.asked(sim.Addr(from), resource.DecodeAsk(data))

@@ -4,6 +4,7 @@ package systems
 
 import (
 	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/chubby"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
@@ -15,6 +16,7 @@ func All() []lab.System {
 		setnx.System(),
 		setpx.System(),
 		redlock.System(),
+		chubby.System(),
 	}
 }
 
