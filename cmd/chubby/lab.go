@@ -68,14 +68,15 @@ func (a *app) labCommand() *cobra.Command {
 		Short: "Lock systems of others, simulated: how they fail, and what helps",
 		Long: `Lab lists lock systems that people use, each a small model on the simulator of this
 project, with the ways in which each fails and what is to be learnt from it.
-` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them.
+` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them, ` + "`chubby lab matrix`" + ` measures how often
+each system fails under faults that strike by chance.
 
 Marks say where a claim comes from: [src] the product's source, [iss] an issue,
 [doc] its documentation, [seed] the texts this project began with, [derived] a
 deduction of ours. Nothing here ran against the real product.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usage("lab %s: no such command; `%s lab` lists systems, `%s lab run SYSTEM BREAK` plays a break", args[0], a.Name, a.Name)
+				return cli.Usage("lab %s: no such command; `%s lab` lists systems, `%s lab run SYSTEM BREAK` plays a break, `%s lab matrix` measures", args[0], a.Name, a.Name, a.Name)
 			}
 			return nil
 		},
@@ -87,7 +88,7 @@ deduction of ours. Nothing here ran against the real product.`,
 		},
 	}
 	form.Register(c)
-	c.AddCommand(a.labRunCommand())
+	c.AddCommand(a.labRunCommand(), a.labMatrixCommand())
 	return c
 }
 
@@ -189,11 +190,7 @@ func (a *app) labRun(f *labFlags, name, id string) error {
 func labFind(name, id string) (*lab.System, *lab.Break, error) {
 	s, found := systems.Named(strings.ToLower(name))
 	if !found {
-		var names []string
-		for _, x := range systems.All() {
-			names = append(names, x.Name)
-		}
-		return nil, nil, cli.Usage("no system %q; there are: %s", name, strings.Join(names, ", "))
+		return nil, nil, labUnknown(name)
 	}
 	b, found := s.Break(strings.ToUpper(id))
 	switch {
@@ -203,4 +200,13 @@ func labFind(name, id string) (*lab.System, *lab.Break, error) {
 		return nil, nil, cli.Usage("%s %s is not played: %s; it plays: %s", s.Name, b.ID, b.Unplayed, strings.Join(s.Played(), ", "))
 	}
 	return &s, b, nil
+}
+
+// labUnknown says which systems there are.
+func labUnknown(name string) error {
+	var names []string
+	for _, x := range systems.All() {
+		names = append(names, x.Name)
+	}
+	return cli.Usage("no system %q; there are: %s", name, strings.Join(names, ", "))
 }

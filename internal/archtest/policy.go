@@ -143,9 +143,10 @@ var packages = map[string]rule{
 	"sim/lab/chubby":           {support, []string{"sim/lab", "client", "replica/driver", "replica/disk/store", "replica/disk/diskjobs"}},
 	"sim/lab/setnx":            {support, []string{"sim/lab"}},
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
+	"sim/lab/swarm":            {support, []string{"sim/lab", "sim/experiment"}},
 	"sim/lab/systems":          {support, []string{"sim/lab/chubby", "sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

@@ -148,5 +148,35 @@ func (b *Bench) ended() {
 	}
 }
 
+// Holder is the client that began last to act as a holder, of those that do; "": none does.
+func (b *Bench) Holder() string {
+	for _, h := range slices.Backward(b.sees.holds) {
+		if !h.over {
+			return h.Client
+		}
+	}
+	return ""
+}
+
+// Clients are the clients, in order.
+func (b *Bench) Clients() []string { return slices.Clone(b.clients) }
+
+// Services are the machines of the lock service, in the order of their addresses.
+func (b *Bench) Services() (all []string) {
+	for _, m := range b.world.Replicas() {
+		if name := b.nameOf(m.Addr()); name != Resource {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// passes counts a message if it is one between a client and the service.
+func (b *Bench) passes(from, to string) {
+	if b.clientIndex(from) >= 0 || b.clientIndex(to) >= 0 {
+		b.sees.passed++
+	}
+}
+
 // clientIndex is the place of a client in their order.
 func (b *Bench) clientIndex(name string) int { return slices.Index(b.clients, name) }

@@ -23,6 +23,7 @@
 //
 //	chubby lab                  systems, breaks, lessons
 //	chubby lab run setpx X1     one break with its time line
+//	chubby lab matrix           all systems under faults at random (package swarm)
 //
 // # What is counted as harm
 //

@@ -13,6 +13,7 @@ type ledger struct {
 	holds  holds
 	waits  waits
 	writes writes
+	passed uint64 // messages between clients and the service
 }
 
 // Hold is a span in which a client acted as a holder.

@@ -92,6 +92,11 @@ type runtime struct {
 	node *Node
 }
 
+func (r *runtime) Send(to uint32, data []byte) {
+	r.node.bench.passes(r.node.name, r.node.bench.nameOf(sim.Addr(to)))
+	r.Runtime.Send(to, data)
+}
+
 func (r *runtime) Receive(f func(from uint32, data []byte)) { r.node.alien = f }
 
 // NewSignal returns a signal that has not fired.
@@ -139,12 +144,14 @@ func (n *Node) Note(format string, args ...any) {
 }
 
 func (n *Node) send(to string, m message) {
+	n.bench.passes(n.name, to)
 	n.rt.Send(uint32(n.bench.address(to)), m.encode())
 }
 
 // receive takes what comes over a link.
 func (n *Node) receive(from uint32, data []byte) {
 	if n.bench.foreign[sim.Addr(from)] {
+		n.bench.passes(n.bench.nameOf(sim.Addr(from)), n.name)
 		if n.alien != nil {
 			n.alien(from, data)
 		}

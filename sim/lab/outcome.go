@@ -13,6 +13,7 @@ type Outcome struct {
 	Writes   []Write       `json:"writes"`
 	Waits    []Wait        `json:"waits"`
 	Holds    []Hold        `json:"holds"`
+	Messages uint64        `json:"messages"` // between clients and the service, those that were lost included
 	Length   time.Duration `json:"length_ns"`
 	Hash     string        `json:"hash"` // of all that happened
 }
@@ -29,7 +30,7 @@ type Overlap struct {
 func (l *ledger) outcome(now time.Duration, hash uint64) Outcome {
 	o := Outcome{
 		Lines: l.lines, Overlaps: []Overlap{}, Writes: []Write{}, Waits: []Wait{}, Holds: []Hold{},
-		Length: now, Hash: fmt.Sprintf("%016x", hash),
+		Messages: l.passed, Length: now, Hash: fmt.Sprintf("%016x", hash),
 	}
 	l.writes.judge(l.holds)
 	for _, w := range l.writes {

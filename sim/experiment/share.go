@@ -1,0 +1,42 @@
+package experiment
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Share is a share of seeds, with its 95 % confidence interval by Wilson's score.
+type Share struct {
+	Hits  int     `json:"hits"`
+	Of    int     `json:"of"`
+	Share float64 `json:"share"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// ShareOf is the share of hits in of seeds.
+func ShareOf(hits, of int) Share {
+	s := Share{Hits: hits, Of: of}
+	if of > 0 {
+		s.Share = float64(hits) / float64(of)
+	}
+	s.Low, s.High = wilson(hits, of)
+	return s
+}
+
+// Quantile estimates a quantile, in percent, of durations that are given by seed, in seconds. Its
+// interval is of seeds. Where there is no duration it is 0 without an interval.
+func Quantile(bySeed [][]time.Duration, percent int) Estimate {
+	var each []waited
+	for i, all := range bySeed {
+		for _, d := range all {
+			each = append(each, waited{i, d})
+		}
+	}
+	slices.SortFunc(each, func(a, b waited) int { return cmp.Compare(a.d, b.d) })
+	return bootstrap(len(bySeed), func(times []int) float64 { return quantile(each, times, percent) })
+}
+
+// Ratio estimates the sum of part over the sum of whole, both given by seed.
+func Ratio(part, whole []uint64) Estimate { return ratio(part, whole) }

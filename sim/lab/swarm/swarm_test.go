@@ -1,0 +1,76 @@
+package swarm_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/chubby"
+	"github.com/chubbycell/chubby/sim/lab/setnx"
+	"github.com/chubbycell/chubby/sim/lab/setpx"
+	"github.com/chubbycell/chubby/sim/lab/swarm"
+)
+
+// measured runs seeds of some systems in every place of their grid.
+func measured(t *testing.T, seeds uint64, all ...lab.System) *swarm.Table {
+	grid, err := swarm.Grid(all)
+	require.NoError(t, err)
+	table := swarm.NewTable(grid)
+	for seed := uint64(1); seed <= seeds; seed++ {
+		for i := range grid {
+			x, err := grid[i].Run(seed)
+			require.NoError(t, err)
+			table.Add(i, x)
+		}
+	}
+	return table
+}
+
+func TestASeedIsOneHistory(t *testing.T) {
+	grid, err := swarm.Grid([]lab.System{setpx.System()})
+	require.NoError(t, err)
+	for i := range grid {
+		a, err := grid[i].Run(7)
+		require.NoError(t, err)
+		b, err := grid[i].Run(7)
+		require.NoError(t, err)
+		require.Equal(t, a, b, grid[i].Fault.Name)
+		require.NotZero(t, a.Updates, grid[i].Fault.Name)
+	}
+}
+
+func TestOurCellLosesNothingBehindTheFence(t *testing.T) {
+	table := measured(t, 5, chubby.System())
+	for _, r := range table.Rows() {
+		require.Zero(t, r.Read.Hits, "%s: an update is lost behind the read-and-write fence", r.Fault)
+	}
+	cost := table.Costs()[0]
+	require.Zero(t, cost.Never)
+	require.Less(t, cost.Longest, 60.0, "seconds without a holder: a lease and a lock-delay")
+}
+
+func TestALockWithoutAnExpiryIsNeverFreedByItself(t *testing.T) {
+	table := measured(t, 3, setnx.System())
+	for _, r := range table.Rows() {
+		require.Nil(t, r.Read, "there is no token")
+		if r.Fault == "pause" || r.Fault == "clock-step" || r.Fault == "client-crash" {
+			require.Zero(t, r.Overlap.Hits, r.Fault)
+		}
+	}
+	cost := table.Costs()[0]
+	require.Equal(t, cost.Crashes, cost.Never)
+	require.NotZero(t, cost.Crashes)
+}
+
+func TestALeaseIsOutlastedByAPause(t *testing.T) {
+	for _, r := range measured(t, 5, setpx.System()).Rows() {
+		switch r.Fault {
+		case "pause", "late-write":
+			require.NotZero(t, r.Lost.Hits, r.Fault)
+			require.Zero(t, r.Read.Hits, r.Fault)
+		case "client-crash":
+			require.Zero(t, r.Lost.Hits, r.Fault)
+		}
+	}
+}
