@@ -36,7 +36,7 @@ type Form int
 const (
 	Plain   Form = iota // 12.3
 	Seconds             // 1.234 s, or 0.123 ms
-	Share               // 12.30 %
+	PerCent             // 12.30 %
 )
 
 func (f Form) text(v float64) string {
@@ -46,7 +46,7 @@ func (f Form) text(v float64) string {
 			return fmt.Sprintf("%.3g ms", 1000*v)
 		}
 		return seconds(v)
-	case Share:
+	case PerCent:
 		return percent(v)
 	}
 	return fmt.Sprintf("%.2f", v)

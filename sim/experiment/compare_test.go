@@ -61,7 +61,7 @@ func TestIntervalsLeaveOutNoDifferenceAsOftenAsTheySay(t *testing.T) {
 }
 
 func TestPairsThatBrokeAreComparedByViolationsAlone(t *testing.T) {
-	c := NewComparison("as it is", "with a bug", []Column{{Name: "violations", Of: "violation", Form: Share, Always: true}, {Name: "calls", Of: "calls"}})
+	c := NewComparison("as it is", "with a bug", []Column{{Name: "violations", Of: "violation", Form: PerCent, Always: true}, {Name: "calls", Of: "calls"}})
 	for seed := range uint64(4) {
 		c.Add(A, Sample{Seed: seed, Values: map[string][]float64{"violation": {0}, "calls": {10}}})
 		b := Sample{Seed: seed, Values: map[string][]float64{"violation": {0}, "calls": {11}}}

@@ -14,11 +14,11 @@ import (
 // CellColumns are what runs of the cell are compared by: the values that Measure takes.
 func CellColumns() []Column {
 	return []Column{
-		{Name: "seeds with a violation", Of: "violation", Form: Share, Always: true},
+		{Name: "seeds with a violation", Of: "violation", Form: PerCent, Always: true},
 		{Name: "call p50", Of: "latency", Percent: 50, Form: Seconds},
 		{Name: "call p90", Of: "latency", Percent: 90, Form: Seconds},
 		{Name: "call p99", Of: "latency", Percent: 99, Form: Seconds},
-		{Name: "outcome unknown", Of: "unknown", Form: Share},
+		{Name: "outcome unknown", Of: "unknown", Form: PerCent},
 		{Name: "fail-overs", Of: "failovers"},
 		{Name: "fail-over p50", Of: "failover", Percent: 50, Form: Seconds},
 		{Name: "fail-over p90", Of: "failover", Percent: 90, Form: Seconds},

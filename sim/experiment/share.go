@@ -1,10 +1,6 @@
 package experiment
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
+import "time"
 
 // Share is a share of seeds, with its 95 % confidence interval by Wilson's score.
 type Share struct {
@@ -28,14 +24,17 @@ func ShareOf(hits, of int) Share {
 // Quantile estimates a quantile, in percent, of durations that are given by seed, in seconds. Its
 // interval is of seeds. Where there is no duration it is 0 without an interval.
 func Quantile(bySeed [][]time.Duration, percent int) Estimate {
-	var each []waited
+	seconds := make([][]float64, len(bySeed))
 	for i, all := range bySeed {
 		for _, d := range all {
-			each = append(each, waited{i, d})
+			seconds[i] = append(seconds[i], d.Seconds())
 		}
 	}
-	slices.SortFunc(each, func(a, b waited) int { return cmp.Compare(a.d, b.d) })
-	return bootstrap(len(bySeed), func(times []int) float64 { return quantile(each, times, percent) })
+	p := newPool(seconds)
+	if len(p.all) == 0 {
+		return Estimate{}
+	}
+	return bootstrap(len(bySeed), func(times []int) float64 { return p.quantile(times, percent) })
 }
 
 // Ratio estimates the sum of part over the sum of whole, both given by seed.
