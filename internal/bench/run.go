@@ -190,7 +190,7 @@ func (row *Row) addUsage(before, after usage, servers bool) {
 	own, rest := after.own-before.own, after.all-before.all
 	sum := own
 	row.ClientCPU = percent(own)
-	if !servers {
+	if !servers || after.servers < before.servers { // unknown, or one of them has ended meanwhile
 		return
 	}
 	row.ServerCPU = percent(after.servers - before.servers)
