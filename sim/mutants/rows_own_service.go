@@ -241,8 +241,10 @@ func ownServiceRows() []Row {
 		applied(GroupOwn, "O353", "A", "a segment that was made ahead is listed before its header is synced"),
 		applied(GroupOwn, "O354", "B", "a segment that comes too late is used all the same, behind one of a higher number"),
 		applied(GroupOwn, "O355", "A", "a change of one limit takes the others away"),
-		applied(GroupOwn, "O356", "A", "limits that a deposed master was asked for are set in a later epoch"),
-		applied(GroupOwn, "O357", "A", "how many sessions may be alive stays as it was founded, whatever an operator sets"),
+		weak(GroupOwn, "O356", "B", "limits that a deposed master was asked for are set in a later epoch",
+			"an operator's command must be under way when the master changes, and its vote outlive it: 54 seeds had none. TestLimitsAreSetOneByOne in replica/state/command kills it"),
+		weak(GroupOwn, "O357", "B", "how many sessions may be alive stays as it was founded, whatever an operator sets",
+			"clients seldom have more sessions than an operator allows: 74 seeds had none. TestWhatIsAboveANewLimitMayNotGrow in replica/state/command kills it"),
 		applied(GroupOwn, "O358", "A", "an operator is told that limits are set when the command is proposed"),
 	}
 }
