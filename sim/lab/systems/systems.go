@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
+	"github.com/chubbycell/chubby/sim/lab/zookeeper"
 )
 
 // All lists the systems in the order of tables.
@@ -17,6 +18,7 @@ func All() []lab.System {
 		setpx.System(),
 		redlock.System(),
 		chubby.System(),
+		zookeeper.System(),
 	}
 }
 
