@@ -91,6 +91,9 @@ func (o *Outcome) longest() (d time.Duration, w Wait) {
 	return d, w
 }
 
+// longWait is a wait for the lock that a reader should be told of.
+const longWait = 30 * time.Second
+
 // String says in one line what was seen.
 func (o *Outcome) String() string {
 	var parts []string
@@ -112,6 +115,8 @@ func (o *Outcome) String() string {
 	switch d, w := o.longest(); {
 	case w.Client != "" && !w.Got:
 		parts = append(parts, fmt.Sprintf("%s waits %s s in vain", w.Client, short(d)))
+	case d >= longWait:
+		parts = append(parts, fmt.Sprintf("%s waits %s s", w.Client, short(d)))
 	case len(parts) == 0:
 		return "one holder at a time, no update lost"
 	}

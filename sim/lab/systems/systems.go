@@ -5,6 +5,7 @@ package systems
 import (
 	"github.com/chubbycell/chubby/sim/lab"
 	"github.com/chubbycell/chubby/sim/lab/chubby"
+	"github.com/chubbycell/chubby/sim/lab/etcd"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
@@ -19,6 +20,7 @@ func All() []lab.System {
 		redlock.System(),
 		chubby.System(),
 		zookeeper.System(),
+		etcd.System(),
 	}
 }
 
