@@ -144,9 +144,10 @@ var packages = map[string]rule{
 	"sim/lab/setnx":            {support, []string{"sim/lab"}},
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
 	"sim/lab/swarm":            {support, []string{"sim/lab", "sim/experiment"}},
-	"sim/lab/systems":          {support, []string{"sim/lab/chubby", "sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock", "sim/lab/systems", "sim/lab/zookeeper", "sim/lab/etcd"}},
+	"sim/lab/systems":          {support, []string{"sim/lab/chubby", "sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock", "sim/lab/systems", "sim/lab/zookeeper", "sim/lab/etcd", "sim/lab/consul"}},
 	"sim/lab/zookeeper":        {support, []string{"sim/lab"}},
 	"sim/lab/etcd":             {support, []string{"sim/lab"}},
+	"sim/lab/consul":           {support, []string{"sim/lab"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }

@@ -92,7 +92,7 @@ func (o *Outcome) longest() (d time.Duration, w Wait) {
 }
 
 // longWait is a wait for the lock that a reader should be told of.
-const longWait = 30 * time.Second
+const longWait = time.Minute
 
 // String says in one line what was seen.
 func (o *Outcome) String() string {

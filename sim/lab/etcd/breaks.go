@@ -157,15 +157,16 @@ func newLeader() lab.Break {
 		ID: "E8", Mark: source,
 		Title:  "a new leader gives the lease of a dead holder its whole TTL again",
 		Lesson: "the price of a leader that does not know when leases were renewed; it is safe, and small with a short TTL",
-		Harm:   lab.WaitsFor(30 * time.Second),
+		Harm:   lab.WaitsFor(70 * time.Second),
+		Length: 3 * time.Minute,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: 30 * time.Second})
 			b.Client("B", lab.Job{Start: 500 * time.Millisecond, Work: time.Second})
 			b.At(time.Second, func() { b.Crash("A", -1) })
-			b.At(15*time.Second, func() { b.Crash("etcd-1", -1) })
+			b.At(50*time.Second, func() { b.Crash("etcd-1", -1) })
 		},
 		Faulty: []lab.Variant{
-			{Name: "TTL 20 s", Mark: source, Guard: lab.NoGuard, Build: on(mutex{ttl: 20 * time.Second, checks: true}, three)},
+			{Name: "TTL 60 s, the default", Mark: source, Guard: lab.NoGuard, Build: on(mutex{ttl: time.Minute, checks: true}, three)},
 		},
 		Repaired: []lab.Variant{
 			{Name: "TTL 5 s", Mark: source, Guard: lab.NoGuard, Build: on(mutex{ttl: ttl, checks: true}, three)},

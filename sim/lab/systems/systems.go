@@ -5,6 +5,7 @@ package systems
 import (
 	"github.com/chubbycell/chubby/sim/lab"
 	"github.com/chubbycell/chubby/sim/lab/chubby"
+	"github.com/chubbycell/chubby/sim/lab/consul"
 	"github.com/chubbycell/chubby/sim/lab/etcd"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
@@ -21,6 +22,7 @@ func All() []lab.System {
 		chubby.System(),
 		zookeeper.System(),
 		etcd.System(),
+		consul.System(),
 	}
 }
 
