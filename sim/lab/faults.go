@@ -69,7 +69,21 @@ func (b *Bench) Cut(one, other []string, until time.Duration) {
 	}
 	groups := [][]sim.Addr{b.addresses(one), b.addresses(other)}
 	b.world.Net().Partition(groups...)
-	b.At(until, func() { b.world.Net().Unite(groups...) })
+	b.apart(one, other, 1)
+	b.At(until, func() {
+		b.world.Net().Unite(groups...)
+		b.apart(one, other, -1)
+	})
+}
+
+// apart counts the cuts between machines.
+func (b *Bench) apart(one, other []string, by int) {
+	for _, x := range one {
+		for _, y := range other {
+			b.cuts[[2]string{x, y}] += by
+			b.cuts[[2]string{y, x}] += by
+		}
+	}
 }
 
 func (b *Bench) addresses(names []string) (all []sim.Addr) {

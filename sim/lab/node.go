@@ -99,6 +99,13 @@ func (r *runtime) Send(to uint32, data []byte) {
 
 func (r *runtime) Receive(f func(from uint32, data []byte)) { r.node.alien = f }
 
+// Reaches says whether the kernel of another machine would answer a probe of a connection: the
+// machine has power and no Cut is in force between the two. Its program may be paused. A connection
+// that is silent for a while is closed by what this says.
+func (n *Node) Reaches(name string) bool {
+	return n.bench.Machine(name).Up() && n.bench.cuts[[2]string{n.name, name}] == 0
+}
+
 // NewSignal returns a signal that has not fired.
 func (n *Node) NewSignal() sim.Signal { return n.rt.NewSignal() }
 

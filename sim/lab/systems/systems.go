@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim/lab/chubby"
 	"github.com/chubbycell/chubby/sim/lab/consul"
 	"github.com/chubbycell/chubby/sim/lab/etcd"
+	"github.com/chubbycell/chubby/sim/lab/postgres"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
@@ -23,6 +24,7 @@ func All() []lab.System {
 		zookeeper.System(),
 		etcd.System(),
 		consul.System(),
+		postgres.System(),
 	}
 }
 
