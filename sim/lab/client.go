@@ -10,10 +10,11 @@ import (
 // Job is what a client does: so many times, it acquires the lock, reads the counter at the
 // resource, works, writes the counter one higher, and releases.
 type Job struct {
-	Start time.Duration // true time at which the client begins
-	Work  time.Duration // between reading and writing, on the client's clock
-	Times int           // 0: once
-	Rest  time.Duration // before the next time
+	Start  time.Duration // true time at which the client begins
+	Work   time.Duration // between reading and writing, on the client's clock
+	Spread time.Duration // and up to so much longer, drawn each time
+	Times  int           // 0: once
+	Rest   time.Duration // before the next time
 	// Careless clients do not ask their library before they write whether the grant is still
 	// valid. Most programs are careless; care does not help where a break says so.
 	Careless bool
@@ -84,7 +85,7 @@ func (c *client) turn() {
 		return
 	}
 	c.step(Read)
-	c.Sleep(c.job.Work)
+	c.Sleep(c.work())
 	if !c.job.Careless && !b.lock.Valid(c.Node, &g) {
 		c.gives(h, "finds its grant over, and gives up")
 		return
@@ -100,6 +101,14 @@ func (c *client) turn() {
 	if !c.job.Forgets {
 		b.lock.Release(c.Node, &g)
 	}
+}
+
+// work is how long the client works this time.
+func (c *client) work() time.Duration {
+	if c.job.Spread == 0 {
+		return c.job.Work
+	}
+	return c.job.Work + c.Draw("work").Duration(0, c.job.Spread)
 }
 
 // write writes the counter one higher than it was read. Where the resource compares versions, a

@@ -14,6 +14,8 @@ type System struct {
 	// runs that no script decides.
 	Default func(b *Bench) Lock
 	Breaks  []Break // in the order of their numbers
+	// Load measures how many updates are lost; nil: nothing to compare with.
+	Load *Load
 }
 
 // Option is a parameter that users meet, with the value of the model.

@@ -1,8 +1,8 @@
 // Package etcd is test support: it models the Mutex of etcd's concurrency package, as of 3.4 and
 // with the check that 3.5.0 added (#11456) [src], on leases as its server keeps them [src]. It
-// leaves out Raft (followers copy what the leader does without acknowledging it, and the next one
-// in order takes over after a second of silence, so servers must not be cut off from each other),
-// disks, other keys, checkpoints of leases, authentication, and the read-write lock.
+// leaves out Raft (followers copy what the leader does without acknowledging it, the next one in
+// order takes over after a second of silence, and one number that all see stands for their votes; so
+// servers must not be cut off from each other), disks, other keys, checkpoints of leases, authentication, and the read-write lock.
 //
 // The algorithm:
 //
@@ -19,5 +19,6 @@
 // gives every lease its whole TTL, and an election timeout.
 //
 // Reading order: server.go (state and requests), lessor.go (leases, leaders), session.go and
-// mutex.go (the client's part), system.go (the card), breaks.go (E1 to E8).
+// mutex.go (the client's part), system.go (the card), breaks.go (E1 to E8),
+// load.go (how many updates are lost under pauses).
 package etcd

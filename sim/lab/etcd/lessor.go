@@ -12,7 +12,7 @@ import (
 
 const (
 	beat     = 100 * time.Millisecond // between two heartbeats of a leader
-	election = time.Second            // of silence, after which the next server takes over
+	election = time.Second            // of silence, in ticks, after which the next server takes over
 	entry    = time.Millisecond       // that an entry of the log takes
 )
 
@@ -58,7 +58,8 @@ func byNumber(a, b string) int {
 	return x - y
 }
 
-// elect sends heartbeats, or takes over from a leader that is silent.
+// elect sends heartbeats, or takes over from a leader that is silent. Silence is counted in ticks: a
+// server that was paused does not take over when it runs again.
 func (s *server) elect() {
 	for {
 		s.Sleep(beat)
@@ -66,11 +67,14 @@ func (s *server) elect() {
 			s.tell("beat")
 			continue
 		}
+		s.silent++
 		ahead := (s.place - slices.Index(s.nodes, s.leader) + len(s.nodes)) % len(s.nodes)
-		if s.Now().Sub(s.heard) < time.Duration(ahead)*election {
+		if time.Duration(s.silent)*beat < time.Duration(ahead)*election {
 			continue
 		}
-		s.term++
+		s.votes.term++
+		s.votes.leader = s.place
+		s.term = s.votes.term
 		s.leader, s.ends = s.Name(), map[string]time.Time{}
 		for id, ttl := range s.leases {
 			s.ends[id] = s.Now().Add(ttl + election)
@@ -91,7 +95,7 @@ func (s *server) news(from, text string) {
 	if term < s.term {
 		return
 	}
-	s.term, s.leader, s.heard = term, from, s.Now()
+	s.term, s.leader, s.silent = term, from, 0
 	if s.ends != nil { // the lessor hears of it later than the Raft loop
 		s.After(2*entry, func() { s.ends = nil })
 	}

@@ -21,10 +21,12 @@ type mutex struct {
 	ttl    time.Duration
 	checks bool // reads its own key in the end (3.5.0, #11456)
 	token  tokens
-	one    bool // one session for all
-	closes bool // closes its session when a call to Lock has failed
+	one    bool          // one session for all
+	closes bool          // closes its session when a call to Lock has failed
+	within time.Duration // a call to Lock fails after so long, and takes its key back; 0: never
 
 	nodes  []string
+	votes  *votes         // for scripts
 	at     map[string]int // by client: the server it turns to
 	shared *session
 }
@@ -47,7 +49,11 @@ func (l *mutex) Acquire(n *lab.Node) lab.Grant {
 			continue
 		}
 		if first != own {
-			header = l.wait(n, own)
+			if header, ok = l.wait(n, own); !ok {
+				l.ask(n, patience, "delete %s", s.id)
+				s.done = true
+				continue
+			}
 		}
 		if l.checks {
 			if header, ok = l.owns(n, s); !ok {
@@ -73,21 +79,22 @@ func (l *mutex) enter(n *lab.Node, s *session) (own, first, header uint64, ok bo
 	return 0, 0, 0, false
 }
 
-// wait returns when no key is left that was created before the own one. It looks at the keys of
-// others only.
-func (l *mutex) wait(n *lab.Node, own uint64) (header uint64) {
-	for {
+// wait returns when no key is left that was created before the own one, or patience is at an end. It
+// looks at the keys of others only.
+func (l *mutex) wait(n *lab.Node, own uint64) (header uint64, ok bool) {
+	for began := n.Now(); l.within == 0 || n.Now().Sub(began) < l.within; {
 		var key string
 		if answer, ok := l.ask(n, patience, "below %d", own); ok {
 			if _, err := fmt.Sscanf(answer, "%s %d", &key, &header); err != nil {
 				panic("not an answer: " + answer)
 			}
 			if key == "-" {
-				return header
+				return header, true
 			}
 			l.ask(n, long, "watch %s", key)
 		}
 	}
+	return 0, false
 }
 
 // owns reads the own key.

@@ -15,7 +15,11 @@ import (
 type config struct {
 	nodes    []string // the first one leads first
 	confirms bool     // the leader makes sure that it still leads before it revokes (#16822)
+	votes    *votes
 }
+
+// votes stands for the votes of Raft: a leader of an earlier term gets no quorum for what it does.
+type votes struct{ term, leader int }
 
 // lock is a key below lock/.
 type lock struct {
@@ -34,7 +38,7 @@ type server struct {
 
 	term, place int
 	leader      string
-	heard       time.Time                // from the leader
+	silent      int                      // ticks since the leader was heard
 	ends        map[string]time.Time     // of leases; nil: is no leader
 	renewals    map[string][]lab.Request // of expired leases, that wait for the revocation
 	watches     map[string][]lab.Request // by key
@@ -43,7 +47,7 @@ type server struct {
 // serve is the program of a server.
 func (c config) serve(n *lab.Node) {
 	s := &server{
-		config: c, Node: n, keys: map[string]lock{}, leases: map[string]time.Duration{}, leader: c.nodes[0], heard: n.Now(),
+		config: c, Node: n, keys: map[string]lock{}, leases: map[string]time.Duration{}, leader: c.nodes[0],
 		place: slices.Index(c.nodes, n.Name()), renewals: map[string][]lab.Request{}, watches: map[string][]lab.Request{},
 	}
 	n.Serve(s.request)
@@ -58,10 +62,13 @@ func (c config) serve(n *lab.Node) {
 	}
 }
 
-// request answers a request of a client, if this server leads.
+// request answers a request of a client, if this server leads. Without a quorum it answers nothing.
 func (s *server) request(r lab.Request) {
 	if s.leader != s.Name() {
 		s.Answer(r, "leader "+s.leader)
+		return
+	}
+	if s.term < s.votes.term {
 		return
 	}
 	f := strings.Fields(r.Text)
@@ -116,6 +123,9 @@ func (s *server) below(limit uint64) (key string, created uint64) {
 func (s *server) propose(entry string) {
 	if s.leader != s.Name() {
 		s.Tell(s.leader, "forward "+entry)
+		return
+	}
+	if s.term < s.votes.term {
 		return
 	}
 	s.apply(entry)

@@ -10,19 +10,21 @@ import (
 // on puts servers into the world.
 func on(l mutex, c config) func(b *lab.Bench) lab.Lock {
 	return func(b *lab.Bench) lab.Lock {
+		c.votes = &votes{}
 		for _, name := range c.nodes {
 			b.Node(name, sim.MachineConfig{}, c.serve)
 		}
 		mine := l
-		mine.nodes, mine.at = c.nodes, map[string]int{}
+		mine.nodes, mine.votes, mine.at = c.nodes, c.votes, map[string]int{}
 		return &mine
 	}
 }
 
-// one and three are clusters.
+// one, three and five are clusters.
 var (
 	one   = config{nodes: []string{"etcd"}, confirms: true}
 	three = config{nodes: []string{"etcd-1", "etcd-2", "etcd-3"}, confirms: true}
+	five  = config{nodes: []string{"etcd-1", "etcd-2", "etcd-3", "etcd-4", "etcd-5"}, confirms: true}
 )
 
 // build is a lock on one server, which stands for a cluster without faults inside.
@@ -44,6 +46,7 @@ func System() lab.System {
 		},
 		Default: build(mutex{ttl: ttl, checks: true, token: headers}),
 		Breaks:  []lab.Break{waiter(), pause(), stall(), staleLeader(), oneSession(), readWrite(), lostReply(), newLeader()},
+		Load:    pauses(),
 	}
 }
 
