@@ -50,6 +50,7 @@ type failedSeed struct {
 	Text      string `json:"text"`
 	Stack     string `json:"stack,omitempty"`
 	Hash      string `json:"hash"`
+	Commit    string `json:"commit,omitempty"` // at which Reproduce gives this; "" if it is not known
 	Reproduce string `json:"reproduce"`
 	Directory string `json:"directory,omitempty"`
 	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
@@ -196,7 +197,7 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 		o := r.options
 		o.Seed = res.Seed
 		r.Failures = append(r.Failures, failedSeed{
-			Seed: res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Reproduce: r.again(o),
+			Seed: res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Commit: commitOf(r.Build), Reproduce: r.again(o),
 		})
 	}
 }

@@ -90,7 +90,20 @@ func (a teller) printFailure(f *failedSeed) error {
 			return err
 		}
 	}
+	if f.Commit != "" {
+		if err := a.Printf("  at commit %s:\n", f.Commit); err != nil {
+			return err
+		}
+	}
 	return a.Printf("  %s\n\n", f.Reproduce)
+}
+
+// commitOf is the commit of a build, as far as it is known.
+func commitOf(b runner.Build) string {
+	if b.Commit == runner.UnknownCommit {
+		return ""
+	}
+	return b.Short()
 }
 
 func indented(s string) string {

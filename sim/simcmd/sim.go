@@ -120,8 +120,8 @@ a break may have come from, with search and filters. docs/pages.md says how to r
   build, options, from, shard   what ran; asked: --seeds, of all shards together
   totals                        the numbers of the table, durations in ns
   failures[]                    seed, property ("" for a crash), text, stack,
-                                hash, reproduce, directory (with --out), case
-                                (of the one that was made smaller)
+                                hash, commit, reproduce, directory (with --out),
+                                case (of the one that was made smaller)
   runs[]                        with --shard, for chubby sim merge: each seed with
                                 its hash, verdict and numbers
   shards, missing               of chubby sim merge: which it read, which not
@@ -130,7 +130,8 @@ a break may have come from, with search and filters. docs/pages.md says how to r
                                 idle (it gave up)
   wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
   interrupted, gave_up, exit    how it ended
-Fields are added over time, never renamed or removed.
+Fields are added over time, never renamed or removed. -o junit prints the same
+run for CI systems: a case for each failing seed, and one for the whole.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
@@ -163,9 +164,13 @@ what it has found.
 	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making the first failure smaller, with --out or where this flag is given (0: it is left as it is)")
 	registerMore(c, &f.more)
 	f.form.Register(c)
+	c.Flags().Lookup("output").Usage = "form of what is printed: table, json or junit"
 	c.Flags().SortFlags = false
 	return c
 }
+
+// formJUnit is a form that only runs of seeds have.
+const formJUnit cli.Form = "junit"
 
 func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted, of all shards together (0: no such end)")
@@ -198,8 +203,8 @@ var ofTrace = []string{"until", "node", "kind", "slot", "about", "since", "befor
 
 // check finds flags that do not go together.
 func (f *simFlags) check() error {
-	if err := f.form.Check(); err != nil {
-		return err
+	if f.form != formJUnit && f.form.Check() != nil {
+		return cli.Usage("-o %q: table, json or junit", string(f.form))
 	}
 	if f.asked("seed") {
 		for _, other := range []string{"seeds", "from", "for", "jobs", "shard", "max-failures", "min-counted"} {
@@ -215,8 +220,8 @@ func (f *simFlags) check() error {
 		return cli.Usage("--page needs --seed: a page is of one seed; with --out, failing seeds leave theirs")
 	case f.asked("page") && f.trace:
 		return cli.Usage("--page does not go with --trace; run the seed twice, it is the same history")
-	case f.trace && f.form == "json":
-		return cli.Usage("--trace does not go with -o json: a trace is text")
+	case f.trace && f.form != "table":
+		return cli.Usage("--trace does not go with -o %s: a trace is text", f.form)
 	case !f.trace && slices.ContainsFunc(ofTrace, f.asked):
 		return cli.Usage("%s need --trace", "--"+strings.Join(ofTrace, ", --"))
 	case f.lines.From < 0 || f.lines.Until < 0 || f.lines.Until > 0 && f.lines.Until < f.lines.From:

@@ -23,6 +23,12 @@ func (a teller) tell(form cli.Form, more bool, r *report) error {
 		}
 		return cli.Exit(r.Exit)
 	}
+	if form == formJUnit {
+		if err := a.printJUnit(r, more); err != nil {
+			return err
+		}
+		return cli.Exit(r.Exit)
+	}
 	for i := range r.Failures {
 		if err := a.printFailure(&r.Failures[i]); err != nil {
 			return err
