@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/chubbycell/chubby/sim/mutants"
 )
@@ -10,7 +11,7 @@ import (
 func program(ctx context.Context, dir, what string) (file string, err error) {
 	root, err := mutants.Root(".")
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s is to be built: %w", what, err)
 	}
 	return mutants.Program(ctx, root, dir, what)
 }

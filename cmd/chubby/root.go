@@ -33,6 +33,6 @@ func (a *app) root() *cobra.Command {
 	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: "go run ./cmd/chubby", Program: program})
 	simulate.AddCommand(a.mutantsCommand())
 	root.AddCommand(cellcmd.Commands()...)
-	root.AddCommand(simulate, a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())
+	root.AddCommand(simulate, a.tourCommand(), a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())
 	return root
 }

@@ -134,6 +134,7 @@ var packages = map[string]rule{
 	"sim/moments":              {support, []string{"sim/plan", "sim/describe", "sim/event"}},
 	"sim/story":                {support, []string{"sim/cell", "sim/moments"}},
 	"sim/page":                 {support, []string{"sim/story"}},
+	"sim/tour":                 {support, []string{"sim/moments", "sim/cell", "sim/scenario", "client"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story", "sim/page"}},
@@ -150,7 +151,7 @@ var packages = map[string]rule{
 	"sim/lab/etcd":             {support, []string{"sim/lab"}},
 	"sim/lab/consul":           {support, []string{"sim/lab"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/tour", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

@@ -166,7 +166,14 @@ func describeDetail(d api.Detail) string {
 	case api.Sequenced:
 		return fmt.Sprintf(" %v", d.Sequencer)
 	case api.Leased:
-		return fmt.Sprintf(" lease %v failover %t", d.Lease, d.Failover)
+		text := fmt.Sprintf(" lease %v failover %t", d.Lease, d.Failover)
+		for i, e := range d.Events {
+			if i == 4 {
+				return text + fmt.Sprintf(" and %d events more", len(d.Events)-i)
+			}
+			text += fmt.Sprintf(" event %v", e)
+		}
+		return text
 	}
 	return ""
 }

@@ -11,5 +11,6 @@
 //	moment.go    what happened, as the trace and the events say it; log.go: keeps it
 //	past.go      what a moment may have come from
 //	harm.go      what was injected, and what that did; words.go: in words
+//	lines.go     all moments in words, for what tells of runs that break nothing
 //	print.go     a run line by line; filter.go: some of the lines
 package moments

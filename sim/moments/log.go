@@ -105,7 +105,7 @@ func (l *Log) line(line string) {
 		}
 	case "FAILURE":
 		l.Broke = l.add(m)
-	case "failed", "NOTED":
+	case "failed", "NOTED", Says:
 		l.add(m)
 	}
 }

@@ -54,7 +54,7 @@ func Root(dir string) (string, error) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not inside the source tree of github.com/chubbycell/chubby: what is to be built is built from source", dir)
+			return "", fmt.Errorf("%s is not inside the source tree of github.com/chubbycell/chubby: planted bugs are built from source", dir)
 		}
 	}
 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/tour"
+)
+
+// stop is the JSON form of one scene of the tour.
+type stop struct {
+	Name      string     `json:"name"`
+	Title     string     `json:"title"`
+	Questions []question `json:"questions"`
+	Lines     []string   `json:"lines,omitempty"` // of `chubby tour NAME`
+	Read      []string   `json:"read"`
+}
+
+type question struct {
+	Ask    string `json:"question"`
+	Answer string `json:"answer"`
+}
+
+func (a *app) tourCommand() *cobra.Command {
+	var answers bool
+	var form cli.Form
+	c := &cobra.Command{
+		Use:   "tour [NAME]",
+		Short: "Play what goes wrong in a cell, and what the code does about it",
+		Long: `Tour plays a scene: three replicas and a few clients in the simulator, to which
+something happens by a script, and the shipped code that has to cope with it. It
+asks three questions first, waits for Enter on a terminal, tells what happens, and
+answers the questions. The last line names the files to read next.
+
+Each line of what happens is an event of that run: the true time, the machine and
+the reading of its own clock, and what it did or heard. Replicas are n1, n2, n3,
+clients c1, c2, c3.
+
+Without a name it lists the scenes. With --answers it waits for nothing.
+
+` + cli.ExitHelp,
+		Example: "  chubby tour\n  chubby tour lost-vote\n  chubby tour slow-clock --answers",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage("%s takes one name, %d are there", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := form.Check(); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return a.listTour(form)
+			}
+			s, ok := tour.Named(args[0])
+			if !ok {
+				return cli.Usage("no scene %q; `chubby tour` lists them", args[0])
+			}
+			return a.play(c.Context(), &s, !answers && (a.Terminal || cli.StreamsOf(c).Terminal), form)
+		},
+	}
+	c.Flags().BoolVar(&answers, "answers", false, "do not wait for Enter in front of what happens")
+	form.Register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (a *app) listTour(form cli.Form) error {
+	if form == "json" {
+		all := []stop{}
+		for _, s := range tour.All() {
+			all = append(all, newStop(&s))
+		}
+		return a.JSON(all)
+	}
+	t := cli.NewColumns(a.Out)
+	for _, s := range tour.All() {
+		t.Row("%s\t%s\n", s.Name, s.Title)
+	}
+	return t.End()
+}
+
+func newStop(s *tour.Scene) stop {
+	x := stop{Name: s.Name, Title: s.Title, Read: s.Read}
+	for _, q := range s.Questions {
+		x.Questions = append(x.Questions, question(q))
+	}
+	return x
+}
+
+// play plays a scene. What the simulator does costs a second or so, also for JSON.
+func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, form cli.Form) error {
+	if form == "json" {
+		x := newStop(s)
+		x.Lines = s.Play(cell.Run).Lines
+		return a.JSON(x)
+	}
+	if err := a.ask(s); err != nil {
+		return err
+	}
+	if wait {
+		a.Say("(Enter shows what happens)")
+		if a.pressed(ctx) != nil {
+			return cli.Interrupted()
+		}
+	}
+	told := s.Play(cell.Run)
+	if b := told.Result.Breach; b != nil { // a change of the code broke something in this very run
+		a.Warn("the scene breaks %s: %s", b.Name(), b.Text)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n   true time (and by its own clock)\n%s\n\n", strings.Join(told.Lines, "\n"))
+	for i, q := range s.Questions {
+		fmt.Fprintf(&text, "%d. %s\n", i+1, filled(q.Answer, "   "))
+	}
+	fmt.Fprintf(&text, "\nRead next: %s\n", strings.Join(s.Read, ", "))
+	if err := a.Printf("%s", text.String()); err != nil {
+		return err
+	}
+	if told.Result.Breach != nil {
+		return cli.Exit(cli.ExitBroken)
+	}
+	return nil
+}
+
+// ask prints the questions.
+func (a *app) ask(s *tour.Scene) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n\nBefore you look:\n", s.Title)
+	for i, q := range s.Questions {
+		fmt.Fprintf(&text, "%d. %s\n", i+1, filled(q.Ask, "   "))
+	}
+	return a.Printf("%s", text.String())
+}
+
+// pressed waits for a line on stdin, or for an interrupt.
+func (a *app) pressed(ctx context.Context) error {
+	line := make(chan struct{})
+	go func() {
+		defer close(line)
+		_, _ = bufio.NewReader(a.In).ReadString('\n') // the end of the input is as good as a line
+	}()
+	select {
+	case <-line:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// filled breaks a text into lines that fit a terminal, with a margin from the second on.
+func filled(text, margin string) string {
+	const most = 96
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > most {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return strings.Join(slices.Concat(lines, []string{line}), "\n"+margin)
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// On a terminal the questions come first, and what happens when Enter was pressed; else all of it.
+func TestASceneIsPlayed(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote"), w.err.String())
+	require.Empty(t, w.err.String())
+	text := w.out.String()
+	for _, part := range []string{"Before you look:\n1. ", "\n3. ", "s (n3: ", "loses power", "\n1. Yes. ", "\nRead next: paxos/acceptor.go"} {
+		at := strings.Index(text, part)
+		require.GreaterOrEqual(t, at, 0, "%s\n%s", part, w.out.String())
+		text = text[at:]
+	}
+	whole := w.out.String()
+	w.Terminal = true
+	w.in.Reset("\n")
+	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote"))
+	require.Equal(t, "(Enter shows what happens)\n", w.err.String())
+	require.Equal(t, whole, w.out.String())
+	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote", "--answers"))
+	require.Empty(t, w.err.String())
+}
+
+func TestTourUsage(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("tour"))
+	require.Equal(t, 9, strings.Count(w.out.String(), "\n"))
+	require.Equal(t, cli.ExitClean, w.do("tour", "-o", "json"))
+	require.Contains(t, w.out.String(), `"answer": "`)
+	require.Equal(t, cli.ExitUsage, w.do("tour", "gremlins"))
+	require.Contains(t, w.err.String(), "no scene \"gremlins\"; `chubby tour` lists them")
+	require.Equal(t, cli.ExitUsage, w.do("tour", "duel", "torn-tail"))
+}

@@ -1,0 +1,111 @@
+package tour
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/moments"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// reads reads the row again and again, and says whenever what comes of it is another thing.
+func (a actor) reads(from, until time.Duration) {
+	a.at(from)
+	for was := ""; a.World().Now() < until; {
+		began := a.Now()
+		_, err := a.get(2 * sec)
+		is := "reads the row at once"
+		switch {
+		case err != nil:
+			is = "reads the row: " + short(err)
+		case a.took(began) > 300*ms:
+			is = "reads the row, and has waited"
+		}
+		if is != was && err == nil && a.took(began) > 300*ms {
+			a.says("%s for %v", is, a.took(began))
+		} else if is != was {
+			a.says("%s", is)
+		}
+		was = is
+		if a.Sleep(a.ctx, 100*ms) != nil {
+			return
+		}
+	}
+}
+
+// deposed cuts a master off from its cell, and not from its clients.
+func deposed() Scene {
+	return Scene{
+		Name: "deposed", Title: "A master that does not know that it is none",
+		Questions: [3]Question{
+			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. It was granted by a majority that promised to help no other leader before, so nothing can have been written by another one."},
+			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, and a majority has promised at a higher ballot. It then takes a new epoch by a command in the log."},
+			{"The link is mended. How does the old master learn that it is none, and what of a write that it had begun?", "The first message with a higher ballot, or a refusal of its own, tells it. Its write was voted for by itself alone, so it was never chosen; the client asks the new master."},
+		},
+		Read: []string{"paxos/lease.go", "replica/master/master.go"},
+		seed: 3, clients: 2, length: 18 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},
+		parts: func() (func(scenario.Stage), func(int, actor)) {
+			return func(s scenario.Stage) {
+					s.After(6*sec, func() { ends(s, 7*sec, apart(s, s.Leader())) })
+				}, func(i int, a actor) {
+					if i == 0 {
+						a.writes(sec, 5*sec)
+						a.reads(5500*ms, 17*sec)
+					}
+				}
+		},
+		tells: []tell{
+			{kind: moments.Done, text: `lost is what`},
+			{kind: says, text: `reads the row`, most: 6, from: 5 * sec},
+			{kind: moments.Believes, text: `leader`, most: 8, from: 6 * sec},
+			{kind: moments.Believes, text: `serves clients`, from: 6 * sec},
+			{kind: moments.Done, text: `again there is a way`},
+		},
+	}
+}
+
+// slowClock has the clock of a master run as slow as clocks may, and those of the others as fast.
+func slowClock() Scene {
+	return Scene{
+		Name: "slow-clock", Title: "A lease on a slow clock",
+		Questions: [3]Question{
+			{"The clock of the master is 10 % slow, those of the others are 10 % fast. Which of the two believes longer in the lease?", "By its own clock the master counts the lease from when it asked, and the others from when they answered, which is later. A slow clock makes the lease last longer for the master, a fast one makes it shorter for the others: both are bad."},
+			{"All are configured with clocks that may err by 10 %. What has the master to do with a lease of 4 s?", "It takes it for shorter: by (1 - rho) / (1 + rho), so that even its slow clock is through before a fast one is. What is left is the margin; the clocks may use all of it, and no more."},
+			{"What if a clock errs by more than was configured?", "Then two masters may answer reads at one instant. Nothing in the protocol can see that: the bound is a promise of the operator. `chubby sim experiment drift` shows how soon it breaks."},
+		},
+		Read: []string{"paxos/lease.go", "docs/decisions/0006-leases-in-heartbeats.md", "sim/experiment/drift.go"},
+		seed: 3, clients: 1, length: 22 * sec, tune: []string{"master-lease=4s", "session-lease=8s"},
+		parts: func() (func(scenario.Stage), func(int, actor)) {
+			return func(s scenario.Stage) {
+					s.After(5*sec, func() {
+						leader := s.Leader()
+						const ppb = 1000 * rho
+						leader.Clock().SetRate(-ppb)
+						for _, m := range others(s, leader) {
+							m.Clock().SetRate(ppb)
+						}
+						s.After(5*sec, func() { ends(s, 9*sec, apart(s, leader)) })
+					})
+				}, func(_ int, a actor) {
+					a.writes(sec, 8*sec)
+					a.reads(9*sec, 20*sec)
+				}
+		},
+		tells: []tell{
+			{kind: moments.Done, text: `clock`, most: 3, from: 5 * sec},
+			{kind: moments.Done, text: `lost is what`},
+			{kind: says, text: `reads the row`, most: 5},
+			{kind: moments.Believes, text: `leader`, most: 7, from: 10 * sec},
+			{kind: moments.Durable, text: `promise`, most: 2, from: 10 * sec},
+			{kind: moments.Believes, text: `serves clients`, from: 10 * sec},
+			{kind: moments.Done, text: `again there is a way`},
+		},
+	}
+}
+
+// clientOnly cuts a client off from all replicas, both ways, and returns what mends it.
+func clientOnly(s scenario.Stage, i int) (mend func()) {
+	a := s.Clients()[i].Addr()
+	s.World().Net().Isolate([]sim.Addr{a}...)
+	return func() { s.World().Net().Rejoin(a) }
+}
