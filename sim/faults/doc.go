@@ -19,4 +19,6 @@
 //	disk.go, far.go, snapshot.go: calls of disks that fail, snapshots that go bad
 //	rot.go, misdirect.go, forget.go, stray.go: bytes that rot, go astray, are old or missing;
 //	             a row that changes in memory
+//	library.go   faults for worlds of any protocol (sim.Scenario), each with rate and aim;
+//	             swarm.go: those that a seed draws. They know nothing of the cell
 package faults

@@ -1,0 +1,237 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// Rate says how often a fault of the library strikes, and how long what it does lasts. Both are means:
+// what is drawn is between a tenth and twice of it.
+type Rate struct{ Every, For time.Duration }
+
+// Aim picks the machine that is struck; nil: none is, this time. A replica of one's own protocol
+// is found by its sim.Machine.Process.
+type Aim func(s *sim.Stage) *sim.Machine
+
+// Any is an Aim at any replica.
+func Any(s *sim.Stage) *sim.Machine { return s.Replica() }
+
+// recurring is a fault of the library: it serves worlds of any protocol (sim.Scenario), and takes
+// back what it does. The counter "faults." and its name says how often it struck.
+type recurring struct {
+	name   string
+	rate   Rate
+	aim    Aim
+	strike func(s *sim.Stage, m *sim.Machine) (undo func())
+}
+
+func (f recurring) Name() string { return f.name }
+
+func (f recurring) Run(s *sim.Stage) {
+	for s.Sleep(around(s, f.rate.Every)) {
+		if m := f.aim(s); m != nil {
+			s.World().Count("faults." + f.name)
+			undo := f.strike(s, m)
+			s.Sleep(around(s, f.rate.For))
+			undo()
+		}
+	}
+}
+
+func around(s *sim.Stage, mean time.Duration) time.Duration {
+	return s.Draw().Duration(mean/10, 2*mean)
+}
+
+// Crash has a machine lose power: its disk keeps a drawn choice of what was not synced. It starts
+// again when the outage is over.
+func Crash(r Rate, aim Aim) sim.Fault {
+	return recurring{"crash", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
+		m.Crash()
+		return m.Start
+	}}
+}
+
+// Kill ends a process alone; what it wrote stays.
+func Kill(r Rate, aim Aim) sim.Fault {
+	return recurring{"kill", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
+		m.Kill()
+		return m.Start
+	}}
+}
+
+// Restart ends a process and starts it again at once, a few times in a row: what was said to one life
+// comes to the next.
+func Restart(r Rate, aim Aim) sim.Fault {
+	return recurring{"restart", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		for range 1 + s.Draw().Int(3) {
+			m.Kill()
+			m.Start()
+			s.Sleep(around(s, r.For/10))
+		}
+		return func() {}
+	}}
+}
+
+// TornWrites has a machine lose power in the middle of its next write or sync.
+func TornWrites(r Rate, aim Aim) sim.Fault {
+	return recurring{"torn-writes", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		m.CrashAt(steps[s.Draw().Int(len(steps))], around(s, r.For))
+		return func() { m.CrashAt("", 0) }
+	}}
+}
+
+// Pause has a machine stand still, in half of the cases between reading its clock and acting; clock,
+// disk and network go on.
+func Pause(r Rate, aim Aim) sim.Fault {
+	return recurring{"pause", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		if s.Draw().Chance(1, 2) {
+			m.PauseAfterReading(around(s, r.For))
+			return func() { m.PauseAfterReading(0) }
+		}
+		m.Pause()
+		return m.Resume
+	}}
+}
+
+// Isolate cuts a machine off from all others.
+func Isolate(r Rate, aim Aim) sim.Fault {
+	return recurring{"isolate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		net := s.World().Net()
+		net.Isolate(m.Addr())
+		return func() { net.Rejoin(m.Addr()) }
+	}}
+}
+
+// Partition has the replicas fall into two groups.
+func Partition(r Rate) sim.Fault {
+	return recurring{"partition", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
+		var groups [2][]sim.Addr
+		for _, m := range s.World().Replicas() {
+			side := s.Draw().Int(2)
+			groups[side] = append(groups[side], m.Addr())
+		}
+		net := s.World().Net()
+		net.Partition(groups[:]...)
+		return func() { net.Unite(groups[:]...) }
+	}}
+}
+
+// OneWay loses what a machine hears from some others, or what it says to them; the other way works.
+func OneWay(r Rate, aim Aim) sim.Fault {
+	return recurring{"one-way", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		return all(some(s, m), (*sim.Link).Cut, (*sim.Link).Mend)
+	}}
+}
+
+// Clog holds back what a machine hears from some others, or what it says to them, and lets it all go at
+// once.
+func Clog(r Rate, aim Aim) sim.Fault {
+	return recurring{"clog", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		return all(some(s, m), (*sim.Link).Clog, (*sim.Link).Release)
+	}}
+}
+
+// some are links to a machine from some others, or from it to them.
+func some(s *sim.Stage, m *sim.Machine) (links []*sim.Link) {
+	hears := s.Draw().Chance(1, 2)
+	for _, o := range s.World().Replicas() {
+		if o == m || s.Draw().Chance(1, 3) {
+			continue
+		}
+		from, to := m.Addr(), o.Addr()
+		if hears {
+			from, to = to, from
+		}
+		links = append(links, s.World().Net().Link(from, to))
+	}
+	return links
+}
+
+func all(links []*sim.Link, do, undo func(*sim.Link)) func() {
+	for _, l := range links {
+		do(l)
+	}
+	return func() {
+		for _, l := range links {
+			undo(l)
+		}
+	}
+}
+
+// Loss has all links between replicas lose, double and reorder messages, each with up to a chance of
+// so many parts in a million.
+func Loss(r Rate, most uint32) sim.Fault {
+	return recurring{"loss", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
+		var undo []func()
+		chance := func() uint32 { return uint32(s.Draw().Between(0, int64(most))) }
+		loss, double, reorder := chance(), chance(), chance()
+		for _, from := range s.World().Replicas() {
+			for _, to := range s.World().Replicas() {
+				if from == to {
+					continue
+				}
+				l := s.World().Net().Link(from.Addr(), to.Addr())
+				was := l.Config()
+				now := was
+				now.Loss, now.Duplicate, now.Reorder = max(was.Loss, loss), max(was.Duplicate, double), max(was.Reorder, reorder)
+				l.Set(now)
+				undo = append(undo, func() { l.Set(was) })
+			}
+		}
+		return func() {
+			for _, f := range undo {
+				f()
+			}
+		}
+	}}
+}
+
+// SlowDisk makes a disk slower by an order of magnitude or two.
+func SlowDisk(r Rate, aim Aim) sim.Fault {
+	return recurring{"slow-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		m.Disk().Slow(s.Draw().LogUniform(10, 100))
+		return func() { m.Disk().Slow(1) }
+	}}
+}
+
+// FailingDisk has a write or a sync fail; a sync that fails forgets what was not synced, in half of the
+// cases. A process that stops itself then starts again when the fault is over.
+func FailingDisk(r Rate, aim Aim) sim.Fault {
+	return recurring{"failing-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		op, drop := vfs.OpWriteAt, s.Draw().Chance(1, 2)
+		if s.Draw().Chance(1, 2) {
+			op = vfs.OpSyncData
+		}
+		mem := m.Disk().Mem()
+		mem.SetFault(func(c vfs.Call) vfs.Fault {
+			if c.Op != op {
+				return vfs.Fault{}
+			}
+			return vfs.Fault{Err: vfs.ErrIO, Drop: drop && op == vfs.OpSyncData}
+		})
+		return func() {
+			mem.SetFault(nil)
+			m.Start()
+		}
+	}}
+}
+
+// ClockRate has a clock run too fast or too slow, by up to so many parts in a billion.
+func ClockRate(r Rate, aim Aim, most int64) sim.Fault {
+	return recurring{"clock-rate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		was := m.Clock().RatePPB()
+		m.Clock().SetRate(s.Draw().Between(-most, most))
+		return func() { m.Clock().SetRate(was) }
+	}}
+}
+
+// ClockStep has a wall clock jump by up to so much, forwards or backwards. Monotonic clocks do not
+// jump.
+func ClockStep(r Rate, aim Aim, most time.Duration) sim.Fault {
+	return recurring{"clock-step", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		m.Clock().StepWall(time.Duration(s.Draw().Between(-int64(most), int64(most))))
+		return func() {}
+	}}
+}

@@ -1,0 +1,61 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/chubbycell/chubby/internal/draw"
+	"github.com/chubbycell/chubby/sim"
+)
+
+// What a swarm does to links and clocks at most.
+const (
+	swarmLoss = 300_000    // parts in a million
+	swarmRate = 10_000_000 // parts in a billion: 1 %
+	swarmStep = 10 * time.Second
+)
+
+// Swarm draws faults for one seed of a world of any protocol: each kind of the library is on with an
+// even chance, and all of them together strike between some sixty times a second and once in two seconds. So
+// seeds differ in what they ask of the protocol, and few kinds at a time do not hide each other. Clocks err
+// by up to 1 %, also when the safety phase is over, unless the fault has taken that back.
+func Swarm(seed uint64) []sim.Fault {
+	d := draw.New(seed).Stream("faults.swarm", 0)
+	between := func(least, most time.Duration) time.Duration {
+		return time.Duration(d.LogUniform(int64(least), int64(most)))
+	}
+	gap := between(15*time.Millisecond, 2*time.Second)
+	kinds := []func(r Rate) sim.Fault{
+		func(r Rate) sim.Fault { return Crash(r, Any) },
+		func(r Rate) sim.Fault { return Kill(r, Any) },
+		func(r Rate) sim.Fault { return Restart(r, Any) },
+		func(r Rate) sim.Fault { return TornWrites(r, Any) },
+		func(r Rate) sim.Fault { return Pause(r, Any) },
+		func(r Rate) sim.Fault { return Isolate(r, Any) },
+		Partition,
+		func(r Rate) sim.Fault { return OneWay(r, Any) },
+		func(r Rate) sim.Fault { return Clog(r, Any) },
+		func(r Rate) sim.Fault { return Loss(r, swarmLoss) },
+		func(r Rate) sim.Fault { return SlowDisk(r, Any) },
+		func(r Rate) sim.Fault { return FailingDisk(r, Any) },
+		func(r Rate) sim.Fault { return ClockRate(r, Any, swarmRate) },
+		func(r Rate) sim.Fault { return ClockStep(r, Any, swarmStep) },
+	}
+	on := 0
+	drawn := make([]time.Duration, len(kinds)) // how long each lasts; 0: it is off
+	for i := range kinds {
+		length := between(time.Millisecond, time.Second)
+		if d.Chance(1, 2) {
+			drawn[i], on = length, on+1
+		}
+	}
+	if on == 0 {
+		drawn[0], on = between(time.Millisecond, time.Second), 1
+	}
+	var all []sim.Fault
+	for i, length := range drawn {
+		if length > 0 {
+			all = append(all, kinds[i](Rate{Every: gap * time.Duration(on), For: length}))
+		}
+	}
+	return all
+}
