@@ -1,0 +1,71 @@
+package simcmd
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// file writes a file and returns its path.
+func file(t *testing.T, name, text string, mode os.FileMode) string {
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), mode))
+	return path
+}
+
+// A program is asked for one seed at a time, with the settings that stand behind it.
+func TestASideIsAnotherProgram(t *testing.T) {
+	program := file(t, "other", "#!/bin/sh\n[ \"$1 $2 $4 $5\" = \"sim measure replicas=3 window=1\" ] || exit 9\n"+
+		"echo '{\"seed\":'$3',\"values\":{\"violation\":[0],\"calls\":[9]}}'\n", 0o755)
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("sim", "compare", "this", program+",window=1", "--both", "replicas=3", "--seeds", "3", "-o", "json"), w.err.String())
+	var r comparedSides
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &r))
+	require.Equal(t, 3, r.Pairs)
+	require.Equal(t, []string{"replicas=3", "window=1"}, r.B.Settings)
+	for _, c := range r.Columns {
+		if c.Name == "calls/s" {
+			require.Equal(t, 9.0, c.B.Value)
+			require.Equal(t, 3, c.Values[0])
+		}
+	}
+	old := file(t, "old", "#!/bin/sh\necho 'chubby: unknown command \"measure\" for \"chubby sim\"' >&2\nexit 2\n", 0o755)
+	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", "this", old, "--seeds", "1"))
+	require.Contains(t, w.err.String(), "it was built before programs could be compared")
+}
+
+func TestASideIsAFileOfSettings(t *testing.T) {
+	settings := file(t, "settings", "# both kinds\nreplicas=3 faults=crash,kill # flags\nwindow=4, heartbeat=50ms\n", 0o644)
+	a := newWorld()
+	s, err := a.parseSide(settings+",window=1", []string{"clients=2"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"clients=2", "replicas=3", "faults=crash,kill", "window=4", "heartbeat=50ms", "window=1"}, s.settings)
+	require.Equal(t, []string{"window=4", "heartbeat=50ms", "window=1"}, s.options.Tune, "the last one holds")
+	require.Equal(t, []string{"crash", "kill"}, s.options.Faults)
+	require.Equal(t, 2, s.options.Clients)
+}
+
+func TestFilesOfAComparison(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("sim", "compare", "this", "window=1", "--seeds", "2", "--out", dir))
+	table, err := os.ReadFile(filepath.Join(dir, "compare.csv"))
+	require.NoError(t, err)
+	require.Equal(t, 3, strings.Count(string(table), "\n"), "a row for each seed")
+	picture, err := os.Open(filepath.Join(dir, "compare.svg"))
+	require.NoError(t, err)
+	defer picture.Close()
+	for d := xml.NewDecoder(picture); err == nil; {
+		_, err = d.Token()
+	}
+	require.True(t, errors.Is(err, io.EOF), "%v", err)
+}
