@@ -20,6 +20,8 @@ const project = "../.."
 var histories = map[string]string{
 	"kv":   `{"client":1,"call":1,"return":2,"input":{"op":"put","key":"g/x","value":"a"}}`,
 	"file": `{"client":1,"call":1,"return":2,"input":{"op":"open","path":"/f","create":"may","kind":"file"},"output":{"created":true}}`,
+	"cas":  "{:process 0, :type :invoke, :f :write, :value 1}\n{:process 0, :type :ok, :f :write, :value 1}\n",
+	"set":  "{:process 0, :type :invoke, :f :add, :value 1}\n{:process 0, :type :ok, :f :add, :value 1}\n",
 	"lock": `{"client":1,"call":1,"return":2,"input":{"op":"try","path":"/f","handle":"1","mode":"shared"},"output":{"gen":7}}`,
 }
 

@@ -146,7 +146,7 @@ var packages = map[string]rule{
 	"sim/lab/postgres":         {support, []string{"sim/lab"}},
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
 	"sim/lab/swarm":            {support, []string{"sim/lab", "sim/experiment"}},
-	"sim/lab/systems":          {support, []string{"sim/lab/chubby", "sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock", "sim/lab/systems", "sim/lab/zookeeper", "sim/lab/etcd", "sim/lab/consul", "sim/lab/postgres"}},
+	"sim/lab/systems":          {support, []string{"sim/lab/chubby", "sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock", "sim/lab/zookeeper", "sim/lab/etcd", "sim/lab/consul", "sim/lab/postgres"}},
 	"sim/lab/zookeeper":        {support, []string{"sim/lab"}},
 	"sim/lab/etcd":             {support, []string{"sim/lab"}},
 	"sim/lab/consul":           {support, []string{"sim/lab"}},

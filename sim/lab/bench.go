@@ -22,7 +22,7 @@ type Bench struct {
 	left    int               // jobs that have not ended
 	numbers uint64            // of calls
 	whens   map[occasion][]func()
-	cuts    map[[2]string]int // in force between two machines
+	cuts    cuts
 	sees    ledger
 }
 
@@ -45,7 +45,7 @@ const linkDelay = 500 * time.Microsecond
 // newBench makes the world of a run, with the resource in it.
 func newBench(v Variant, seed uint64) *Bench {
 	b := &Bench{
-		variant: v, names: map[string]*sim.Machine{}, byAddr: map[sim.Addr]string{}, foreign: map[sim.Addr]bool{}, whens: map[occasion][]func(){}, cuts: map[[2]string]int{},
+		variant: v, names: map[string]*sim.Machine{}, byAddr: map[sim.Addr]string{}, foreign: map[sim.Addr]bool{}, whens: map[occasion][]func(){}, cuts: cuts{},
 		world: sim.New(sim.Config{Seed: seed, Link: sim.LinkConfig{Delay: sim.Table{linkDelay}}}),
 	}
 	b.lock = v.Build(b)

@@ -69,19 +69,21 @@ func (b *Bench) Cut(one, other []string, until time.Duration) {
 	}
 	groups := [][]sim.Addr{b.addresses(one), b.addresses(other)}
 	b.world.Net().Partition(groups...)
-	b.apart(one, other, 1)
+	b.cuts.add(one, other, 1)
 	b.At(until, func() {
 		b.world.Net().Unite(groups...)
-		b.apart(one, other, -1)
+		b.cuts.add(one, other, -1)
 	})
 }
 
-// apart counts the cuts between machines.
-func (b *Bench) apart(one, other []string, by int) {
+// cuts counts the cuts in force between two machines.
+type cuts map[[2]string]int
+
+func (c cuts) add(one, other []string, by int) {
 	for _, x := range one {
 		for _, y := range other {
-			b.cuts[[2]string{x, y}] += by
-			b.cuts[[2]string{y, x}] += by
+			c[[2]string{x, y}] += by
+			c[[2]string{y, x}] += by
 		}
 	}
 }
