@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -33,8 +34,10 @@ func NewBarrier(c *client.Client, dir, name string, members int) *Barrier {
 // slow to look could miss the instant: one of the others has gone on, and died, and the number is not
 // reached any more.
 //
-// If ctx ends first, Enter fails with its error and the member is gone. Other errors are those of
-// Register and Watch.
+// If ctx ends first, Enter fails with its error and the member is gone. It fails with client.ErrGone if
+// the member's file has gone before it has entered: after a fail-over the cell removes ephemeral files
+// whose handles are not presented in time, and that may come between the creation and its answer. A
+// member that went on then would be waited for by none. Other errors are those of Register and Watch.
 func (b *Barrier) Enter(ctx context.Context) error {
 	r, err := Register(ctx, b.c, b.dir, b.name, "")
 	if err != nil {
@@ -58,13 +61,23 @@ func (b *Barrier) Leave(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.await(ctx, func(_ context.Context, members int, _ bool) (bool, error) { return members == 0, nil })
+	return b.await(ctx, func(_ context.Context, s seen) (bool, error) { return s.members == 0, nil })
+}
+
+// seen is what a member sees in the directory.
+type seen struct {
+	members int
+	self    bool // it is one of them
+	open    bool // the mark is there
 }
 
 // isOpen reports whether the barrier is open, and opens it if the members are there.
-func (b *Barrier) isOpen(ctx context.Context, members int, open bool) (bool, error) {
-	if open || members < b.members {
-		return open, nil
+func (b *Barrier) isOpen(ctx context.Context, s seen) (bool, error) {
+	switch {
+	case !s.self:
+		return false, fmt.Errorf("recipe: member %s of %s: %w", b.name, b.dir, client.ErrGone)
+	case s.open || s.members < b.members:
+		return s.open, nil
 	}
 	mark, err := b.c.Open(ctx, b.dir+"/"+openMark, client.OpenOptions{Create: client.CreateMay})
 	if err != nil {
@@ -74,20 +87,21 @@ func (b *Barrier) isOpen(ctx context.Context, members int, open bool) (bool, err
 }
 
 // await reads the directory, and again after each event, until done.
-func (b *Barrier) await(ctx context.Context, done func(ctx context.Context, members int, open bool) (bool, error)) error {
+func (b *Barrier) await(ctx context.Context, done func(ctx context.Context, s seen) (bool, error)) error {
 	read := func(ctx context.Context, dir *client.Handle) (bool, error) {
-		members, open := 0, false
+		var s seen
 		for child, err := range dir.Children(ctx, 0) {
 			switch {
 			case err != nil:
 				return false, err
 			case child.Stat.Ephemeral:
-				members++
+				s.members++
+				s.self = s.self || child.Name == b.name
 			case child.Name == openMark:
-				open = true
+				s.open = true
 			}
 		}
-		return done(ctx, members, open)
+		return done(ctx, s)
 	}
 	for ok, err := range follow(ctx, b.c, b.dir, client.WantChildren, read) {
 		if err != nil || ok {
