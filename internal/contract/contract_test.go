@@ -68,7 +68,7 @@ func chosen(all []Change) (some []Change) {
 // by -try; the package comment has the commands.
 func TestTheChangesBreakTheirTests(t *testing.T) {
 	if *try == "" {
-		t.Skip("nothing is to be tried: see -try")
+		t.Skip("no change is to be tried: -try N tries N of them, -try all every one; .ci/run tries 20")
 	}
 	some := chosen(read(t).Changes)
 	require.NotEmpty(t, some, "-try %s", *try)

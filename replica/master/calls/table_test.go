@@ -162,7 +162,7 @@ func TestCountsAgreeWithCalls(t *testing.T) {
 		onNode := func(t *rapid.T) *calls.Call {
 			c := entry()
 			if c.Session == 0 || c.Kept {
-				t.Skip("no call on a node")
+				t.Skip("the entry drawn is no call on a node")
 			}
 			return c
 		}

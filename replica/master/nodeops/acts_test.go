@@ -85,7 +85,7 @@ func (w *twin) actFence(t *rapid.T) {
 	h := pick(t, "handle", w.usable())
 	q, ok := lock.GetSequencer(w.db, lock.Owner{Session: h.Session, Handle: h.ID})
 	if !ok {
-		t.Skip("holds nothing")
+		t.Skip("the handle holds no lock")
 	}
 	to := pick(t, "to", w.usable())
 	w.call(to.Session, to, api.SetSequencer{Handle: to.token, Sequencer: q.Encode()})
@@ -118,7 +118,7 @@ func (w *twin) actExpire(t *rapid.T) {
 
 func (w *twin) actApply(t *rapid.T) {
 	if len(w.log) == 0 {
-		t.Skip("nothing is proposed")
+		t.Skip("no command is proposed")
 	}
 	w.step()
 }

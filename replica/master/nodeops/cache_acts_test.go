@@ -71,7 +71,7 @@ func (w *caching) waiting() (all []*cacheCall) {
 func (w *caching) actCopy(t *rapid.T) {
 	c := pick(t, "client", w.cachers)
 	if c.next == 0 {
-		t.Skip("none")
+		t.Skip("the client has sent no request yet")
 	}
 	w.deliver(c.sent[api.Seq(rapid.IntRange(1, int(c.next)).Draw(t, "call"))])
 }
@@ -96,7 +96,7 @@ func (w *caching) actGiveUp(t *rapid.T) {
 
 func (w *caching) actAnswer(t *rapid.T) {
 	if len(w.answers) == 0 {
-		t.Skip("none")
+		t.Skip("no answer is on its way")
 	}
 	w.receive(w.answers[len(w.answers)-1])
 }
@@ -107,7 +107,7 @@ func (w *caching) actLateAnswer(t *rapid.T) { w.receive(pick(t, "answer", w.answ
 func (w *caching) actTold(t *rapid.T) {
 	c := pick(t, "client", w.cachers)
 	if c.ended {
-		t.Skip("ended")
+		t.Skip("the client's session has ended")
 	}
 	events, last := w.ops.TakeEvents(c.id)
 	w.told = append(w.told, toldEvents{c, events, last})
@@ -166,12 +166,12 @@ func (w *caching) actSessionEnds(t *rapid.T) {
 			return
 		}
 	}
-	t.Skip("none")
+	t.Skip("no session is over that has not ended")
 }
 
 func (w *caching) actApply(t *rapid.T) {
 	if len(w.log) == 0 {
-		t.Skip("none")
+		t.Skip("no command is proposed")
 	}
 	w.step()
 }
@@ -219,7 +219,7 @@ func (w *caching) actCross(t *rapid.T) {
 	c, p, h := w.opened(t)
 	other := pick(t, "other client", w.alive())
 	if other.tokens[p] == "" {
-		t.Skip("not open")
+		t.Skip("the other client does not have the node open")
 	}
 	w.call(other, p, api.GetContents{Handle: other.tokens[p]})
 	w.actAnswer(t)
