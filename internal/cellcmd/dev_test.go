@@ -93,6 +93,7 @@ func TestReplicasAsProcesses(t *testing.T) {
 	code, out, text := run(t, args(1, "--check-config", "--log-format", "json")...)
 	require.Equal(t, cli.ExitClean, code, text)
 	require.Contains(t, out, "log_format: json\n")
+	require.Contains(t, out, "session_lease: 12s\nsession_lease_max: 1m0s\nmax_clients: 10000\n")
 
 	var all []*process
 	for id := 1; id <= 3; id++ {

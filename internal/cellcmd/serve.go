@@ -49,7 +49,7 @@ machine fails the replica.
 	f := c.Flags()
 	f.StringVar(&s.config, "config", "", "configuration file")
 	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty")
-	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it, and end")
+	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it with its defaults, and end")
 	s.profile.register(c)
 	s.rig.register(c)
 	for _, k := range new(server.Config).Keys() {
@@ -95,7 +95,7 @@ func (s *serve) run(c *cobra.Command) error {
 		if err := cfg.CheckFiles(); err != nil {
 			return cli.Usage("%v", err)
 		}
-		text, err := yaml.Marshal(cfg)
+		text, err := yaml.Marshal(cfg.WithDefaults())
 		if err != nil {
 			return cli.Internal(err)
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
+	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
@@ -127,25 +129,31 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
+// WithDefaults is c with the values that hold for keys that were not given.
+func (c Config) WithDefaults() Config {
+	sessions := driver.DefaultConfig().Core.Sessions
+	c.ListenPeers = cmp.Or(c.ListenPeers, c.Members[c.ID])
+	c.LeaseMin = cmp.Or(c.LeaseMin, sessions.LeaseMin)
+	c.LeaseMax = max(cmp.Or(c.LeaseMax, sessions.LeaseMax), c.LeaseMin)
+	c.MaxClients = cmp.Or(c.MaxClients, rpc.DefaultClients)
+	if c.BackupDir != "" {
+		c.BackupEvery, c.BackupKeep = cmp.Or(c.BackupEvery, time.Hour), cmp.Or(c.BackupKeep, 24)
+	}
+	c.LogLevel, c.LogFormat = cmp.Or(c.LogLevel, "info"), cmp.Or(c.LogFormat, "text")
+	return c
+}
+
 // driver is the configuration of the replica itself.
 func (c *Config) driver() driver.Config {
-	d := driver.DefaultConfig()
+	d, full := driver.DefaultConfig(), c.WithDefaults()
 	d.Core.Paxos.ID = paxos.NodeID(c.ID)
 	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
 		d.Core.Paxos.Members = append(d.Core.Paxos.Members, paxos.NodeID(id))
 	}
-	if c.LeaseMin != 0 {
-		d.Core.Sessions.LeaseMin = c.LeaseMin
-	}
-	if c.LeaseMax != 0 {
-		d.Core.Sessions.LeaseMax = c.LeaseMax
-	}
+	d.Core.Sessions.LeaseMin, d.Core.Sessions.LeaseMax = full.LeaseMin, full.LeaseMax
 	if c.BackupDir != "" {
-		if d.BackupEvery = c.BackupEvery; d.BackupEvery == 0 {
-			d.BackupEvery = time.Hour
-		}
+		d.BackupEvery = full.BackupEvery
 	}
-	d.Core.Sessions.LeaseMax = max(d.Core.Sessions.LeaseMax, d.Core.Sessions.LeaseMin)
 	return d
 }
 
@@ -154,11 +162,7 @@ func (c *Config) backups() *store.Place {
 	if c.BackupDir == "" {
 		return nil
 	}
-	keep := c.BackupKeep
-	if keep == 0 {
-		keep = 24
-	}
-	return &store.Place{FS: vfs.NewOS(c.BackupDir), Dir: ".", Keep: keep}
+	return &store.Place{FS: vfs.NewOS(c.BackupDir), Dir: ".", Keep: c.WithDefaults().BackupKeep}
 }
 
 // CertificateName is the DNS name that the certificate of this member must carry.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/server"
+	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
 
 const good = `
@@ -155,4 +156,21 @@ func TestAnEmptyDirectoryIsNeverTakenForThatOfAMember(t *testing.T) {
 	require.ErrorIs(t, start(true), server.ErrLost)
 	require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, "member.json"), []byte("{}"), 0o600))
 	require.ErrorContains(t, start(false), "member.json")
+}
+
+// What a replica would run with can be given to it as its configuration.
+func TestDefaultsAreSaid(t *testing.T) {
+	c, err := server.Load(file(t, "good.yaml", good+"session_lease_max: 3s\nbackup_dir: far\n"))
+	require.NoError(t, err)
+	full := c.WithDefaults()
+	require.NoError(t, full.Validate())
+	require.Equal(t, full, full.WithDefaults())
+	require.Equal(t, c.Members[c.ID], full.ListenPeers)
+	require.Equal(t, []time.Duration{6 * time.Second, 6 * time.Second, time.Hour}, []time.Duration{full.LeaseMin, full.LeaseMax, full.BackupEvery})
+	require.Equal(t, []any{rpc.DefaultClients, 24, "info", "text"}, []any{full.MaxClients, full.BackupKeep, full.LogLevel, full.LogFormat})
+
+	c.BackupDir = ""
+	full = c.WithDefaults()
+	require.NoError(t, full.Validate(), "no backups")
+	require.Zero(t, full.BackupEvery)
 }

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
-	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
@@ -73,15 +72,11 @@ func (s *Server) describeMember(m replica.Member, links []peer.PeerStatus) *chub
 }
 
 func (s *Server) limits(o *replica.Overview) *chubbyv1.Limits {
-	sessions, clients := s.cfg.driver().Core.Sessions, s.cfg.MaxClients
-	if clients == 0 {
-		clients = rpc.DefaultClients
-	}
 	return &chubbyv1.Limits{
 		PrincipalNodes: o.Limits.Principal.Nodes, PrincipalBytes: o.Limits.Principal.Bytes,
 		DirectoryNodes: o.Limits.Directory.Nodes, DirectoryBytes: o.Limits.Directory.Bytes,
-		Sessions: o.MostAlive, SessionLeaseMs: milliseconds(sessions.LeaseMin), SessionLeaseMaxMs: milliseconds(sessions.LeaseMax),
-		Clients: uint64(clients),
+		Sessions: o.MostAlive, SessionLeaseMs: milliseconds(s.cfg.LeaseMin), SessionLeaseMaxMs: milliseconds(s.cfg.LeaseMax),
+		Clients: uint64(s.cfg.MaxClients),
 	}
 }
 

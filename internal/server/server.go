@@ -107,7 +107,7 @@ func Start(cfg Config, o Options) (s *Server, err error) {
 	if err := cfg.claim(o.Bootstrap); err != nil {
 		return nil, err
 	}
-	s = &Server{cfg: cfg, log: o.Logger.With("replica", cfg.ID), quit: make(chan struct{}), leader: make(chan struct{})}
+	s = &Server{cfg: cfg.WithDefaults(), log: o.Logger.With("replica", cfg.ID), quit: make(chan struct{}), leader: make(chan struct{})}
 	if err := s.start(&o); err != nil {
 		s.close(context.Background())
 		return nil, err
@@ -156,11 +156,7 @@ func (s *Server) listen(o *Options) error {
 	}
 	peerTLS, clientTLS := s.secrets.peers.Load(), s.secrets.clients.Load()
 	if o.Peers == nil {
-		at := c.ListenPeers
-		if at == "" {
-			at = c.Members[c.ID]
-		}
-		if o.Peers, err = net.Listen("tcp", at); err != nil {
+		if o.Peers, err = net.Listen("tcp", c.ListenPeers); err != nil {
 			return fmt.Errorf("listen_peers: %w", err)
 		}
 	}
