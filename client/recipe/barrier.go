@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -37,8 +38,12 @@ func NewBarrier(c *client.Client, dir, name string, members int) *Barrier {
 // If ctx ends first, Enter fails with its error and the member is gone. It fails with client.ErrGone if
 // the member's file has gone before it has entered: after a fail-over the cell removes ephemeral files
 // whose handles are not presented in time, and that may come between the creation and its answer. A
-// member that went on then would be waited for by none. Other errors are those of Register and Watch.
+// member that went on then would be waited for by none. It fails with client.ErrInvalid for a name that
+// is "open", or empty, or a path. Other errors are those of Register and Watch.
 func (b *Barrier) Enter(ctx context.Context) error {
+	if b.name == "" || b.name == openMark || strings.Contains(b.name, "/") {
+		return fmt.Errorf("recipe: member %q of %s: %w: a member's name is that of a file, and not %q", b.name, b.dir, client.ErrInvalid, openMark)
+	}
 	r, err := Register(ctx, b.c, b.dir, b.name, "")
 	if err != nil {
 		return err

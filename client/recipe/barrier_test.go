@@ -214,3 +214,18 @@ func TestABarrier(t *testing.T) {
 	require.NoError(t, late.Enter(ctx), "it is open for good")
 	require.NoError(t, late.Leave(ctx))
 }
+
+func TestANameThatNoMemberCanHaveIsRefused(t *testing.T) {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, name := range []string{"open", "", "a/b"} {
+		err := recipe.NewBarrier(c, "/ls/local/round", name, 1).Enter(ctx)
+		require.ErrorIs(t, err, client.ErrInvalid, "%q", name)
+		require.ErrorContains(t, err, fmt.Sprintf("%q", name))
+	}
+	require.NoError(t, recipe.NewBarrier(c, "/ls/local/round", "opened", 1).Enter(ctx))
+}
