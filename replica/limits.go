@@ -29,15 +29,15 @@ var (
 	ErrBusy = core.ErrLogFull
 	// ErrLimit: the limits cannot be these; the text says which one, and why. Nothing was changed.
 	ErrLimit = errors.New("limit")
-	// ErrLimitsUnknown: the replica was the master, and is no more. Whether the limits were changed
-	// is unknown.
-	ErrLimitsUnknown = errors.New("the replica is not the master any more: the limits may have been changed, or not")
+	// ErrLimitsUnknown: the change was proposed, and no answer came: the replica is not the master
+	// any more, or has stopped, or the context has ended. It may be made yet.
+	ErrLimitsUnknown = errors.New("the limits may have been changed, or not")
 )
 
 // SetLimits changes limits of the cell, by a command in its log: they are those of all replicas,
 // of later masters, and of a cell that is made of a backup. It refuses limits below what is in
 // use. What is in use may grow while it looks; then what is above the new limit stays, and may
-// not grow. After an error of the context whether the limits were changed is unknown.
+// not grow.
 func (r *Replica) SetLimits(ctx context.Context, l Limits) error {
 	if l.Sessions > rows.MaxSessions {
 		return fmt.Errorf("%w sessions=%d: no cell has more than %d", ErrLimit, l.Sessions, uint64(rows.MaxSessions))
@@ -70,9 +70,9 @@ func (r *Replica) SetLimits(ctx context.Context, l Limits) error {
 	case code := <-done:
 		return limitsError(code)
 	case <-r.ended:
-		return ErrLimitsUnknown
+		return fmt.Errorf("%w: %w", ErrStopped, ErrLimitsUnknown)
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return fmt.Errorf("%w: %w", context.Cause(ctx), ErrLimitsUnknown)
 	}
 }
 
@@ -81,7 +81,7 @@ func limitsError(code api.Code) error {
 	case api.OK:
 		return nil
 	case api.NotMaster, api.Aborted:
-		return ErrLimitsUnknown
+		return fmt.Errorf("the replica is not the master any more: %w", ErrLimitsUnknown)
 	}
 	return fmt.Errorf("%w: refused: %v", ErrLimit, code)
 }

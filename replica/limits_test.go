@@ -88,3 +88,21 @@ func TestALimitBelowWhatIsInUseIsRefused(t *testing.T) {
 	_, err = cl.Open(ctx, "/ls/local/c", client.OpenOptions{Rights: client.Read, Create: client.CreateMust})
 	require.ErrorIs(t, err, client.ErrQuota)
 }
+
+// Where the others are gone no command is chosen: the caller is told that it may be, later.
+func TestALimitThatIsNotChosenInTimeIsUnknown(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 3)
+	m := c.master(ctx, 0)
+	for id := range paxos.NodeID(3) {
+		if id++; id != m.ID {
+			c.stop(id)
+		}
+	}
+	short, stop := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer stop()
+	err := c.replica(m.ID).SetLimits(short, replica.Limits{Sessions: 40})
+	require.ErrorIs(t, err, replica.ErrLimitsUnknown)
+	require.NotErrorIs(t, err, replica.ErrNotMaster)
+}

@@ -2,6 +2,7 @@ package cellcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -52,16 +53,22 @@ func (a *call) setLimits(ctx context.Context, o *operator, q *chubbyv1.SetLimits
 		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("no replica serves as the master: nothing was changed")}
 	}
 	if err := o.conns.SetLimits(ctx, id, q); err != nil {
-		told := words(err)
-		switch grpcstatus.Code(err) {
-		case grpccodes.DeadlineExceeded, grpccodes.Unknown:
-			return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("replica %d: %s: chubby limits shows whether they were changed", id, told)}
-		case grpccodes.Unimplemented:
-			told = "it runs an older program that cannot change limits: nothing was changed"
-		}
-		return operatorError(err, fmt.Errorf("replica %d: %s", id, told))
+		return setLimitsError(id, err)
 	}
 	return a.limits(ctx, o)
+}
+
+// setLimitsError says what is known of the limits after an error of the call. A connection may have
+// broken behind the request.
+func setLimitsError(id uint32, err error) error {
+	told := fmt.Sprintf("replica %d: %s", id, words(err))
+	switch grpcstatus.Code(err) {
+	case grpccodes.Unavailable, grpccodes.DeadlineExceeded, grpccodes.Unknown:
+		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("%s: chubby limits shows whether they were changed", told)}
+	case grpccodes.Unimplemented:
+		told = fmt.Sprintf("replica %d runs an older program that cannot change limits: nothing was changed", id)
+	}
+	return operatorError(err, errors.New(told))
 }
 
 // parseLimits reads NAME=VALUE.
