@@ -135,6 +135,7 @@ var packages = map[string]rule{
 	"sim/story":                {support, []string{"sim/cell", "sim/moments"}},
 	"sim/page":                 {support, []string{"sim/story"}},
 	"sim/tour":                 {support, []string{"sim/moments", "sim/cell", "sim/scenario", "client"}},
+	"sim/exercise":             {support, []string{"sim"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story", "sim/page"}},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/exercise"
 )
 
 // ordered is the property: a holder of the lock does not write behind the next one's back.
@@ -81,7 +82,7 @@ func (l holders) Program(int) func(rt *sim.Runtime) {
 }
 
 func TestNoWriteBehindTheNextHolder(t *testing.T) {
-	seeds(t, func(seed uint64, tr sim.Trace) *sim.Failure {
+	exercise.Seeds(t, func(seed uint64, tr sim.Trace) *sim.Failure {
 		done := 0
 		f := sim.Scenario{
 			Setup: func(w *sim.World) {

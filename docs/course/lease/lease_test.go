@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/exercise"
 )
 
 const replicas = 3
@@ -47,7 +48,7 @@ func (isolations) Run(s *sim.Stage) {
 }
 
 func TestOneLeader(t *testing.T) {
-	seeds(t, func(seed uint64, tr sim.Trace) *sim.Failure {
+	exercise.Seeds(t, func(seed uint64, tr sim.Trace) *sim.Failure {
 		led := false
 		f := sim.Scenario{
 			Setup: func(w *sim.World) {

@@ -67,11 +67,6 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 	}
 }
 
-// end is until when we lead, now that a majority has granted what we asked for at r.asked.
-func (r *replica) end(now time.Time) time.Time {
-	return now.Add(term)
-}
-
 // leads says whether we act as the leader.
 func (r *replica) leads(now time.Time) bool { return now.Before(r.until) }
 

@@ -4,40 +4,10 @@ package value
 
 import (
 	"testing"
-	"time"
 
-	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/exercise"
 )
 
-// reboots cuts the power of one replica after the other.
-type reboots struct{}
-
-func (reboots) Name() string { return "reboots" }
-
-func (reboots) Run(s *sim.Stage) {
-	for s.Sleep(s.Draw().Duration(0, 30*time.Millisecond)) {
-		m := s.Replica()
-		m.Crash()
-		m.StartAfter(s.Draw().Duration(0, 10*time.Millisecond))
-	}
-}
-
-// TestOneValueThoughVotesWereCast: five replicas agree on one value, though messages are lost, late and doubled, and
-// machines lose power.
 func TestOneValueThoughVotesWereCast(t *testing.T) {
-	seeds(t, func(seed uint64, tr sim.Trace) *sim.Failure {
-		ms, chosen := time.Millisecond, 0
-		cfg := sim.GroupConfig{Replicas: 5, New: newSynod, Disk: sim.DiskConfig{Sync: sim.Table{ms / 10, 2 * ms}}, OnChosen: func(sim.Addr, sim.Chosen) { chosen++ }}
-		f := sim.Scenario{
-			Setup:  func(w *sim.World) { sim.NewGroup(w, cfg) },
-			Faults: []sim.Fault{reboots{}},
-			Safety: time.Second,
-		}.Run(sim.Config{Seed: seed, Trace: tr, Link: sim.LinkConfig{
-			Delay: sim.Table{ms / 3, ms, 5 * ms}, Late: sim.Table{0, 20 * ms}, Loss: 200_000, Duplicate: 100_000,
-		}}).Failure
-		if f == nil && chosen == 0 {
-			t.Fatalf("seed %d: nothing was chosen in a second", seed)
-		}
-		return f
-	})
+	exercise.OneValue(t, exercise.Rules{Adopt: adopt, Vote: vote})
 }
