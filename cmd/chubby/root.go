@@ -11,6 +11,9 @@ import (
 	"github.com/chubbycell/chubby/sim/simcmd"
 )
 
+// fromSource runs this program in the source tree.
+const fromSource = "go run ./cmd/chubby"
+
 // app is the program with everything it touches, so that tests run it whole.
 type app struct {
 	cli.Streams
@@ -30,7 +33,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: "go run ./cmd/chubby", Program: program})
+	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: fromSource, Program: program})
 	simulate.AddCommand(a.mutantsCommand())
 	root.AddCommand(cellcmd.Commands()...)
 	root.AddCommand(simulate, a.tourCommand(), a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())

@@ -11,6 +11,9 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/page"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
 	"github.com/chubbycell/chubby/sim/tour"
 )
 
@@ -30,6 +33,7 @@ type question struct {
 
 func (a *app) tourCommand() *cobra.Command {
 	var answers bool
+	var file string
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "tour [NAME]",
@@ -43,10 +47,11 @@ Each line of what happens is an event of that run: the true time, the machine an
 the reading of its own clock, and what it did or heard. Replicas are n1, n2, n3,
 clients c1, c2, c3.
 
-Without a name it lists the scenes. With --answers it waits for nothing.
+Without a name it lists the scenes. With --answers it waits for nothing. With --page
+the whole run goes into a file for a browser as well.
 
 ` + cli.ExitHelp,
-		Example: "  chubby tour\n  chubby tour lost-vote\n  chubby tour slow-clock --answers",
+		Example: "  chubby tour\n  chubby tour lost-vote\n  chubby tour slow-clock --answers --page clock.html",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usage("%s takes one name, %d are there", c.CommandPath(), len(args))
@@ -57,17 +62,27 @@ Without a name it lists the scenes. With --answers it waits for nothing.
 			if err := form.Check(); err != nil {
 				return err
 			}
-			if len(args) == 0 {
+			paged := c.Flags().Changed("page")
+			switch {
+			case len(args) == 0 && paged:
+				return cli.Usage("--page %s: name the scene; `chubby tour` lists them", file)
+			case len(args) == 0:
 				return a.listTour(form)
 			}
 			s, ok := tour.Named(args[0])
 			if !ok {
 				return cli.Usage("no scene %q; `chubby tour` lists them", args[0])
 			}
-			return a.play(c.Context(), &s, !answers && (a.Terminal || cli.StreamsOf(c).Terminal), form)
+			if paged {
+				if err := a.Writable("page", file); err != nil {
+					return err
+				}
+			}
+			return a.play(c.Context(), &s, !answers && (a.Terminal || cli.StreamsOf(c).Terminal), file, form)
 		},
 	}
 	c.Flags().BoolVar(&answers, "answers", false, "do not wait for Enter in front of what happens")
+	c.Flags().StringVar(&file, "page", "", "write the run to this file, for a browser")
 	form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -96,12 +111,20 @@ func newStop(s *tour.Scene) stop {
 	return x
 }
 
-// play plays a scene. What the simulator does costs a second or so, also for JSON.
-func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, form cli.Form) error {
+// play plays a scene, and writes its page where a file is named. What the simulator does costs a second
+// or so, also for JSON.
+func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, file string, form cli.Form) error {
 	if form == "json" {
 		x := newStop(s)
-		x.Lines = s.Play(cell.Run).Lines
-		return a.JSON(x)
+		told, err := a.told(s, file)
+		if err != nil {
+			return err
+		}
+		x.Lines = told.Lines
+		if err := a.JSON(x); err != nil {
+			return err
+		}
+		return verdict(&told.Result)
 	}
 	if err := a.ask(s); err != nil {
 		return err
@@ -112,9 +135,9 @@ func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, form cli.Form)
 			return cli.Interrupted()
 		}
 	}
-	told := s.Play(cell.Run)
-	if b := told.Result.Breach; b != nil { // a change of the code broke something in this very run
-		a.Warn("the scene breaks %s: %s", b.Name(), b.Text)
+	told, err := a.told(s, file)
+	if err != nil {
+		return err
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n   true time (and by its own clock)\n%s\n\n", strings.Join(told.Lines, "\n"))
@@ -125,7 +148,40 @@ func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, form cli.Form)
 	if err := a.Printf("%s", text.String()); err != nil {
 		return err
 	}
-	if told.Result.Breach != nil {
+	return verdict(&told.Result)
+}
+
+// told is the scene, played. Where a change of the code broke something in this very run, it says so.
+func (a *app) told(s *tour.Scene, file string) (told tour.Telling, err error) {
+	run := runner.Guard(cell.Run)
+	if file != "" {
+		run = func(o plan.Options) (r cell.Result) {
+			r, err = runner.WithPage(file, cell.Run, o, page.About{Command: fromSource + " tour " + s.Name})
+			return r
+		}
+	}
+	told = s.Play(run)
+	switch r := &told.Result; {
+	case err != nil:
+		return told, cli.Usage("--page: %v", err)
+	case r.Internal:
+		a.Warn("%s", r.Breach.Text)
+		return told, nil
+	case r.Breach != nil:
+		a.Warn("the scene breaks %s: %s", r.Breach.Name(), r.Breach.Text)
+	}
+	if file != "" {
+		a.Say("written %s", file)
+	}
+	return told, nil
+}
+
+// verdict is the exit code of a run.
+func verdict(r *cell.Result) error {
+	switch {
+	case r.Internal:
+		return cli.Exit(cli.ExitInternal)
+	case r.Breach != nil:
 		return cli.Exit(cli.ExitBroken)
 	}
 	return nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,4 +41,30 @@ func TestTourUsage(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("tour", "gremlins"))
 	require.Contains(t, w.err.String(), "no scene \"gremlins\"; `chubby tour` lists them")
 	require.Equal(t, cli.ExitUsage, w.do("tour", "duel", "torn-tail"))
+}
+
+// A scene has the page of a run, beside what it tells; a page that cannot be written is
+// refused before anything is told.
+func TestASceneHasAPage(t *testing.T) {
+	w, file := newWorld(), filepath.Join(t.TempDir(), "scene.html")
+	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote", "--answers"))
+	told := w.out.String()
+	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote", "--answers", "--page", file), w.err.String())
+	require.Equal(t, told, w.out.String())
+	require.Contains(t, w.err.String(), "written "+file)
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "<!DOCTYPE html>")
+	require.Contains(t, string(page), "go run ./cmd/chubby tour lost-vote")
+	for _, part := range []string{"loses power", "prepare"} {
+		require.Contains(t, string(page), part)
+	}
+
+	for _, bad := range [][]string{
+		{"lost-vote", "--page", ""}, {"lost-vote", "--page", t.TempDir()}, {"lost-vote", "--page", filepath.Join(file, "x", "y")}, {"--page", file},
+	} {
+		require.Equal(t, cli.ExitUsage, w.do(append([]string{"tour"}, bad...)...), bad)
+		require.Contains(t, w.err.String(), "--page")
+		require.Empty(t, w.out.String(), bad)
+	}
 }

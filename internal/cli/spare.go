@@ -1,6 +1,9 @@
 package cli
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+)
 
 // stated is a file that is open.
 type stated interface{ Stat() (os.FileInfo, error) }
@@ -30,6 +33,23 @@ func (s *Streams) Spare(input, flag, output string) error {
 		return Usage("--%s %s: a directory; name a file", flag, output)
 	case SameFile(in, out):
 		return Usage("--%s %s: the same file as the input %s, which it would overwrite; name another file", flag, output, InputName(input))
+	}
+	return nil
+}
+
+// Writable refuses, before anything is done, a file to be written, which a flag names: if it has no
+// name, is a directory or one of the inputs, or is to lie in a directory that is not there.
+func (s *Streams) Writable(flag, file string, inputs ...string) error {
+	if file == "" {
+		return Usage("--%s: no file is named", flag)
+	}
+	for _, input := range append([]string{""}, inputs...) {
+		if err := s.Spare(input, flag, file); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(file)); err != nil {
+		return Usage("--%s %s: %v", flag, file, err)
 	}
 	return nil
 }

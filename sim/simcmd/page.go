@@ -1,9 +1,6 @@
 package simcmd
 
 import (
-	"os"
-	"path/filepath"
-
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/page"
@@ -17,21 +14,7 @@ func (a *app) checkPage(file string, asked bool, inputs ...string) error {
 	if !asked {
 		return nil
 	}
-	if file == "" {
-		return cli.Usage("--page: no file is named")
-	}
-	if err := a.Spare("", "page", file); err != nil {
-		return err
-	}
-	for _, input := range inputs {
-		if err := a.Spare(input, "page", file); err != nil {
-			return err
-		}
-	}
-	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return cli.Usage("--page %s: %v", file, err)
-	}
-	return nil
+	return a.Writable("page", file, inputs...)
 }
 
 // paged runs a seed, and writes its page where a file is named.
