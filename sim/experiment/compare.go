@@ -94,7 +94,7 @@ type Compared struct {
 	Values     [2]int   `json:"values"`
 	A          Estimate `json:"a"`
 	B          Estimate `json:"b"`
-	Difference Estimate `json:"difference"` // B less A; without an interval where fewer than two pairs are in it
+	Difference Estimate `json:"difference"` // B less A; without an interval where fewer than two seeds have values of a side
 	// Differs says that the interval of the difference leaves out 0. Of twenty columns that do not
 	// differ, one is expected to say so.
 	Differs bool `json:"differs"`
@@ -165,11 +165,13 @@ func (c *Comparison) Compare() []Compared {
 func (col Column) compare(pairs [][2]*Sample) Compared {
 	r := Compared{Name: col.Name, Pairs: len(pairs), column: col}
 	var of [2]func(times []int) float64
+	var seeds [2]int // that have values: of one alone it is not known how far seeds differ
 	for side := range of {
 		bySeed := make([][]float64, len(pairs))
 		for i, p := range pairs {
 			bySeed[i] = p[side].Values[col.Of]
 			r.Values[side] += len(bySeed[i])
+			seeds[side] += min(1, len(bySeed[i]))
 		}
 		pool := newPool(bySeed)
 		of[side] = func(times []int) float64 {
@@ -187,6 +189,11 @@ func (col Column) compare(pairs [][2]*Sample) Compared {
 	ends := make([][]float64, 3)
 	if len(pairs) > 1 {
 		ends = interval(len(pairs), numbers)
+	}
+	for i, n := range []int{seeds[A], seeds[B], min(seeds[A], seeds[B])} {
+		if n < 2 {
+			ends[i] = nil
+		}
 	}
 	for i, v := range numbers(once) {
 		if e := []*Estimate{&r.A, &r.B, &r.Difference}[i]; !math.IsNaN(v) {

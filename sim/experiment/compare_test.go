@@ -128,3 +128,26 @@ func TestLeasesOfMastersAreSeenInFailOvers(t *testing.T) {
 		require.Zero(t, r.Difference.Value)
 	}
 }
+
+// A number that one seed alone has says nothing of others: it has no interval, and no star, however many
+// seeds ran.
+func TestANumberOfOneSeedHasNoInterval(t *testing.T) {
+	c := NewComparison("a", "b", []Column{{Name: "wait", Of: "wait"}, {Name: "p50", Of: "wait", Percent: 50}})
+	for seed := range uint64(20) {
+		a, b := Sample{Seed: seed}, Sample{Seed: seed}
+		if seed < 2 {
+			a.Values = map[string][]float64{"wait": {1, 1}}
+		}
+		if seed == 0 {
+			b.Values = map[string][]float64{"wait": {2}}
+		}
+		c.Add(A, a)
+		c.Add(B, b)
+	}
+	for _, r := range c.Compare() {
+		require.Equal(t, []float64{1, 1}, r.A.Interval, r.Name)
+		require.Equal(t, Estimate{Value: 2}, r.B, r.Name)
+		require.Equal(t, Estimate{Value: 1}, r.Difference, r.Name)
+		require.False(t, r.Differs, r.Name)
+	}
+}
