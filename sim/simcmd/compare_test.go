@@ -54,6 +54,15 @@ func TestASideIsAFileOfSettings(t *testing.T) {
 	require.Equal(t, 2, s.options.Clients)
 }
 
+// A side that a script left empty is not this program: nothing would be compared.
+func TestAnEmptySideIsRefused(t *testing.T) {
+	for _, empty := range []string{"", " ", ","} {
+		w := newWorld()
+		require.Equal(t, cli.ExitUsage, w.do("sim", "compare", empty, "this", "--seeds", "1"), "%q", empty)
+		require.Contains(t, w.err.String(), "is no side")
+	}
+}
+
 func TestFilesOfAComparison(t *testing.T) {
 	dir := t.TempDir()
 	w := newWorld()

@@ -37,7 +37,10 @@ const thisProgram = "this"
 func (a *app) parseSide(given string, both []string) (side, error) {
 	s := side{given: given}
 	settings := splitSettings(given)
-	if len(settings) > 0 && !strings.Contains(settings[0], "=") {
+	if len(settings) == 0 {
+		return s, cli.Usage("%q is no side; `this` is this program as it is", given)
+	}
+	if !strings.Contains(settings[0], "=") {
 		s.what, settings = settings[0], settings[1:]
 	}
 	if s.what == thisProgram {
