@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
@@ -69,14 +70,7 @@ func (b *bars) end(now time.Duration, who sim.Addr, is func(*bar) bool) {
 
 // isKind says whether a bar is of one of the kinds.
 func isKind(kinds ...string) func(*bar) bool {
-	return func(x *bar) bool {
-		for _, k := range kinds {
-			if x.kind == k {
-				return true
-			}
-		}
-		return false
-	}
+	return func(x *bar) bool { return slices.Contains(kinds, x.kind) }
 }
 
 // settle ends what goes on at the end of a run, and puts what a machine's clock decides into
