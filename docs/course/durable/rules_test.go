@@ -16,6 +16,8 @@ func adopt(s *exercise.Synod, n exercise.Note) {
 }
 
 // vote decides on the value n.Val, which from asks a vote for at ballot n.B.
+//
+// The hole is here.
 func vote(s *exercise.Synod, from sim.Addr, n exercise.Note) {
 	if n.B >= s.Promised {
 		s.Promised, s.Voted, s.Value = n.B, n.B, n.Val

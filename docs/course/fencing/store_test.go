@@ -17,6 +17,7 @@ type store struct {
 func (s *store) Start(env *sim.Env) { s.env = env }
 func (s *store) Wake(time.Time)     {}
 
+// The hole is here.
 func (s *store) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	w := read(msg)
 	if w.Kind != "write" {

@@ -9,6 +9,8 @@ import (
 
 // adopt looks at a promise: n.V is the ballot of the vote that it reports, n.Val the value of
 // that; 0 and "" if no vote was cast.
+//
+// The hole is here.
 func adopt(s *exercise.Synod, n exercise.Note) {
 	if n.V > 0 {
 		s.Mine = n.Val
