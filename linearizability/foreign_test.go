@@ -59,6 +59,9 @@ func foreignFiles() map[string]foreignFile {
 		"a queue out of order": {"queue", `{:process 0, :type :invoke, :f :enqueue, :value 1} {:process 0, :type :ok, :f :enqueue, :value 1}
 {:process 0, :type :invoke, :f :enqueue, :value 2} {:process 0, :type :ok, :f :enqueue, :value 2}
 {:process 0, :type :invoke, :f :dequeue} {:process 0, :type :ok, :f :dequeue, :value 2}`, Illegal},
+		"a map and a set, written in another order": {"register", `{:process 0, :type :invoke, :f :write, :value {:a #{1 2}, :b 3}}
+{:process 0, :type :ok, :f :write, :value {:a #{1 2}, :b 3}}
+{:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value {:b 3, :a #{2 1}}}`, Legal},
 		"a lock that two hold": {"lock", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
 {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}
 {:process 0, :type :invoke, :f :release} {:process 0, :type :ok, :f :release}`, Illegal},
@@ -89,7 +92,11 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 		"{:process 0\n :f \"x":                                                                    "line 2: a string is not closed",
 		"{:process 0":                                                                             `line 1: "{" is not closed`,
 		"{:process 1x}":                                                                           "line 1: 1x is no number",
-		"; nothing\n{:process 0 :f #= x}":                                                         "missing",
+		"; nothing\n{:process 0 :f #= x}":                                                         "line 2: #= is no tag",
+		"{:process 0, :type :invoke, :f :write,\n:value ##NaN}":                                   "line 2: ##NaN is no tag",
+		"{:process 0, :value \\\n}":                                                               "line 1: \\ stands before white space, and names no character",
+		"{:process 0, :value #{#{1 2}\n#{2 1}}}":                                                  "line 2: #{1 2} stands twice",
+		strings.Repeat("#_", 200):                                                                 "line 1: nested more than 100 deep",
 		"[1 2]":                                                                                   "line 1: 1 where the map of an operation belongs",
 		"INFO jepsen.util - 0 :invoke":                                                            "line 1: f: missing",
 		"INFO jepsen.util - x\nINFO jepsen.util - \"p\" :invoke :read nil":                        `line 2: :process: "p" is no number of a process`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -47,8 +48,13 @@ func (r *Reader) fault(line int, format string, args ...any) error {
 	return &Error{line, fmt.Errorf(format, args...)}
 }
 
+func (r *Reader) tooDeep() error { return r.fault(r.line, "nested more than %d deep", maxDepth) }
+
 // blank passes over white space, commas, comments and discarded forms.
 func (r *Reader) blank(depth int) error {
+	if depth > maxDepth {
+		return r.tooDeep()
+	}
 	for r.at < len(r.data) {
 		switch c := r.data[r.at]; {
 		case c == '\n':
@@ -65,10 +71,10 @@ func (r *Reader) blank(depth int) error {
 		case strings.HasPrefix(r.data[r.at:], "#_"):
 			line := r.line
 			r.at += 2
-			if err := r.blank(depth); err != nil {
+			if err := r.blank(depth + 1); err != nil {
 				return err
 			}
-			if _, err := r.form(depth); errors.Is(err, io.ErrUnexpectedEOF) {
+			if _, err := r.form(depth + 1); errors.Is(err, io.ErrUnexpectedEOF) {
 				return r.fault(line, "#_ discards nothing")
 			} else if err != nil {
 				return err
@@ -84,7 +90,7 @@ func (r *Reader) blank(depth int) error {
 func (r *Reader) form(depth int) (Value, error) {
 	v := Value{Line: r.line}
 	if depth > maxDepth {
-		return v, r.fault(v.Line, "nested more than %d deep", maxDepth)
+		return v, r.tooDeep()
 	}
 	if r.at == len(r.data) {
 		return v, &Error{r.line, io.ErrUnexpectedEOF}
@@ -115,7 +121,7 @@ func (r *Reader) form(depth int) (Value, error) {
 func (r *Reader) tagged(v Value, depth int) (Value, error) {
 	r.at++
 	tag := r.token()
-	if tag == "" || tag[0] == ':' {
+	if first, _ := utf8.DecodeRuneInString(tag); !unicode.IsLetter(first) {
 		return v, r.fault(v.Line, "#%s is no tag that is read here", tag)
 	}
 	if err := r.blank(depth); err != nil {

@@ -3,6 +3,7 @@ package edn
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -88,7 +89,10 @@ var characters = map[string]string{"newline": "\n", "return": "\r", "space": " "
 // character reads a character as a string of one.
 func (r *Reader) character(v Value) (Value, error) {
 	r.at++
-	_, size := utf8.DecodeRuneInString(r.data[r.at:])
+	first, size := utf8.DecodeRuneInString(r.data[r.at:])
+	if unicode.IsSpace(first) {
+		return v, r.fault(v.Line, `\ stands before white space, and names no character`)
+	}
 	from := r.at
 	r.at += size
 	r.token()

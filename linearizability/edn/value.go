@@ -1,6 +1,9 @@
 package edn
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is what a Value is.
 type Kind uint8
@@ -44,8 +47,8 @@ func (v *Value) Get(keyword string) (Value, bool) {
 	return Value{}, false
 }
 
-// String writes the form, as short as it goes: equal for equal forms, but for the order in maps
-// and sets.
+// String writes the form, as short as it goes: equal for equal forms. What has no order, in maps and
+// sets, is sorted as text.
 func (v Value) String() string {
 	var b strings.Builder
 	v.write(&b)
@@ -67,14 +70,25 @@ func (v *Value) write(b *strings.Builder) {
 		b.WriteString(":" + v.Text)
 	case List, Vector, Map, Set:
 		b.WriteString(brackets[v.Kind][0])
-		for i := range v.Items {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			v.Items[i].write(b)
-		}
+		b.WriteString(strings.Join(v.parts(), " "))
 		b.WriteString(brackets[v.Kind][1])
 	default:
 		b.WriteString(v.Text)
 	}
+}
+
+// parts are the items as text; of a map, each key with its value.
+func (v *Value) parts() []string {
+	parts := make([]string, 0, len(v.Items))
+	for i := range v.Items {
+		if text := v.Items[i].String(); v.Kind == Map && i%2 != 0 {
+			parts[len(parts)-1] += " " + text
+		} else {
+			parts = append(parts, text)
+		}
+	}
+	if v.Kind == Map || v.Kind == Set {
+		slices.Sort(parts)
+	}
+	return parts
 }
