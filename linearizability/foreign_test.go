@@ -50,7 +50,7 @@ func foreignFiles() map[string]foreignFile {
 {:process 1, :type :ok, :f :append, :key "0", :value "x"}
 {:process 1, :type :invoke, :f :get, :key "0"}
 {:process 1, :type :ok, :f :get, :key "0", :value "yx"}`, Legal},
-		"a set with a value that nobody added": {"set", `{:process 0, :type :invoke, :f :add, :value 1}
+		"a set with a value that was never added": {"set", `{:process 0, :type :invoke, :f :add, :value 1}
 {:process 0, :type :info, :f :add, :value 1, :error :timeout}
 {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value #{1 2}}`, Illegal},
 		"a set with a lost add": {"set", `{:process 0, :type :invoke, :f :add, :value 1}
