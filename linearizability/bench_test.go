@@ -20,8 +20,13 @@ func bigHistory(operations, clients, keys int) *History[KVInput, KVOutput] {
 }
 
 // record makes clients call, in random order, what call draws. do answers; it gets the next slot
-// and returns whether the operation needs one.
+// and returns whether the operation needs one. One answer in a hundred is lost.
 func record[I, O any](p pick, operations, clients int, call func() I, do func(in I, slot int64) (O, bool)) *History[I, O] {
+	return recordLosing(p, 100, operations, clients, call, do)
+}
+
+// recordLosing is record, with one answer in so many lost.
+func recordLosing[I, O any](p pick, lost, operations, clients int, call func() I, do func(in I, slot int64) (O, bool)) *History[I, O] {
 	rec := NewRecorder[I, O](operations)
 	open := make([]int, clients) // operation plus one
 	ins, slot := make([]I, clients), int64(1)
@@ -40,7 +45,7 @@ func record[I, O any](p pick, operations, clients int, call func() I, do func(in
 			slot++
 			rec.WitnessOutput(i, out)
 		}
-		if p(100) == 0 {
+		if p(lost) == 0 {
 			rec.Unknown(i, 0)
 		} else {
 			rec.OK(i, 0, out)
