@@ -65,6 +65,14 @@ func (f *failedSeed) String() string {
 	return fmt.Sprintf("seed %d: %s%s", f.Seed, what, f.Text)
 }
 
+// differs says that the seed is not one history; "" if it is, as far as is known.
+func (f *failedSeed) differs() string {
+	if f.Differs == "" {
+		return ""
+	}
+	return fmt.Sprintf("run again it gave another history: hash %s, first %s", f.Differs, f.Hash)
+}
+
 // printFailure tells of a failing seed, the line that reproduces it last.
 func (a teller) printFailure(f *failedSeed) error {
 	if err := a.Printf("%s\n", f); err != nil {
@@ -75,8 +83,8 @@ func (a teller) printFailure(f *failedSeed) error {
 			return err
 		}
 	}
-	if f.Differs != "" {
-		if err := a.Printf("  run again it gave another history: hash %s, first %s\n", f.Differs, f.Hash); err != nil {
+	if differs := f.differs(); differs != "" {
+		if err := a.Printf("  %s\n", differs); err != nil {
 			return err
 		}
 	}

@@ -65,7 +65,7 @@ func (f *failedSeed) junit() junitCase {
 	if f.Commit != "" {
 		at = "at commit " + f.Commit + ":"
 	}
-	for _, more := range []string{f.Stack, f.Directory, at, f.Reproduce} {
+	for _, more := range []string{f.Stack, f.differs(), f.Directory, at, f.Reproduce} {
 		if more != "" {
 			text += "\n" + more
 		}
