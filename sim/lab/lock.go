@@ -8,7 +8,7 @@ type Lock interface {
 	// does, for ever.
 	Acquire(n *Node) Grant
 	// Valid says whether the client's library still takes the grant for valid, by what it
-	// knows itself: its clock, or what its session was told. It asks nobody.
+	// knows itself: its clock, or what its session was told. It sends nothing.
 	Valid(n *Node, g *Grant) bool
 	// Release gives the lock back, or tries to. It is not called after the client gave up.
 	Release(n *Node, g *Grant)
