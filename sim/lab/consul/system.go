@@ -20,8 +20,8 @@ const (
 
 // on puts one server into the world.
 func on(l lock, c config) func(b *lab.Bench) lab.Lock {
+	c.leads = true
 	return func(b *lab.Bench) lab.Lock {
-		c.leads = true
 		b.Node(one, sim.MachineConfig{}, c.serve)
 		mine := l
 		mine.server = one

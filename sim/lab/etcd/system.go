@@ -10,12 +10,13 @@ import (
 // on puts servers into the world.
 func on(l mutex, c config) func(b *lab.Bench) lab.Lock {
 	return func(b *lab.Bench) lab.Lock {
-		c.votes = &votes{}
-		for _, name := range c.nodes {
-			b.Node(name, sim.MachineConfig{}, c.serve)
+		cluster := c // of this run: others run at the same time
+		cluster.votes = &votes{}
+		for _, name := range cluster.nodes {
+			b.Node(name, sim.MachineConfig{}, cluster.serve)
 		}
 		mine := l
-		mine.nodes, mine.votes, mine.at = c.nodes, c.votes, map[string]int{}
+		mine.nodes, mine.votes, mine.at = cluster.nodes, cluster.votes, map[string]int{}
 		return &mine
 	}
 }

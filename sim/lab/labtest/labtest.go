@@ -3,9 +3,11 @@ package labtest
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim/lab"
@@ -20,6 +22,7 @@ const seeds = 20
 func Breaks(t *testing.T, s lab.System) {
 	require.NoError(t, s.Validate())
 	t.Run("without faults", func(t *testing.T) { peace(t, s) })
+	t.Run("runs at a time", func(t *testing.T) { together(t, s) })
 	for i := range s.Breaks {
 		b := &s.Breaks[i]
 		if b.Script == nil {
@@ -49,6 +52,25 @@ func Breaks(t *testing.T, s lab.System) {
 			}
 		})
 	}
+}
+
+// together runs variants at the same time, as `chubby lab load` and `chubby lab matrix` do. What
+// runs share by mistake the race detector sees.
+func together(t *testing.T, s lab.System) {
+	b := &lab.Break{ID: "together", Script: func(b *lab.Bench) { b.Client("A", lab.Job{Work: time.Second}) }}
+	var all []lab.Variant
+	for i := range s.Breaks {
+		all = append(append(all, s.Breaks[i].Faulty...), s.Breaks[i].Repaired...)
+	}
+	all = append(all, lab.Variant{Name: "default", Guard: lab.ReadFence, Build: s.Default})
+	var runs sync.WaitGroup
+	for _, v := range append(all, all...) {
+		runs.Go(func() {
+			_, err := lab.Run(b, v, 1)
+			assert.NoError(t, err)
+		})
+	}
+	runs.Wait()
 }
 
 // peace runs the system with its defaults and without faults: each of three clients has the lock
