@@ -12,7 +12,9 @@ import (
 func TestJobsOfHuntsHaveABound(t *testing.T) {
 	w := newWorld()
 	for _, jobs := range []int{-1, cli.MostJobs() + 1} {
-		require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--jobs", fmt.Sprint(jobs)))
-		require.Contains(t, w.err.String(), fmt.Sprintf("--jobs %d: 0 to %d", jobs, cli.MostJobs()))
+		for _, command := range [][]string{{"sim", "mutants"}, {"lab", "load", "etcd"}} {
+			require.Equal(t, cli.ExitUsage, w.do(append(command, "--jobs", fmt.Sprint(jobs))...))
+			require.Contains(t, w.err.String(), fmt.Sprintf("--jobs %d: 0 to %d", jobs, cli.MostJobs()))
+		}
 	}
 }

@@ -91,8 +91,14 @@ func labLoadOf(f *labLoadFlags, name string) (*lab.System, error) {
 	if !found || s.Load == nil {
 		return nil, cli.Usage("no load for the system %q; there is one for: %s", name, strings.Join(labLoaded(), ", "))
 	}
-	if f.seeds < 2 {
-		return nil, cli.Usage("--seeds %d: an interval takes two or more", f.seeds)
+	if f.seeds < 2 || f.seeds > 1_000_000 {
+		return nil, cli.Usage("--seeds %d: 2 to 1000000, since an interval takes two or more", f.seeds)
+	}
+	if err := cli.CheckJobs(f.jobs); err != nil {
+		return nil, err
+	}
+	if err := cli.CheckRange(f.from, f.seeds); err != nil {
+		return nil, err
 	}
 	if f.length < 0 || f.length > 24*time.Hour {
 		return nil, cli.Usage("--length %v: up to 24h; leave it out for %v", f.length, s.Load.Length)
