@@ -58,7 +58,8 @@ the latest holder. In brackets is the 95 % confidence interval.
 
 In each run four clients use the lock for three minutes of simulated time. They
 do not ask their library before they write, as most programs do not. Systems run
-with their defaults. Faults strike at drawn instants:
+with the options of their cards (chubby lab). Where the one server of a model stands
+for a cluster that never fails, there is no server-crash. Faults strike at drawn instants:
 ` + faults.String() + `
 The second table has messages between clients and the service for each grant,
 waiting included; the median time from a release to the next holder, where one

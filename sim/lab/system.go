@@ -13,7 +13,10 @@ type System struct {
 	// Default is the system with its defaults, and with its token where it can have one: for
 	// runs that no script decides.
 	Default func(b *Bench) Lock
-	Breaks  []Break // in the order of their numbers
+	// Whole says that the one server of Default stands for a cluster: no run may crash it, since
+	// it keeps nothing, and a cluster would.
+	Whole  bool
+	Breaks []Break // in the order of their numbers
 	// Load measures how many updates are lost; nil: nothing to compare with.
 	Load *Load
 }

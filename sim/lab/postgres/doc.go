@@ -1,7 +1,8 @@
 // Package postgres is test support: it models session-level and transaction-level advisory locks of
 // PostgreSQL 16 [doc], over a direct connection or through PgBouncer 1.22 [doc]. It leaves out SQL,
 // tables but one counter, deadlock detection, statement and lock time-outs, the write-ahead log
-// (a standby is sent the counter; locks are not replicated, as in the product), and authentication.
+// (the counter outlives a power cut, and a standby is sent it; locks do neither, as in the product), and
+// authentication.
 //
 // The algorithm:
 //

@@ -36,7 +36,7 @@ type server struct {
 	owner    string // backend that has the lock; "": none
 	count    int    // how often it has taken it
 	queue    []waiting
-	epoch    uint64
+	epoch    *uint64                // of all lives
 	changed  map[uint64]lab.Request // epochs that wait for the standby
 }
 
@@ -46,14 +46,18 @@ type waiting struct {
 	r       lab.Request
 }
 
-// serve is the program of an instance.
-func (c config) serve(n *lab.Node) {
-	s := &server{config: c, Node: n, backends: map[string]*backend{}, changed: map[uint64]lab.Request{}}
-	n.Serve(s.request)
-	n.OnNews(s.replication)
-	for {
-		n.Sleep(time.Second)
-		s.probe()
+// serve is the program of an instance. The epoch is in a table, and outlives a power cut; locks and
+// backends do not.
+func (c config) serve() func(n *lab.Node) {
+	epoch := new(uint64)
+	return func(n *lab.Node) {
+		s := &server{config: c, Node: n, backends: map[string]*backend{}, changed: map[uint64]lab.Request{}, epoch: epoch}
+		n.Serve(s.request)
+		n.OnNews(s.replication)
+		for {
+			n.Sleep(time.Second)
+			s.probe()
+		}
 	}
 }
 
@@ -150,14 +154,15 @@ func (s *server) probe() {
 
 // bump counts the epoch up.
 func (s *server) bump(r lab.Request) {
-	s.epoch++
+	*s.epoch++
+	text := strconv.FormatUint(*s.epoch, 10)
 	if s.standby == "" || !s.waits {
-		s.Answer(r, strconv.FormatUint(s.epoch, 10))
+		s.Answer(r, text)
 	} else {
-		s.changed[s.epoch] = r
+		s.changed[*s.epoch] = r
 	}
 	if s.standby != "" {
-		s.Tell(s.standby, strconv.FormatUint(s.epoch, 10))
+		s.Tell(s.standby, text)
 	}
 }
 
@@ -166,7 +171,7 @@ func (s *server) replication(from, text string) {
 	epoch, _ := strconv.ParseUint(text, 10, 64)
 	switch {
 	case s.standby == "":
-		s.epoch = max(s.epoch, epoch)
+		*s.epoch = max(*s.epoch, epoch)
 		s.Tell(from, text)
 	case s.waits:
 		s.Answer(s.changed[epoch], text)

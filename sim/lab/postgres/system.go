@@ -16,7 +16,7 @@ const (
 // direct is one instance, to which clients connect.
 func direct(l lock) func(b *lab.Bench) lab.Lock {
 	return func(b *lab.Bench) lab.Lock {
-		b.Node(one, sim.MachineConfig{}, config{}.serve)
+		b.Node(one, sim.MachineConfig{}, config{}.serve())
 		mine := l
 		mine.server = one
 		return &mine
@@ -26,7 +26,7 @@ func direct(l lock) func(b *lab.Bench) lab.Lock {
 // behind is one instance with a pooler before it.
 func behind(p pooling, l lock) func(b *lab.Bench) lab.Lock {
 	return func(b *lab.Bench) lab.Lock {
-		b.Node(one, sim.MachineConfig{}, config{}.serve)
+		b.Node(one, sim.MachineConfig{}, config{}.serve())
 		b.Node(bouncy, sim.MachineConfig{}, p.serve)
 		mine := l
 		mine.server, mine.pooled = bouncy, true
@@ -37,8 +37,8 @@ func behind(p pooling, l lock) func(b *lab.Bench) lab.Lock {
 // replicated is a primary with a standby.
 func replicated(l lock, waits bool) func(b *lab.Bench) lab.Lock {
 	return func(b *lab.Bench) lab.Lock {
-		b.Node(first, sim.MachineConfig{}, config{standby: second, waits: waits}.serve)
-		b.Node(second, sim.MachineConfig{}, config{}.serve)
+		b.Node(first, sim.MachineConfig{}, config{standby: second, waits: waits}.serve())
+		b.Node(second, sim.MachineConfig{}, config{}.serve())
 		mine := l
 		mine.server = first
 		return &mine

@@ -21,6 +21,9 @@ var Calm = Fault{Name: "none", Help: "nothing strikes"}
 // ClientCrash is the fault in which the time without a holder is measured.
 const ClientCrash = "client-crash"
 
+// ServerCrash is the fault that does not strike systems whose server stands for a cluster.
+const ServerCrash = "server-crash"
+
 // Faults are all kinds, in the order of tables.
 func Faults() []Fault {
 	return []Fault{
@@ -28,7 +31,7 @@ func Faults() []Fault {
 		{Name: "partition", Help: "the holder reaches no other machine for 5 to 60 s, and repeats its requests", strike: partition},
 		{Name: "clock-step", Help: "the wall clock of a server is stepped by up to a minute, forward or backward", strike: step},
 		{Name: "clock-rate", Help: "each clock runs up to 20 % fast or slow, from the start", begin: rates},
-		{Name: "server-crash", Help: "a server loses power for 0.2 to 2 s", strike: crashServer},
+		{Name: ServerCrash, Help: "a server loses power for 0.2 to 2 s", strike: crashServer},
 		{Name: ClientCrash, Help: "the holder loses power for good, two of four clients at most", strike: crashClient},
 		{Name: "late-write", Help: "what the holder sends to the resource is late by 5 to 60 s", strike: late},
 	}

@@ -21,7 +21,7 @@ var (
 
 // Grid is the places in which systems are compared: each without faults, and under each kind of
 // fault with each resource. A system without a token has no fences: they would see nothing.
-// The error is a panic of a model.
+// Where one server stands for a cluster, no server crashes. The error is a panic of a model.
 func Grid(all []lab.System) ([]Place, error) {
 	var grid []Place
 	for i := range all {
@@ -32,6 +32,9 @@ func Grid(all []lab.System) ([]Place, error) {
 		}
 		grid = append(grid, Place{s, Calm, noGuard})
 		for _, f := range Faults() {
+			if s.Whole && f.Name == ServerCrash {
+				continue
+			}
 			grid = append(grid, Place{s, f, noGuard})
 			if first.Token {
 				grid = append(grid, Place{s, f, writeFence}, Place{s, f, readFence})

@@ -1,15 +1,18 @@
 package swarm_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim/lab"
 	"github.com/chubbycell/chubby/sim/lab/chubby"
+	"github.com/chubbycell/chubby/sim/lab/postgres"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
 	"github.com/chubbycell/chubby/sim/lab/swarm"
+	"github.com/chubbycell/chubby/sim/lab/systems"
 )
 
 // measured runs seeds of some systems in every place of their grid.
@@ -61,6 +64,27 @@ func TestALockWithoutAnExpiryIsNeverFreedByItself(t *testing.T) {
 	cost := table.Costs()[0]
 	require.Equal(t, cost.Crashes, cost.Never)
 	require.NotZero(t, cost.Crashes)
+}
+
+func TestATokenInATableOutlivesAPowerCut(t *testing.T) {
+	for _, r := range measured(t, 5, postgres.System()).Rows() {
+		if r.Fault == swarm.ServerCrash {
+			require.NotZero(t, r.Overlap.Hits, "the lock itself does not")
+			require.Zero(t, r.Read.Hits, "an update is lost behind the read-and-write fence")
+			require.Zero(t, r.Refused.Hits, "the latest holder is refused")
+		}
+	}
+}
+
+func TestWhatStandsForAClusterDoesNotCrash(t *testing.T) {
+	for _, name := range []string{"zookeeper", "etcd", "consul"} {
+		s, found := systems.Named(name)
+		require.True(t, found, name)
+		grid, err := swarm.Grid([]lab.System{s})
+		require.NoError(t, err)
+		crashes := slices.ContainsFunc(grid, func(p swarm.Place) bool { return p.Fault.Name == swarm.ServerCrash })
+		require.False(t, crashes, name)
+	}
 }
 
 func TestALeaseIsOutlastedByAPause(t *testing.T) {
