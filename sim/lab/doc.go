@@ -57,7 +57,8 @@
 //	system.go    System: name, version, what is left out; break.go: Break, Variant
 //	lock.go      Lock and Grant: what a system implements for its clients
 //	bench.go     Bench: the world of one run, its machines, its time line
-//	node.go      Node: what a program on a machine may do; message.go: the bytes on a link
+//	node.go      Node: what a program on a machine may do; queue.go: one request after the other;
+//	             message.go: the bytes on a link
 //	client.go    Client and Job: what every client does under a lock
 //	store.go     the resource, which is the one of package sim/resource
 //	faults.go    what a script does to machines, clocks and links, with words for the time line

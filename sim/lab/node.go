@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/hex"
 	"time"
 
 	library "github.com/chubbycell/chubby/client"
@@ -140,6 +141,15 @@ func (n *Node) Draw(site string) *sim.Draw {
 		n.draws[site] = d
 	}
 	return d
+}
+
+// Random is so many random bytes in hexadecimal, drawn at a site.
+func (n *Node) Random(site string, bytes int) string {
+	b := make([]byte, bytes)
+	for i := range b {
+		b[i] = byte(n.Draw(site).Uint64())
+	}
+	return hex.EncodeToString(b)
 }
 
 // Note puts a line about this machine into the time line. Write what a reader of the story has to

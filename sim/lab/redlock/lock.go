@@ -1,7 +1,6 @@
 package redlock
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ type held struct {
 // Acquire sets the key on a majority.
 func (l *lock) Acquire(n *lab.Node) lab.Grant {
 	for {
-		v, start := value(n), n.Now()
+		v, start := n.Random("value", random), n.Now()
 		yes := l.all(n, fmt.Sprintf("SET %s %d", v, l.ttl.Milliseconds()), "OK")
 		h := &held{until: l.validity(start)}
 		g := lab.Grant{Name: v, State: h}
@@ -61,14 +60,6 @@ func (l *lock) pause(n *lab.Node) time.Duration {
 // validity is until when a grant counts whose commands were sent at start.
 func (l *lock) validity(start time.Time) time.Time {
 	return start.Add(l.ttl - l.ttl*time.Duration(max(l.drift, 1))/100)
-}
-
-func value(n *lab.Node) string {
-	b := make([]byte, random)
-	for i := range b {
-		b[i] = byte(n.Draw("value").Uint64())
-	}
-	return hex.EncodeToString(b)
 }
 
 // all sends a command to all instances at once, and says which gave the answer that is wanted.

@@ -27,39 +27,24 @@ type entry struct {
 type server struct {
 	config
 	*lab.Node
-	keys    map[string]entry
-	uses    int
-	kept    *kept
-	behind  bool // the replica has not taken in the last change
-	queue   []lab.Request
-	arrived interface{ Fire() }
+	keys   map[string]entry
+	uses   int
+	kept   *kept
+	behind bool // the replica has not taken in the last change
 }
 
 // serve is the program of an instance: one command after the other.
 func (c config) serve(n *lab.Node) {
 	s := &server{config: c, Node: n, keys: map[string]entry{}}
 	n.OnNews(s.replication)
-	n.Serve(func(r lab.Request) {
-		s.queue = append(s.queue, r)
-		s.arrived.Fire()
-	})
-	s.arrived = n.NewSignal()
+	queue := n.Queue()
 	if c.appendFsync != "" {
 		var value string
 		if s.kept, value = open(n, c.appendFsync == "always"); value != "" {
 			s.keys[key] = entry{value: value}
 		}
 	}
-	for {
-		for len(s.queue) > 0 {
-			r := s.queue[0]
-			s.queue = s.queue[1:]
-			s.run(r, strings.Fields(r.Text))
-		}
-		more := n.NewSignal()
-		s.arrived = more
-		n.Await(more, time.Hour)
-	}
+	queue.Each(func(r lab.Request) { s.run(r, strings.Fields(r.Text)) })
 }
 
 // run executes a command: SETNX key v, SET key v [NX PX ms], EXPIRE key ms, GET key, DEL key,

@@ -1,7 +1,6 @@
 package setpx
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ type held struct {
 // Acquire sets the key.
 func (l *lock) Acquire(n *lab.Node) lab.Grant {
 	for {
-		v := value(n)
+		v := n.Random("value", random)
 		sent := n.Now()
 		answer, ok := n.Call(l.primary, l.command(v), patience)
 		if ok && strings.HasPrefix(answer, "OK") {
@@ -58,14 +57,6 @@ func (l *lock) command(v string) string {
 		return fmt.Sprintf("EVAL set-and-count %s %s %d", key, v, l.ttl.Milliseconds())
 	}
 	return fmt.Sprintf("SET %s %s NX PX %d", key, v, l.ttl.Milliseconds())
-}
-
-func value(n *lab.Node) string {
-	b := make([]byte, random)
-	for i := range b {
-		b[i] = byte(n.Draw("value").Uint64())
-	}
-	return hex.EncodeToString(b)
 }
 
 // replicated reports that the replicas have the key, where the client is to care.

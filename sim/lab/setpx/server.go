@@ -26,41 +26,22 @@ type entry struct {
 type server struct {
 	config
 	*lab.Node
-	keys    map[string]entry
-	log     *appendOnly
-	queue   []lab.Request
-	arrived signal
-	sent    int // effects sent to the replica
-	acked   int // of them, those it has taken in
+	keys  map[string]entry
+	log   *appendOnly
+	sent  int // effects sent to the replica
+	acked int // of them, those it has taken in
 }
-
-// signal is what the main loop waits for.
-type signal interface{ Fire() }
 
 // serve is the program of an instance.
 func (c config) serve(n *lab.Node) {
 	s := &server{config: c, Node: n, keys: map[string]entry{}}
-	n.Serve(func(r lab.Request) {
-		s.queue = append(s.queue, r)
-		if s.arrived != nil {
-			s.arrived.Fire()
-		}
-	})
+	queue := n.Queue()
 	n.OnNews(s.replication)
 	if c.appendFsync != "" { // what comes meanwhile waits
 		s.log = open(n, c.appendFsync)
 		s.log.replay(s.apply)
 	}
-	for {
-		for len(s.queue) == 0 {
-			more := n.NewSignal()
-			s.arrived = more
-			n.Await(more, time.Hour)
-		}
-		r := s.queue[0]
-		s.queue = s.queue[1:]
-		s.run(r)
-	}
+	queue.Each(s.run)
 }
 
 // now is the clock that expiry goes by.

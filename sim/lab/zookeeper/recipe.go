@@ -1,7 +1,6 @@
 package zookeeper
 
 import (
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -49,7 +48,7 @@ func (l *recipe) Acquire(n *lab.Node) lab.Grant {
 
 // enter makes a node, and finds the one that it made if it does not hear of it.
 func (l *recipe) enter(n *lab.Node) (*session, string) {
-	prefix := fmt.Sprintf("%s-lock-", guid(n))
+	prefix := fmt.Sprintf("%s-lock-", n.Random("guid", 8))
 	for again := false; ; again = true {
 		s := l.session(n)
 		if again && l.guid {
@@ -144,15 +143,6 @@ func (l *recipe) Release(n *lab.Node, g *lab.Grant) {
 func (l *recipe) Ask(n *lab.Node, g *lab.Grant) bool {
 	_, _, ok := l.stat(n, l.session(n), g.Name)
 	return ok
-}
-
-// guid is a new name.
-func guid(n *lab.Node) string {
-	b := make([]byte, 8)
-	for i := range b {
-		b[i] = byte(n.Draw("guid").Uint64())
-	}
-	return hex.EncodeToString(b)
 }
 
 // sequence is the number at the end of a node's name. Names of different guids sort by
