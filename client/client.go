@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
@@ -39,6 +40,7 @@ func New(rt Runtime, cfg Config, options ...Option) *Client {
 	}
 	if c.configErr = c.build(cfg, s); c.configErr == nil {
 		rt.Receive(c.receive)
+		rt.OnUnreachable(c.onUnreachable)
 	}
 	return c
 }
@@ -52,6 +54,13 @@ func (c *Client) Runtime() Runtime { return c.rt }
 func (c *Client) receive(from uint32, msg []byte) {
 	if o := c.byReplica[from]; o != nil {
 		o.receive(from, msg)
+	}
+}
+
+// onUnreachable passes a hint of the transport to the conn of the replica's cell.
+func (c *Client) onUnreachable(replica uint32) {
+	if o := c.byReplica[replica]; o != nil {
+		o.step(func(now time.Time) { o.m.OnUnreachable(now, replica) })
 	}
 }
 

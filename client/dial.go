@@ -134,12 +134,12 @@ func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed
 	if d.conns, err = connect(t, o, who); err != nil {
 		return nil, err
 	}
+	d.rt = NewRuntime(func(to uint32, msg []byte) { d.port.Send(to, msg) }) // before failed may be called
 	var ok bool
 	if d.port, ok = d.conns.Open(d.deliver, d.failed); !ok {
 		d.conns.release()
 		return nil, errors.New("4294967295 Clients have been made on these connections: close them all")
 	}
-	d.rt = NewRuntime(d.port.Send)
 	return d, nil
 }
 
@@ -171,6 +171,7 @@ func (d *dialed) failed(replica uint32, err error) {
 	d.mu.Lock()
 	d.errs[replica] = text
 	d.mu.Unlock()
+	d.rt.ReportUnreachable(replica)
 	switch status.Code(err) {
 	case codes.Unauthenticated, codes.PermissionDenied:
 		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrPermission, replica, d.target.Replicas[replica], text))

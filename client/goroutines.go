@@ -15,14 +15,15 @@ import (
 // while the machine is suspended. All methods are safe for concurrent use.
 //
 // The program supplies the transport: a function that sends, given to NewRuntime, and a call of
-// Deliver for each message received.
+// Deliver for each message received. It may call ReportUnreachable too.
 type Goroutines struct {
 	send func(to uint32, msg []byte)
 	wg   sync.WaitGroup // the functions started by Go
 
-	mu      sync.Mutex
-	handler func(from uint32, msg []byte)
-	closed  bool
+	mu          sync.Mutex
+	handler     func(from uint32, msg []byte)
+	unreachable func(replica uint32)
+	closed      bool
 }
 
 var _ Runtime = (*Goroutines)(nil)
@@ -54,6 +55,21 @@ func (g *Goroutines) Deliver(from uint32, msg []byte) {
 	}
 }
 
+// ReportUnreachable tells the Client that a replica gets no messages now (Runtime.OnUnreachable). It
+// returns when the Client has taken the hint. It does nothing if no Client is registered or
+// the Runtime is closed.
+func (g *Goroutines) ReportUnreachable(replica uint32) {
+	g.mu.Lock()
+	f := g.unreachable
+	if g.closed {
+		f = nil
+	}
+	g.mu.Unlock()
+	if f != nil {
+		f(replica)
+	}
+}
+
 // Close stops sending and delivering, and blocks until all functions started by Go have
 // returned. Close the Client first, so that its calls end.
 func (g *Goroutines) Close() {
@@ -82,6 +98,13 @@ func (g *Goroutines) Receive(f func(from uint32, msg []byte)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.handler = f
+}
+
+// OnUnreachable implements Runtime.
+func (g *Goroutines) OnUnreachable(f func(replica uint32)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unreachable = f
 }
 
 // AfterFunc implements Runtime: f runs in a goroutine of its own.

@@ -60,6 +60,7 @@ func (f *flag) Fire() { f.fired = true }
 
 func (l *loop) Now() time.Time                             { return l.now }
 func (l *loop) Receive(f func(from uint32, msg []byte))    { l.handler = f }
+func (l *loop) OnUnreachable(func(replica uint32))         {}
 func (l *loop) NewSignal() client.Signal                   { return &flag{} }
 func (l *loop) Go(_ string, f func())                      { l.after(0, f) }
 func (l *loop) Sleep(context.Context, time.Duration) error { panic("not here") }

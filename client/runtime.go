@@ -20,6 +20,11 @@ type Runtime interface {
 	// Receive registers f as the handler of inbound messages, replacing an earlier one. f does
 	// not block and does not keep msg.
 	Receive(f func(from uint32, msg []byte))
+	// OnUnreachable registers f as the handler of the transport's hints that a replica gets no messages
+	// now, replacing an earlier one: its process has ended, or the connection to it broke, so what was
+	// sent and is not answered is probably lost. Hints may be wrong, late, or never come: they
+	// save the time until a missing answer is noticed, and nothing else. f does not block.
+	OnUnreachable(f func(replica uint32))
 	// AfterFunc calls f once after d has passed, and never before AfterFunc has returned. stop
 	// prevents the call if it has not begun; it does not wait for f.
 	AfterFunc(d time.Duration, f func()) (stop func())

@@ -13,6 +13,7 @@ const (
 	inPost   // Env.Post
 	inTimer  // AfterFunc
 	inStop
+	inHint // Connected.OnUnreachable
 )
 
 // input is an input of a process. While the process is paused, its inputs wait in

@@ -137,6 +137,9 @@ func (k *intake) call(in input, now time.Time) {
 		e.proc.Start(e)
 	case inStop:
 		e.proc.(Stopper).Stop(now)
+	case inHint:
+		w.Tracef(m.addr, "unreachable", "-> %s", in.from)
+		e.proc.(Connected).OnUnreachable(now, in.from)
 	}
 	w.cur = prev
 	w.contexts.mayHaveEnded = w.contexts.mayHaveEnded || e.program

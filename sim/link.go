@@ -16,6 +16,9 @@ type LinkConfig struct {
 	Late Table
 	// Chances in parts per million, for each message.
 	Loss, Duplicate, Reorder uint32
+	// Hints is the chance in parts per million that the sender learns that its connection broke or was
+	// refused (Connected). It is used of links from clients to replicas.
+	Hints uint32
 }
 
 func (c LinkConfig) check() {
@@ -24,9 +27,10 @@ func (c LinkConfig) check() {
 }
 
 // Link is one direction between two machines. Messages arrive in the order in which
-// they were sent unless they are chosen for reordering. There are no connections: a
+// they were sent unless they are chosen for reordering. A
 // message under way when a machine at either end crashes is delivered to the life
-// that is there when it arrives.
+// that is there when it arrives. Of connections there are the hints alone that
+// they are broken (hint.go).
 type Link struct {
 	w        *World
 	from, to *Machine
@@ -35,9 +39,10 @@ type Link struct {
 	cuts     int   // how many cuts are in force
 	clogs    int   // how many clogs are in force
 	held     []*packet
-	last     int64 // when the latest message in order arrives
+	last     int64  // when the latest message in order arrives
+	lives    [2]int // of sender and receiver, when something was last sent
 
-	loss, dup, order, delay, late, ties draw.Stream
+	loss, dup, order, delay, late, ties, hints draw.Stream
 }
 
 func newLink(w *World, from, to *Machine) *Link {
@@ -49,6 +54,7 @@ func newLink(w *World, from, to *Machine) *Link {
 	l.delay = w.src.Stream("link.delay", id)
 	l.late = w.src.Stream("link.late", id)
 	l.ties = w.src.Stream("link.tie", id)
+	l.hints = w.src.Stream("link.hints", id)
 	return l
 }
 
@@ -110,6 +116,7 @@ func (l *Link) noteFault(kind string) {
 func (l *Link) send(data []byte) {
 	w := l.w
 	w.net.sent++
+	l.lives = [2]int{l.from.lives, l.to.lives}
 	w.hash.fold(markSend<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
 	w.hash.bytes(data)
 	if w.trace.wants(l.from.addr) {
@@ -175,6 +182,9 @@ func (l *Link) fire(w *World, _ uint64, p *packet) {
 	default:
 		w.hash.fold(markDeliver<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
 		w.hash.bytes(p.data)
+		if l.to.refusesConnections() {
+			l.hint()
+		}
 		l.to.intake.arrive(l.from.addr, p)
 	}
 }

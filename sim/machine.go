@@ -34,9 +34,11 @@ type Machine struct {
 	lives    int
 	intake   intake
 	timers   timers
-	failures []error       // what Env.Fail was told
-	point    string        // crash point that is armed
-	outage   time.Duration // how long the machine is down after it
+	failures []error // what Env.Fail was told
+	// powerless is a machine that was crashed and not started since
+	powerless bool
+	point     string        // crash point that is armed
+	outage    time.Duration // how long the machine is down after it
 
 	ties, torn, boots draw.Stream
 }
@@ -108,6 +110,7 @@ func (m *Machine) Start() {
 		return
 	}
 	m.lives++
+	m.powerless = false
 	e := &Env{m: m, life: m.lives, proc: m.cfg.Process()}
 	e.wake = timer{m: m, at: never, what: input{kind: inWake}}
 	m.env = e
@@ -126,6 +129,7 @@ func (m *Machine) Crash() {
 	m.w.Fault(m.addr, "crash", uint64(m.lives))
 	m.disks.each((*Disk).finishPending)
 	m.endLife()
+	m.powerless = true
 	m.disks.each(func(d *Disk) { d.crash(m.torn.Uint64()) })
 	m.clock.reboot(m.boots.Between(0, int64(1000*time.Hour)))
 }
@@ -140,6 +144,7 @@ func (m *Machine) Kill() {
 	m.disks.each((*Disk).finishPending)
 	m.endLife()
 	m.disks.each((*Disk).release)
+	m.closeConnections()
 }
 
 // StartAfter begins a life when d of true time has passed.

@@ -12,7 +12,7 @@ type Network struct {
 	def  LinkConfig
 	free *packet
 
-	sent, delivered, lost, cut, duplicated, reordered, down, overflow uint64
+	sent, delivered, lost, cut, duplicated, reordered, down, overflow, hints uint64
 }
 
 func (n *Network) init(w *World, def LinkConfig) {
@@ -112,6 +112,9 @@ func (n *Network) count(c *counters) {
 	c.add("net.reordered", n.reordered)
 	c.add("net.receiver-down", n.down)
 	c.add("net.inbox-full", n.overflow)
+	if n.hints > 0 {
+		c.add("net.hints", n.hints)
+	}
 }
 
 // packet is the bytes of one message on its way. Each copy on the wire has its own,

@@ -158,6 +158,7 @@ func (e *Env) Fail(err error) {
 	e.m.failures = append(e.m.failures, err)
 	e.m.endLife()
 	e.m.disks.each((*Disk).release)
+	e.m.closeConnections()
 }
 
 // Exit ends the life cleanly.
@@ -168,6 +169,7 @@ func (e *Env) Exit() {
 	e.m.w.Fault(e.m.addr, "exit", uint64(e.life))
 	e.m.endLife()
 	e.m.disks.each((*Disk).release)
+	e.m.closeConnections()
 }
 
 // Point names a step of the process at which Machine.CrashAt may crash it. It

@@ -16,8 +16,9 @@ var _ client.Runtime = (*Runtime)(nil)
 // client. All code of one Runtime runs in one thread of control, coroutine by
 // coroutine, so it needs no locks. It reads the clock of its own machine.
 type Runtime struct {
-	e       *Env
-	receive func(from uint32, msg []byte)
+	e           *Env
+	receive     func(from uint32, msg []byte)
+	unreachable func(replica uint32)
 }
 
 // Program makes a machine's process from a blocking program: its first
@@ -47,6 +48,13 @@ func (p *program) Receive(_ time.Time, from Addr, msg []byte) {
 	}
 }
 
+// OnUnreachable hands a hint of the transport to the handler, if there is one.
+func (p *program) OnUnreachable(_ time.Time, to Addr) {
+	if p.rt.unreachable != nil {
+		p.rt.unreachable(uint32(to))
+	}
+}
+
 // Wake is not asked for.
 func (p *program) Wake(time.Time) {}
 
@@ -62,6 +70,9 @@ func (rt *Runtime) Send(replica uint32, msg []byte) { rt.e.Send(Addr(replica), m
 // Receive registers the handler of inbound messages. msg may be used until the
 // handler returns.
 func (rt *Runtime) Receive(f func(from uint32, msg []byte)) { rt.receive = f }
+
+// OnUnreachable registers the handler of hints that a replica gets no messages (LinkConfig.Hints).
+func (rt *Runtime) OnUnreachable(f func(replica uint32)) { rt.unreachable = f }
 
 // Go starts f on a coroutine.
 func (rt *Runtime) Go(name string, f func()) { rt.e.Go(name, f) }

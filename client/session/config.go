@@ -23,7 +23,7 @@ type Config struct {
 	// 300 ms.
 	AnswerWait time.Duration
 	// RetryMin is the pause after the first refusal of a call. It doubles with each refusal, up
-	// to RetryMax. Default 20 ms.
+	// to RetryMax, but stays at 16 RetryMin for a while where there is no master. Default 20 ms.
 	RetryMin time.Duration
 	// RetryMax bounds every pause except ParkedRetry. Default 2 s.
 	RetryMax time.Duration
@@ -129,6 +129,18 @@ func (c Config) pause(base time.Duration, n int) time.Duration {
 		base += min(base, c.RetryMax-base)
 	}
 	return c.jitter(min(base, c.RetryMax))
+}
+
+// A cell that has lost its master has another one within seconds as a rule, and serves nobody before each
+// client has found it. So while a client looks for the master its pauses stay short for a while.
+const (
+	searchLevel = 4  // they double so often, to 16 RetryMin,
+	searchSteps = 12 // stay as long for so many further refusals, and double again after that
+)
+
+// searchPause returns the pause after n refusals, the last of which says that there is no master yet.
+func (c Config) searchPause(n int) time.Duration {
+	return c.pause(c.RetryMin, max(min(n, searchLevel), n-searchSteps))
 }
 
 // jitter returns a random duration between half of d and d.

@@ -10,7 +10,8 @@
 //
 // Reading order: config.go, outcome.go (how a call may end), event.go, status.go
 // (the states), machine.go (inputs and output), call.go (sending), queue.go (the
-// window), reply.go (what an answer does), route.go (which replica is the master);
+// window), reply.go (what an answer does), route.go (which replica is the master),
+// unreachable.go (what the transport hints at);
 // then lease.go (until when the session is alive), keepalive.go, failover.go,
 // watch.go (events), holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up),
 // caching.go (which answers may be kept).

@@ -63,7 +63,7 @@ func (w *model) unpark() {
 func (w *model) act() {
 	r := scatter(rapid.Uint64Range(0, 1<<30).Draw(w.t, "act"))
 	pick := func(n int) int { r = scatter(r + 1); return int(r % uint64(n)) }
-	switch what := pick(120); {
+	switch what := pick(123); {
 	case what < 4:
 		w.put()
 	case what < 16:
@@ -108,6 +108,8 @@ func (w *model) act() {
 		if n := len(w.cell.log); n > 0 {
 			w.apply(pick(n))
 		}
+	case what < 97:
+		w.m.OnUnreachable(w.now, uint32(pick(4))) // 0 is no replica
 	default:
 		if n := len(w.replies); n > 0 {
 			i := pick(n)

@@ -21,6 +21,7 @@ import (
 //	                        try H, release H, free H (CloseHandle), attach H
 //	cancel NAME, close NAME
 //	tick D, sleep           time passes; to the machine's own wake
+//	lost N                  the transport says that replica N is unreachable
 //	answer X CODE [k=v]     an answer arrives to sending X: #N, or the newest one of a
 //	                        call, of the KeepAlive (keep), or of the opener, of a Close
 //	                        or of a CancelAcquire or CloseHandle (session, end, cancel,
@@ -75,6 +76,10 @@ func (p *player) do(line string) []string {
 		require.True(p.t, p.wake.After(p.now), "wake %v, now %v", p.wake, p.now)
 		p.now = p.wake
 		p.m.Advance(p.now)
+	case "lost":
+		replica, err := strconv.ParseUint(w[1], 10, 32)
+		require.NoError(p.t, err)
+		p.m.OnUnreachable(p.now, uint32(replica))
 	case "answer":
 		p.answer(w[1:])
 	default:

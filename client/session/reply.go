@@ -198,6 +198,15 @@ func (m *Machine) onRefusal(now time.Time, from uint32, p api.Reply, c *call) {
 	if c.masterRefused = p.Code == api.Later || m.isRecovering(from, p); c.masterRefused {
 		m.noteMasterAnswer(now, from, p)
 	}
-	c.due = now.Add(m.cfg.pause(m.cfg.RetryMin, c.refused))
+	c.due = now.Add(m.refusalPause(p, c.refused))
 	c.refused++
+}
+
+// refusalPause returns the pause after n refusals, the last of which is p. A replica that knows no master, or
+// is one that does not serve yet, will soon know more.
+func (m *Machine) refusalPause(p api.Reply, n int) time.Duration {
+	if p.Code == api.NotMaster && p.Master == 0 || p.Code == api.Recovering {
+		return m.cfg.searchPause(n)
+	}
+	return m.cfg.pause(m.cfg.RetryMin, n)
 }

@@ -59,6 +59,7 @@ var strikes = map[string]func(c *Faults, d *sim.Draw){
 	"late-copy":         lateCopies,
 	"lose-news":         loseNews,
 	"late-answer":       overtakeAnswers,
+	"disconnect":        disconnect,
 }
 
 // strikeNamed is the strike of a kind of fault, built in or of an extension; nil if there

@@ -192,6 +192,19 @@ func noise(c *Faults, d *sim.Draw) {
 	c.until(Outage(d), func() { c.world.Net().SetDefault(c.plan.Link) })
 }
 
+// disconnect breaks the connections of some clients to a replica, often the leader.
+func disconnect(c *Faults, d *sim.Draw) {
+	m := anyReplica(c, d)
+	if l := c.leader(d); l != nil && d.Chance(2, 3) {
+		m = l
+	}
+	for _, client := range c.clients {
+		if d.Chance(1, 2) {
+			c.world.Net().Link(client.Addr(), m.Addr()).Break()
+		}
+	}
+}
+
 func clientCut(c *Faults, d *sim.Draw) {
 	client := c.clients[d.Int(len(c.clients))].Addr()
 	var some []sim.Addr

@@ -148,6 +148,8 @@ func linkDeed(kind string, links []string) string {
 		return "held back is what goes from " + which
 	case "net.release":
 		return "released is what goes from " + which
+	case "net.break":
+		return "broken is the connection from " + which
 	case "net.slow":
 		return "slower or faster is what goes from " + which
 	case "net.heal":

@@ -1,6 +1,7 @@
 package mutants
 
-// Bugs that are in no catalogue: what clients keep of what they have read.
+// Bugs that are in no catalogue: what clients keep of what they have read, and what they
+// make of broken connections.
 
 func ownClientCacheRows() []Row {
 	return []Row{
@@ -12,5 +13,8 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O363", "B", "a lock that was kept is acquired again in jeopardy"),
 		applied(GroupOwn, "O364", "A", "a lock that was kept can be acquired again when its Release was sent"),
 		applied(GroupOwn, "O365", "B", "a lock that was kept is not given up"),
+		applied(GroupOwn, "O370", "A", "a call whose connection broke ends as not executed"),
+		applied(GroupOwn, "O371", "A", "a client whose connection broke counts on its lease for the grace period"),
+		applied(GroupOwn, "O372", "B", "a call whose connection broke is sent again at once, for as long as it breaks"),
 	}
 }

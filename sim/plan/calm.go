@@ -20,6 +20,7 @@ func Calm(seed uint64, replicas int) Plan {
 	p.Driver.Core.Paxos.Seed = drawn
 	p.RatePPB = int64(p.Driver.Core.Paxos.Lease.Rho) * 1000
 	p.Link.Delay = sim.Table{300 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
+	p.Link.Hints = 1_000_000 // as kernels do it
 	p.Disk.Sync = sim.Table{200 * time.Microsecond, time.Millisecond}
 	p.Store.SegmentSize, p.Store.ChunkSize = 8<<20, 1<<20
 	return p

@@ -58,6 +58,7 @@ var FaultKinds = []FaultInfo{
 	{"lose-news", "answers to KeepAlives that carry events are lost, every other one, for a while"},
 	{"late-answer", "answers that may be cached are overtaken by what their clients are told next"},
 	{"late-copy", "all copies of a write are under way until its client has given it up, and was answered another call"},
+	{"disconnect", "connections of clients to a replica that is there break, and the clients are told"},
 }
 
 // Faults lists all kinds of faults, those of an extension behind those that are built in.

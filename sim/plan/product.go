@@ -165,6 +165,9 @@ func (p *Plan) machines(at func(string) *draw.Stream) {
 	delay := at("link.delay")
 	base := time.Duration(delay.LogUniform(int64(100*time.Microsecond), int64(8*time.Millisecond)))
 	p.Link.Delay = sim.Table{base, base + base/4, base + base/2, 2 * base, 4 * base}
+	if d := at("link.hints"); d.Chance(3, 4) { // else no transport tells anything
+		p.Link.Hints = uint32(d.Between(200_000, 1_000_000))
+	}
 	disk := at("disk.speed")
 	sync := time.Duration(disk.LogUniform(int64(100*time.Microsecond), int64(10*time.Millisecond)))
 	quick := 20 * time.Microsecond

@@ -45,8 +45,8 @@ func (l *link) run(ctx context.Context) {
 			return
 		}
 		l.c.cfg.Logger.Debug("stream ended", "replica", l.id, "addr", l.addr, "err", err)
-		l.c.failed(l.id, err)
 		l.queue.Drop() // it is sent again if it is still wanted
+		l.c.failed(l.id, err)
 		if time.Since(begun) > pauseMax {
 			pause = pauseMin
 		}

@@ -23,7 +23,8 @@ type ports struct {
 }
 
 // Open adds a port to the Client. deliver takes a message of a replica; it must not block for long,
-// and does not keep msg. failed is told why a stream could not be opened, or ended. ok is
+// and does not keep msg. failed is told why a stream could not be opened, or ended: what was
+// sent on it and is not answered is lost. It must not block for long. ok is
 // false if the Client has no number left.
 func (c *Client) Open(deliver func(from uint32, msg []byte), failed func(replica uint32, err error)) (p *Port, ok bool) {
 	c.ports.mu.Lock()

@@ -91,6 +91,14 @@ func (w *Wire) Receive(f func(from uint32, msg []byte)) {
 	})
 }
 
+// OnUnreachable is the machine's.
+func (w *Wire) OnUnreachable(f func(replica uint32)) {
+	w.Machine.OnUnreachable(func(replica uint32) {
+		f(replica)
+		w.look()
+	})
+}
+
 // AfterFunc is the machine's.
 func (w *Wire) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return w.Machine.AfterFunc(d, func() {
