@@ -50,6 +50,7 @@ type call struct {
 	isOpenOp     bool               // the op is an Open
 	name         string             // of an Open: the full name of the node
 	mask         EventMask          // of an Open: the events that it asks for
+	asks         EventMask          // of an Open: those of them that its program asks for
 	watch        *watch             // of an Open that was executed and asks for events
 	startedAlone bool               // no other call was under way when this one began
 	canRetry     bool               // the session expired without a loss before the call was sent
@@ -119,15 +120,16 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 // call makes one call that uses no handle, and waits for its end. If the session expired
 // without a loss before the call was sent, it tries again under the next session.
 func (c *conn) call(ctx context.Context, name, key string, op api.Op) (api.Result, error) {
-	w, err := c.callOn(ctx, name, key, op, api.Ref{})
+	w, err := c.callOn(ctx, name, key, op, api.Ref{}, 0)
 	if w == nil {
 		return api.Result{}, err
 	}
 	return w.done.Result, err
 }
 
-// callOn is call for an Open as well. It returns the call if that has begun.
-func (c *conn) callOn(ctx context.Context, name, key string, op api.Op, node api.Ref) (*call, error) {
+// callOn is call for an Open as well, whose program asks for these events. It returns the call if that
+// has begun.
+func (c *conn) callOn(ctx context.Context, name, key string, op api.Op, node api.Ref, asks EventMask) (*call, error) {
 	if err := context.Cause(ctx); err != nil { // nothing was sent
 		return nil, &Error{Op: name, Key: key, Causes: contextCauses(ctx, err)}
 	}
@@ -135,7 +137,7 @@ func (c *conn) callOn(ctx context.Context, name, key string, op api.Op, node api
 		var w *call
 		c.step(func(now time.Time) {
 			w = c.beginOn(ctx, now, op, node)
-			w.onDone, w.name = c.onOpened, key
+			w.onDone, w.name, w.asks = c.onOpened, key, asks
 		})
 		d, ended := c.wait(ctx, w)
 		if !w.canRetry {

@@ -59,7 +59,7 @@ func (h *Handle) call(ctx context.Context, name string, op func(api.Token) api.O
 
 // callThen is call with a callback, called with mu held when the call has ended.
 func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) api.Op, onDone func(session.Done)) (api.Result, error) {
-	w, err := h.start(ctx, name, "", op, h.node, onDone)
+	w, err := h.start(ctx, name, op, h.node, onDone, nil)
 	if err != nil {
 		return api.Result{}, err
 	}
@@ -67,13 +67,14 @@ func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) a
 	return d.Result, callError(name, h.name, d, ended)
 }
 
-// callOpen opens the node with this full name and path below the handle's node.
-func (h *Handle) callOpen(ctx context.Context, name string, path api.Path, op api.Open) (*call, error) {
+// callOpen opens the node with this full name and path below the handle's node, for a program that asks for
+// these events.
+func (h *Handle) callOpen(ctx context.Context, name string, path api.Path, op api.Open, asks EventMask) (*call, error) {
 	from := func(t api.Token) api.Op {
 		op.Dir = t
 		return op
 	}
-	w, err := h.start(ctx, "open", name, from, api.Ref{Path: path}, h.c.onOpened)
+	w, err := h.startOpen(ctx, name, from, api.Ref{Path: path}, asks)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +82,20 @@ func (h *Handle) callOpen(ctx context.Context, name string, path api.Path, op ap
 	return w, callError("open", h.name, d, ended)
 }
 
-// start begins a call on the handle that is about a node; one that opens it has its full name.
-func (h *Handle) start(ctx context.Context, name, opens string, op func(api.Token) api.Op, node api.Ref, onDone func(session.Done)) (w *call, err error) {
+// startOpen begins an Open of the node with this full name.
+func (h *Handle) startOpen(ctx context.Context, name string, op func(api.Token) api.Op, node api.Ref, asks EventMask) (*call, error) {
+	return h.start(ctx, "open", op, node, h.c.onOpened, func(w *call) { w.name, w.asks = name, asks })
+}
+
+// start begins a call on the handle that is about a node. begun is called with mu held when it has begun, before
+// anything can come of it; nil: nothing is.
+func (h *Handle) start(ctx context.Context, name string, op func(api.Token) api.Op, node api.Ref, onDone func(session.Done), begun func(*call)) (w *call, err error) {
 	h.c.step(func(now time.Time) {
 		if err = h.checkUsable(ctx, name); err == nil {
 			w = h.begin(ctx, now, op(h.token), node, onDone)
-			w.name = opens
+			if begun != nil {
+				begun(w)
+			}
 		}
 	})
 	return w, err

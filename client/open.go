@@ -70,7 +70,7 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 	if h, err := own.openCached(ctx, nil, name, name, path, op); h != nil || err != nil {
 		return h, err
 	}
-	w, err := own.callOn(ctx, "open", name, op, api.Ref{Path: path})
+	w, err := own.callOn(ctx, "open", name, op, api.Ref{Path: path}, o.Events)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 			return cached, err
 		}
 	}
-	w, err := h.callOpen(ctx, name, of, op)
+	w, err := h.callOpen(ctx, name, of, op, o.Events)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func newHandle(ctx context.Context, c *conn, name string, w *call, op api.Open, 
 	if o.KeepLock > 0 {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		h.watch.mask, h.watch.keeper = o.Events, h // no lock was acquired before
+		h.watch.keeper = h // no lock was acquired before
 	}
 	return h
 }

@@ -77,13 +77,13 @@ func (c *conn) addOpened(w *call, d session.Done) {
 	c.watches.opens--
 	opened, ok := d.Result.Detail.(api.Opened)
 	if ok && d.Outcome == session.Executed {
-		x := newWatch(c.rt, w.name, w.mask, opened.Node)
+		x := newWatch(c.rt, w.name, w.asks, opened.Node)
 		w.watch = x
 		if c.watches.byNode == nil {
 			c.watches.byNode = map[api.Ref][]*watch{}
 		}
 		c.watches.byNode[x.node] = append(c.watches.byNode[x.node], x)
-		if c.watches.full || c.watches.early[x.node] {
+		if x.mask != 0 && (c.watches.full || c.watches.early[x.node]) {
 			c.tellWatch(x, Event{Kind: EventReadAgain, Node: x.name})
 		}
 		c.later(x.events.setSilent(c.silence()))

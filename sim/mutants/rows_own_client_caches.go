@@ -16,5 +16,6 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O370", "A", "a call whose connection broke ends as not executed"),
 		applied(GroupOwn, "O371", "A", "a client whose connection broke counts on its lease for the grace period"),
 		applied(GroupOwn, "O372", "B", "a call whose connection broke is sent again at once, for as long as it breaks"),
+		applied(GroupOwn, "O375", "B", "a handle that keeps its lock hears of what its program did not ask for"),
 	}
 }
