@@ -1,7 +1,7 @@
 package mutants
 
 // Bugs that are in no catalogue: what clients keep of what they have read, and what they
-// make of broken connections.
+// make of broken connections; and how a lock goes from hand to hand.
 
 func ownClientCacheRows() []Row {
 	return []Row{
@@ -16,6 +16,8 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O370", "A", "a call whose connection broke ends as not executed"),
 		applied(GroupOwn, "O371", "A", "a client whose connection broke counts on its lease for the grace period"),
 		applied(GroupOwn, "O372", "B", "a call whose connection broke is sent again at once, for as long as it breaks"),
+		applied(GroupOwn, "O373", "B", "an Acquire that goes into the log behind a Release has left the queue"),
+		applied(GroupOwn, "O374", "B", "a Release of one of many readers, or of an earlier hold, has the next writer attempted"),
 		applied(GroupOwn, "O375", "B", "a handle that keeps its lock hears of what its program did not ask for"),
 	}
 }

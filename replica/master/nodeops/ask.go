@@ -72,6 +72,8 @@ func (o *Ops) serve(at At, c *calls.Call) {
 		o.acquire(at, c, op)
 	case api.CancelAcquire:
 		o.cancel(at, c, op)
+	case api.Release:
+		o.release(at, c, op)
 	case api.SetSequencer:
 		o.setSequencer(at, c, op)
 	default:
@@ -98,11 +100,7 @@ func (o *Ops) serveNode(at At, c *calls.Call) {
 			o.letKeepRead(at, c, deed, r)
 		}
 	default:
-		a := calls.Attempt{Handle: h}
-		if _, frees := deed.(command.Release); frees {
-			a.Kind = calls.Releases
-		}
-		o.putChange(at, c, a, deed)
+		o.putChange(at, c, calls.Attempt{Handle: h}, deed)
 	}
 }
 

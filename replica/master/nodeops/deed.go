@@ -52,8 +52,6 @@ func deedOf(op api.Op, h handle.Handle) (command.NodeOp, api.Code) {
 		return command.SetACL{Node: n, Names: op.Names, When: op.When, Fence: f}, api.OK
 	case api.DeleteNode:
 		return command.DeleteNode{Node: n, Fence: f}, api.OK
-	case api.Release:
-		return command.Release{Node: n, Handle: h.ID, Acquisition: op.Acquisition}, api.OK
 	case api.GetSequencer:
 		return command.GetSequencer{Node: n, Handle: h.ID, Fence: f}, api.OK
 	case api.CheckSequencer:

@@ -75,11 +75,12 @@
 // # Acquires that wait
 //
 // Each joins the queue, also where the lock is free, and is proposed when its turn
-// has come: on Claimable, or when a waiter in front of it leaves. Refused where it
-// is applied, it keeps its place. So one release proposes one writer, however many
+// has come: with the Release of the last holder, on Claimable, or when a waiter in front of it
+// leaves. Refused where it is applied, it keeps its place. So one release proposes one writer, however many
 // wait. It is Parked in between: the client need not send it again soon.
 //
-//	released, delay over, waiter left    turns are looked at again
+//	a Release of the last holder comes   turns are taken as they will be behind it in the log
+//	freed, delay over, waiter left       turns are looked at again
 //	granted                              OK with Held, and it leaves
 //	handle closed, poisoned              HandleClosed, HandlePoisoned
 //	node deleted                         Gone

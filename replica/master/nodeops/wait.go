@@ -79,10 +79,31 @@ func (o *Ops) proposeNext(at At) {
 		n := o.turnDue[0]
 		o.turnDue = o.turnDue[1:]
 		s := lock.Get(at.Rows, n)
-		for _, w := range o.queues.Next(n, s.Mode, s.Delays > 0) {
-			o.count.Attempted++
-			o.try(o.calls.Of(w.Session, w.Seq))
-		}
+		o.attempt(o.queues.Next(n, s.Mode, s.Delays > 0))
+	}
+}
+
+// attempt proposes the Acquires of waiters.
+func (o *Ops) attempt(turn []lockwait.Waiter) {
+	for _, w := range turn {
+		o.count.Attempted++
+		o.try(o.calls.Of(w.Session, w.Seq))
+	}
+}
+
+// release proposes a Release. If it will free the lock, the Acquires of those whose turn it is then are
+// proposed with it: a lock goes from hand to hand in one round of the log. Where the log takes them
+// in another order, or the Release frees nothing, they are refused and keep their places.
+func (o *Ops) release(at At, c *calls.Call, op api.Release) {
+	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
+	if code != api.OK {
+		o.refuse(at, c, code)
+		return
+	}
+	o.put(c, calls.Attempt{Kind: calls.Releases, Handle: h}, command.Release{Node: h.Node, Handle: h.ID, Acquisition: op.Acquisition})
+	s := lock.Get(at.Rows, h.Node)
+	if hold, ok := lock.GetHold(at.Rows, h.Node, ownerOf(h)); ok && hold.Acquisition == op.Acquisition && s.Holders == 1 {
+		o.attempt(o.queues.Next(h.Node, 0, s.Delays > 0))
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // of an epoch, from what reached it and what left it: the first answer that it
 // waits, or the first proposal of it, is where it joined. No other is tried before
 // the one that came first, but readers beside readers; so one release wakes one writer, or
-// the readers in front, however many wait (S8); and it wakes them at once. Nor does
+// the readers in front, however many wait (S8); and it wakes them at once: with the Release itself, or when
+// it was applied. Nor does
 // a client that waits hear of it: there is no more than one answer to each copy, and to each trial. And
 // no Acquire waits by a handle of which it was said that it is closed or poisoned (S14).
 type Checker struct {
@@ -23,6 +24,7 @@ type Checker struct {
 	lines map[spot][]*standing
 	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
+	freed freeing
 	epoch api.Epoch // the latest in which a call was executed
 	Most  int       // clients that waited for one lock at a time
 	Woken uint64    // trials
@@ -62,7 +64,7 @@ type Locks interface {
 
 // New makes a Checker that asks for locks there.
 func New(w *sim.World, by Locks) *Checker {
-	return &Checker{world: w, locks: by, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}}
+	return &Checker{world: w, locks: by, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, freed: freeing{}}
 }
 
 // OnRequest is told of each request of the session's own principal; g is its handle, if
@@ -77,6 +79,10 @@ func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	case api.Acquire:
 		if op.Wait && g != nil {
 			b.copy(k, q.Epoch, op, g)
+		}
+	case api.Release:
+		if g != nil {
+			b.freed.onRequest(g.Node, g.ID)
 		}
 	case api.CloseHandle, api.Poison:
 		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.ID == g.ID && b.shuts(s) })
@@ -158,6 +164,7 @@ func (b *Checker) OnCommand(a *command.Applied) {
 	case command.Sweep:
 		b.gone(c.Node)
 	case command.NodeCommand:
+		b.freed.onCommand(c)
 		if d, ok := c.Op.(command.DeleteNode); ok && a.Result.Code == api.OK {
 			b.gone(d.Node)
 		}
@@ -268,7 +275,7 @@ func (b *Checker) couldHave(s *standing) bool {
 // tries checks the order of the queue where an Acquire is begun, unless it is of a
 // handle that holds the lock already, by another call: that one waits no more, and those
 // behind it have their turn. The lock is not held then, or was free for some time of the
-// slots that were applied just now.
+// slots that were applied just now, or its last holder has asked to release it.
 func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand, d command.Acquire) {
 	s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
@@ -293,7 +300,7 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand,
 	}
 	switch at, ok := b.locks.MovedIn(d.Node); {
 	case own || ok && at >= from:
-	case conflicts(d.Mode):
+	case conflicts(d.Mode) && !b.freed.isAboutToEnd(b.locks, d.Node, d.Mode):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
 	case b.locks.HasDelay(d.Node):
 		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs", id, c.Seq, c.Session, d.Node, d.Mode)

@@ -1,6 +1,7 @@
 package lockwait
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,16 +25,35 @@ type waiters struct {
 type byLog struct {
 	own   func(api.HandleID) bool
 	other func(api.Mode) bool
+	has   []api.Mode // of sessions 8, 9, ...: their handles hold it, in these modes, and no other does
 	delay bool
 	moved paxos.Slot
 }
 
 // HeldBy says whose the lock is; nil stands for none.
 func (l *byLog) HeldBy(_ api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
+	if l.has != nil {
+		for i := range l.has {
+			own = own || h == gripOn(api.SessionID(8+i)).ID
+		}
+		return own, func(m api.Mode) bool {
+			return slices.ContainsFunc(l.others(h), func(x api.Mode) bool { return x.HasConflict(m) })
+		}
+	}
 	if conflicts = l.other; conflicts == nil {
 		conflicts = func(api.Mode) bool { return false }
 	}
 	return l.own != nil && l.own(h), conflicts
+}
+
+// others are the modes in which other handles than this one hold it.
+func (l *byLog) others(h api.HandleID) (modes []api.Mode) {
+	for i, m := range l.has {
+		if h != gripOn(api.SessionID(8+i)).ID {
+			modes = append(modes, m)
+		}
+	}
+	return modes
 }
 
 // HasDelay says whether its lock-delay runs.
@@ -77,6 +97,11 @@ func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
 // held lets a waiter have the lock: the one that asks, or another.
 func (w *waiters) held(own bool) {
 	w.own, w.other = func(api.HandleID) bool { return own }, func(api.Mode) bool { return true }
+}
+
+// releases has a master be asked to release the hold of a session.
+func (w *waiters) releases(s api.SessionID) {
+	w.b.OnRequest(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Release{Handle: "x", Acquisition: 1}}, gripOn(s), true)
 }
 
 // shared lets others have the lock.
@@ -155,6 +180,39 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		}, false},
 		"while the lock is held": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.held(false)
+			w.tries(1, ex)
+		}, true},
+		"behind the Release of its holder": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.has = []api.Mode{ex}
+			w.releases(8)
+			w.tries(1, ex)
+		}, false},
+		"behind the Release of another": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.has = []api.Mode{ex}
+			w.releases(2)
+			w.tries(1, ex)
+		}, true},
+		"two behind one Release": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.has = []api.Mode{ex}
+			w.releases(8)
+			w.tries(1, ex)
+			w.tries(2, ex)
+		}, true},
+		"behind the Release of one of two readers": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.has = []api.Mode{sh, sh}
+			w.releases(9)
+			w.tries(1, ex)
+		}, true},
+		"after a Release in vain": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.has = []api.Mode{ex}
+			w.releases(8)
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.Release{Node: lockNode, Handle: gripOn(8).ID}}})
+			w.tries(1, ex)
+		}, true},
+		"after the holder has got the lock anew": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.has = []api.Mode{ex}
+			w.releases(8)
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.Acquire{Node: lockNode, Handle: gripOn(8).ID}}})
 			w.tries(1, ex)
 		}, true},
 		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
