@@ -134,6 +134,7 @@ guards itself in one of these ways:
   write-check           it refuses a write with a lower token than a write it took
   read-and-write check  the same, and reads carry the token, too
   check then act        it asks the lock service, and acts a moment later
+  same transaction      it is a table of the lock's database, and looks at the lock as it acts
   compare-and-set       it refuses a write made from an older version
 
 -o json prints one object: system, break, seed, variants[] (each with its

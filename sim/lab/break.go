@@ -29,11 +29,25 @@ type Variant struct {
 	Name  string
 	Mark  string // where a repair is described
 	Guard plan.FenceMode
-	Build func(b *Bench) Lock // puts the machines into the world
+	// Inside says that the resource is data of the lock service's own store: each request is
+	// one transaction with a look at the lock (Transactor), beside what Guard checks.
+	Inside bool
+	Build  func(b *Bench) Lock // puts the machines into the world
 	// Sometimes says that it depends on the seed whether the harm happens: of a faulty variant
 	// that loses by a throw of dice, such as a disk that may or may not keep an unsynced write.
 	Sometimes bool
 }
+
+// Resource says in words how the resource guards itself.
+func (v *Variant) Resource() string {
+	if v.Inside {
+		return sameTransaction
+	}
+	return v.Guard.String()
+}
+
+// sameTransaction is the guard of a resource that is Inside.
+const sameTransaction = "same transaction"
 
 // The ways in which a resource guards itself, under the names of this package.
 const (

@@ -21,6 +21,15 @@ type Grant struct {
 	State any    // the Lock's own
 }
 
+// Transactor is a Lock whose service keeps the resource, too: a table of the same database
+// (Variant.Inside).
+type Transactor interface {
+	// Owns says whether a grant is in force, at the instant at which the resource decides. up is
+	// false while the service is down: then nothing is decided, and the request has no answer. It
+	// must not block.
+	Owns(g *Grant) (yes, up bool)
+}
+
 // Questioner is a Lock for which a resource can ask the service whether a grant is in force
 // (CheckThenAct).
 type Questioner interface {

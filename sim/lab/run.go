@@ -42,7 +42,7 @@ func Check(b *Break, seed uint64) ([]Finding, error) {
 	play := func(v Variant, faulty bool) error {
 		o, err := Run(b, v, seed)
 		if err == nil {
-			all = append(all, Finding{v.Name, v.Mark, v.Guard.String(), faulty, v.Sometimes, b.Harm.In(&o), o})
+			all = append(all, Finding{v.Name, v.Mark, v.Resource(), faulty, v.Sometimes, b.Harm.In(&o), o})
 		}
 		return err
 	}

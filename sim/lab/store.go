@@ -40,11 +40,31 @@ func (s *store) expect(id uint64, g Grant, h *Hold) { s.asks[id] = ask{g, h} }
 // no other.
 func (s *store) main(n *Node) {
 	n.asked = func(from sim.Addr, q resource.Ask) {
-		if s.value.Mode != CheckThenAct {
+		switch {
+		case s.bench.variant.Inside:
+			s.transact(n, from, q)
+		case s.value.Mode == CheckThenAct:
+			n.Go("request", func() { s.check(n, from, q) })
+		default:
 			s.decide(n, from, q)
-			return
 		}
-		n.Go("request", func() { s.check(n, from, q) })
+	}
+}
+
+// transact looks at the lock, and acts at the same instant.
+func (s *store) transact(n *Node, from sim.Addr, q resource.Ask) {
+	g := s.asks[q.ID].grant
+	lock, can := s.bench.lock.(Transactor)
+	if !can {
+		panic(fmt.Sprintf("variant %q: its Lock keeps no data (Transactor)", s.bench.variant.Name))
+	}
+	switch owns, up := lock.Owns(&g); {
+	case !up:
+	case owns:
+		s.decide(n, from, q)
+	default:
+		s.refused(from, q, "the lock is another holder's")
+		n.rt.Send(uint32(from), resource.Tell{ID: q.ID}.Encode())
 	}
 }
 

@@ -48,7 +48,7 @@ func Breaks(t *testing.T, s lab.System) {
 				}
 			}
 			for _, v := range b.Faulty {
-				require.True(t, happened[v.Name+v.Guard.String()], "%q, resource %s: never in %d seeds", v.Name, v.Guard, seeds)
+				require.True(t, happened[v.Name+v.Resource()], "%q, resource %s: never in %d seeds", v.Name, v.Resource(), seeds)
 			}
 		})
 	}

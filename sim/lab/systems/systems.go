@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/lab/etcd"
 	"github.com/chubbycell/chubby/sim/lab/postgres"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
+	"github.com/chubbycell/chubby/sim/lab/rowlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
 	"github.com/chubbycell/chubby/sim/lab/zookeeper"
@@ -17,6 +18,7 @@ import (
 // All lists the systems in the order of tables.
 func All() []lab.System {
 	return []lab.System{
+		rowlock.System(),
 		setnx.System(),
 		setpx.System(),
 		redlock.System(),
