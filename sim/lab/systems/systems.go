@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim/lab/chubby"
 	"github.com/chubbycell/chubby/sim/lab/consul"
 	"github.com/chubbycell/chubby/sim/lab/etcd"
+	"github.com/chubbycell/chubby/sim/lab/lockfile"
 	"github.com/chubbycell/chubby/sim/lab/postgres"
 	"github.com/chubbycell/chubby/sim/lab/redlock"
 	"github.com/chubbycell/chubby/sim/lab/rowlock"
@@ -18,6 +19,7 @@ import (
 // All lists the systems in the order of tables.
 func All() []lab.System {
 	return []lab.System{
+		lockfile.System(),
 		rowlock.System(),
 		setnx.System(),
 		setpx.System(),
