@@ -205,9 +205,14 @@ func labFind(name, id string) (*lab.System, *lab.Break, error) {
 
 // labUnknown says which systems there are.
 func labUnknown(name string) error {
+	return cli.Usage("no system %q; there are: %s", name, labNames(systems.All()))
+}
+
+// labNames are the names of systems, for people.
+func labNames(all []lab.System) string {
 	var names []string
-	for _, x := range systems.All() {
+	for _, x := range all {
 		names = append(names, x.Name)
 	}
-	return cli.Usage("no system %q; there are: %s", name, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }

@@ -22,10 +22,11 @@ import (
 
 // labMatrixFlags are the flags of `chubby lab matrix`.
 type labMatrixFlags struct {
-	seeds, from uint64
-	jobs        int
-	csv         string
-	form        cli.Form
+	seeds, from       uint64
+	jobs              int
+	faults, resources []string
+	csv, svg          string
+	form              cli.Form
 }
 
 // labMatrix is the JSON form of `chubby lab matrix`.
@@ -34,9 +35,17 @@ type labMatrix struct {
 	Seeds       uint64       `json:"seeds"` // asked for, in each place
 	Runs        uint64       `json:"runs"`  // that ended
 	Rows        []swarm.Row  `json:"rows"`
+	Gaps        []labGap     `json:"gaps"`
 	Costs       []swarm.Cost `json:"costs"`
 	Interrupted bool         `json:"interrupted"`
 	Exit        int          `json:"exit"`
+}
+
+// labGap is a place in which nothing runs.
+type labGap struct {
+	System string `json:"system"`
+	Fault  string `json:"fault"`
+	Why    string `json:"why"`
 }
 
 func (a *app) labMatrixCommand() *cobra.Command {
@@ -53,31 +62,36 @@ kind of fault, and prints in what share of them two clients acted as holders at
 once, and in what share an update was lost: with a resource that checks nothing,
 with one that refuses a write with a lower token (write-check), and with one that
 reads carry the token to, too (read-and-write check). A dash: the system has no
-token. The last column has the seeds in which the last of these resources refused
-the latest holder. In brackets is the 95 % confidence interval.
+token, or the flags leave that out. The last column has the seeds in which the last of
+these resources refused the latest holder. In brackets is the 95 % confidence interval.
 
 In each run four clients use the lock for three minutes of simulated time. They
 do not ask their library before they write, as most programs do not. Systems run
 with the options of their cards (chubby lab). Where the one server of a model stands
-for a cluster that never fails, there is no server-crash. Faults strike at drawn instants:
+for a cluster that never fails, there is no server-crash; the table says so below it.
+Faults strike at drawn instants:
 ` + faults.String() + `
 The second table has messages between clients and the service for each grant,
 waiting included; the median time from a release to the next holder, where one
 waited; and how long the lock had no holder after its holder crashed. Intervals
 there are from resampling seeds.
 
---csv FILE gets a row for each run. -o json prints one object: from, seeds, runs,
-rows[], costs[], interrupted, exit. What is measured is no failure: the exit code
+--faults and --resources run a part of that, for many seeds; the second table takes
+the fault "none". --csv FILE gets a row for each run, --svg FILE a picture of the tables. -o json prints one object: from,
+seeds, runs, rows[], gaps[], costs[], interrupted, exit. What is measured is no failure: the exit code
 does not depend on it.
 
 ` + cli.ExitHelp,
-		Example: "  chubby lab matrix\n  chubby lab matrix setpx chubby --seeds 100 --csv runs.csv",
+		Example: "  chubby lab matrix\n  chubby lab matrix setpx chubby --seeds 100 --csv runs.csv\n  chubby lab matrix etcd --faults pause,partition --resources write-check --seeds 1000",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labMatrix(c.Context(), f, args) },
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 40, "seeds in each place of the matrix")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().StringSliceVar(&f.faults, "faults", nil, "kinds of fault, of: "+strings.Join(labFaults(), ", ")+" (default: all)")
+	c.Flags().StringSliceVar(&f.resources, "resources", nil, "resources, of: "+strings.Join(labResources(), ", ")+" (default: all)")
 	c.Flags().StringVar(&f.csv, "csv", "", "file for a row of each run")
+	c.Flags().StringVar(&f.svg, "svg", "", "file for a picture of the tables")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -90,10 +104,48 @@ func (f *labMatrixFlags) check() error {
 	if f.seeds == 0 || f.seeds > 1_000_000 {
 		return cli.Usage("--seeds %d: 1 to 1000000", f.seeds)
 	}
+	for _, x := range f.faults {
+		if !slices.Contains(labFaults(), x) {
+			return cli.Usage("--faults %s: there are: %s", x, strings.Join(labFaults(), ", "))
+		}
+	}
+	for _, x := range f.resources {
+		if !slices.Contains(labResources(), x) {
+			return cli.Usage("--resources %s: there are: %s", x, strings.Join(labResources(), ", "))
+		}
+	}
 	if err := cli.CheckJobs(f.jobs); err != nil {
 		return err
 	}
 	return cli.CheckRange(f.from, f.seeds)
+}
+
+// labFaults are the values of --faults.
+func labFaults() []string {
+	names := []string{swarm.Calm.Name}
+	for _, f := range swarm.Faults() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// labResources are the values of --resources: names without blanks.
+func labResources() (names []string) {
+	for _, name := range swarm.Resources() {
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
+}
+
+// choice is what the flags choose of the grid.
+func (f *labMatrixFlags) choice() swarm.Choice {
+	c := swarm.Choice{Faults: f.faults}
+	for i, name := range labResources() {
+		if slices.Contains(f.resources, name) {
+			c.Resources = append(c.Resources, swarm.Resources()[i])
+		}
+	}
+	return c
 }
 
 // labNamed are the systems with these names, or all.
@@ -123,20 +175,33 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 	if err != nil {
 		return err
 	}
-	grid, err := swarm.Grid(all)
+	grid, gaps, err := swarm.Grid(all, f.choice())
 	if err != nil {
 		return cli.Internal(err)
+	}
+	if len(grid) == 0 {
+		return cli.Usage("--faults and --resources leave nothing to run for %s; a check takes a token, and a server-crash a server that stands for itself", labNames(all))
 	}
 	out, err := newLabRows(f.csv)
 	if err != nil {
 		return cli.Usage("--csv: %v", err)
 	}
-	m := labMatrix{From: f.from, Seeds: f.seeds}
+	picture, err := newLabPicture(f.svg)
+	if err != nil {
+		return errors.Join(cli.Usage("--svg: %v", err), out.close())
+	}
+	m := labMatrix{From: f.from, Seeds: f.seeds, Gaps: []labGap{}}
+	for _, g := range gaps {
+		m.Gaps = append(m.Gaps, labGap(g))
+	}
 	t, err := a.labMeasure(ctx, f, grid, out, &m)
 	if err := errors.Join(err, out.close()); err != nil {
 		return cli.Internal(err)
 	}
 	m.Rows, m.Costs = t.Rows(), t.Costs()
+	if err := picture.draw(&m); err != nil {
+		return cli.Internal(err)
+	}
 	if m.Interrupted {
 		m.Exit = cli.ExitInterrupted
 		a.Warn("interrupted; these are the %d runs that ended before", m.Runs)
@@ -195,10 +260,18 @@ func (a *app) labMatrixTable(m *labMatrix) error {
 	t := cli.NewColumns(a.Out)
 	t.Row("system\tfault\ttwo holders\tlost: no check\twrite-check\tread-and-write check\tholder refused\n")
 	for _, r := range m.Rows {
-		t.Row("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.System, r.Fault, labShare(&r.Overlap), labShare(&r.Lost), labShare(r.Write), labShare(r.Read), labShare(r.Refused))
+		t.Row("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.System, r.Fault, labShare(r.Overlap), labShare(r.Lost), labShare(r.Write), labShare(r.Read), labShare(r.Refused))
 	}
 	if err := t.End(); err != nil {
 		return err
+	}
+	for _, g := range m.Gaps {
+		if err := a.Printf("%s: no %s: %s\n", g.System, g.Fault, g.Why); err != nil {
+			return err
+		}
+	}
+	if len(m.Costs) == 0 {
+		return nil
 	}
 	if err := a.Printf("\n"); err != nil {
 		return err
@@ -269,4 +342,23 @@ func (r *labRows) close() error {
 	}
 	r.w.Flush()
 	return errors.Join(r.w.Error(), r.file.Close())
+}
+
+// labPicture is the file of --svg; nil: none is wanted.
+type labPicture struct{ file *os.File }
+
+func newLabPicture(name string) (*labPicture, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Create(name)
+	return &labPicture{file}, err
+}
+
+func (p *labPicture) draw(m *labMatrix) error {
+	if p == nil {
+		return nil
+	}
+	size := fmt.Sprintf("%d runs, %d seeds from %d in each place", m.Runs, m.Seeds, m.From)
+	return errors.Join(swarm.WriteSVG(p.file, m.Rows, m.Costs, size), p.file.Close())
 }

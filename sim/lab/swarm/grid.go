@@ -1,6 +1,8 @@
 package swarm
 
 import (
+	"slices"
+
 	"github.com/chubbycell/chubby/sim/lab"
 )
 
@@ -19,29 +21,63 @@ var (
 	readFence  = lab.Variant{Name: "read-and-write check", Guard: lab.ReadFence}
 )
 
+// Resources are the resources that are compared, in the order of tables.
+func Resources() []string { return []string{noGuard.Name, writeFence.Name, readFence.Name} }
+
+// Choice is what of the whole grid is wanted, by the names of faults ("none" is without any) and of
+// resources. Empty: all.
+type Choice struct {
+	Faults    []string
+	Resources []string
+}
+
+func (c *Choice) has(f Fault, guard lab.Variant) bool {
+	wanted := func(all []string, name string) bool { return len(all) == 0 || slices.Contains(all, name) }
+	return wanted(c.Faults, f.Name) && wanted(c.Resources, guard.Name)
+}
+
+// Gap is a place in which nothing runs.
+type Gap struct {
+	System, Fault string
+	Why           string
+}
+
+// clusterGap is why the server of a System that is Whole does not crash.
+const clusterGap = "one server stands for a cluster in this model: its power cut would say nothing of the product"
+
 // Grid is the places in which systems are compared: each without faults, and under each kind of
 // fault with each resource. A system without a token has no fences: they would see nothing.
-// Where one server stands for a cluster, no server crashes. The error is a panic of a model.
-func Grid(all []lab.System) ([]Place, error) {
-	var grid []Place
+// Where one server stands for a cluster, no server crashes: that is a gap. The error is a panic of a
+// model.
+func Grid(all []lab.System, c Choice) (grid []Place, gaps []Gap, err error) {
 	for i := range all {
 		s := &all[i]
 		first, err := Run(s, Calm, noGuard, 1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		grid = append(grid, Place{s, Calm, noGuard})
+		guards := []lab.Variant{noGuard}
+		if c.has(Calm, noGuard) {
+			grid = append(grid, Place{s, Calm, noGuard})
+		}
+		if first.Token {
+			guards = append(guards, writeFence, readFence)
+		}
 		for _, f := range Faults() {
-			if s.Whole && f.Name == ServerCrash {
-				continue
-			}
-			grid = append(grid, Place{s, f, noGuard})
-			if first.Token {
-				grid = append(grid, Place{s, f, writeFence}, Place{s, f, readFence})
+			for _, guard := range guards {
+				switch {
+				case !c.has(f, guard):
+				case s.Whole && f.Name == ServerCrash:
+					if len(gaps) == 0 || gaps[len(gaps)-1] != (Gap{s.Name, f.Name, clusterGap}) {
+						gaps = append(gaps, Gap{s.Name, f.Name, clusterGap})
+					}
+				default:
+					grid = append(grid, Place{s, f, guard})
+				}
 			}
 		}
 	}
-	return grid, nil
+	return grid, gaps, nil
 }
 
 // Run runs one seed in this place.

@@ -17,7 +17,7 @@ import (
 
 // measured runs seeds of some systems in every place of their grid.
 func measured(t *testing.T, seeds uint64, all ...lab.System) *swarm.Table {
-	grid, err := swarm.Grid(all)
+	grid, _, err := swarm.Grid(all, swarm.Choice{})
 	require.NoError(t, err)
 	table := swarm.NewTable(grid)
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -31,7 +31,7 @@ func measured(t *testing.T, seeds uint64, all ...lab.System) *swarm.Table {
 }
 
 func TestASeedIsOneHistory(t *testing.T) {
-	grid, err := swarm.Grid([]lab.System{setpx.System()})
+	grid, _, err := swarm.Grid([]lab.System{setpx.System()}, swarm.Choice{})
 	require.NoError(t, err)
 	for i := range grid {
 		a, err := grid[i].Run(7)
@@ -80,11 +80,33 @@ func TestWhatStandsForAClusterDoesNotCrash(t *testing.T) {
 	for _, name := range []string{"zookeeper", "etcd", "consul"} {
 		s, found := systems.Named(name)
 		require.True(t, found, name)
-		grid, err := swarm.Grid([]lab.System{s})
+		grid, gaps, err := swarm.Grid([]lab.System{s}, swarm.Choice{})
 		require.NoError(t, err)
+		require.Len(t, gaps, 1, name)
+		require.Equal(t, swarm.ServerCrash, gaps[0].Fault)
 		crashes := slices.ContainsFunc(grid, func(p swarm.Place) bool { return p.Fault.Name == swarm.ServerCrash })
 		require.False(t, crashes, name)
 	}
+}
+
+func TestAPartOfTheGrid(t *testing.T) {
+	all := []lab.System{setnx.System(), setpx.System()}
+	grid, gaps, err := swarm.Grid(all, swarm.Choice{Faults: []string{"pause", "partition"}, Resources: []string{"write-check", "read-and-write check"}})
+	require.NoError(t, err)
+	require.Empty(t, gaps)
+	require.Len(t, grid, 4, "setnx has no token")
+	table := swarm.NewTable(grid)
+	for i := range grid {
+		x, err := grid[i].Run(1)
+		require.NoError(t, err)
+		table.Add(i, x)
+	}
+	rows := table.Rows()
+	require.Len(t, rows, 2)
+	require.Nil(t, rows[0].Lost)
+	require.Nil(t, rows[0].Overlap)
+	require.Equal(t, 1, rows[1].Read.Of)
+	require.Empty(t, table.Costs(), "nothing ran without faults")
 }
 
 func TestALeaseIsOutlastedByAPause(t *testing.T) {

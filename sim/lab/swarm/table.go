@@ -22,10 +22,10 @@ func (t *Table) Add(place int, x Seen) { t.seen[place] = append(t.seen[place], x
 type Row struct {
 	System  string            `json:"system"`
 	Fault   string            `json:"fault"`
-	Overlap experiment.Share  `json:"two_holders"` // seeds with two holders at once, without a fence
-	Lost    experiment.Share  `json:"lost_without_fence"`
-	Write   *experiment.Share `json:"lost_with_write_fence"`          // null: the system has no token
-	Read    *experiment.Share `json:"lost_with_read_and_write_fence"` // null: the same
+	Overlap *experiment.Share `json:"two_holders"` // seeds with two holders at once, without a fence; null here and below: not measured
+	Lost    *experiment.Share `json:"lost_without_fence"`
+	Write   *experiment.Share `json:"lost_with_write_fence"`          // null also where the system has no token
+	Read    *experiment.Share `json:"lost_with_read_and_write_fence"` // the same
 	Refused *experiment.Share `json:"holder_refused"`                 // seeds in which that fence refuses the latest holder
 }
 
@@ -47,38 +47,42 @@ func (t *Table) Rows() []Row {
 		if p.Fault.Name == Calm.Name {
 			continue
 		}
+		if n := len(all); n == 0 || all[n-1].System != p.System.Name || all[n-1].Fault != p.Fault.Name {
+			all = append(all, Row{System: p.System.Name, Fault: p.Fault.Name})
+		}
+		row := &all[len(all)-1]
 		lost := t.share(i, func(x *Seen) bool { return x.Lost > 0 })
 		switch p.Guard.Guard {
 		case noGuard.Guard:
-			all = append(all, Row{System: p.System.Name, Fault: p.Fault.Name, Lost: lost, Overlap: t.share(i, func(x *Seen) bool { return x.Overlap })})
+			row.Lost, row.Overlap = lost, t.share(i, func(x *Seen) bool { return x.Overlap })
 		case writeFence.Guard:
-			all[len(all)-1].Write = &lost
+			row.Write = lost
 		default:
-			refused := t.share(i, func(x *Seen) bool { return x.Refused > 0 })
-			all[len(all)-1].Read, all[len(all)-1].Refused = &lost, &refused
+			row.Read, row.Refused = lost, t.share(i, func(x *Seen) bool { return x.Refused > 0 })
 		}
 	}
 	return all
 }
 
-func (t *Table) share(place int, is func(x *Seen) bool) experiment.Share {
+func (t *Table) share(place int, is func(x *Seen) bool) *experiment.Share {
 	hits := 0
 	for i := range t.seen[place] {
 		if is(&t.seen[place][i]) {
 			hits++
 		}
 	}
-	return experiment.ShareOf(hits, len(t.seen[place]))
+	share := experiment.ShareOf(hits, len(t.seen[place]))
+	return &share
 }
 
-// Costs are what the systems cost, in the order of the grid.
+// Costs are what the systems cost, in the order of the grid: of those that ran without faults.
 func (t *Table) Costs() []Cost {
 	all := []Cost{}
 	for i, p := range t.grid {
 		switch {
 		case p.Fault.Name == Calm.Name:
 			all = append(all, t.calm(i))
-		case p.Fault.Name == ClientCrash && p.Guard.Guard == noGuard.Guard:
+		case p.Fault.Name == ClientCrash && p.Guard.Guard == noGuard.Guard && len(all) > 0 && all[len(all)-1].System == p.System.Name:
 			all[len(all)-1].crashes(t.seen[i])
 		}
 	}
