@@ -88,7 +88,7 @@ deduction of ours. Nothing here ran against the real product.`,
 		},
 	}
 	form.Register(c)
-	c.AddCommand(a.labRunCommand(), a.labMatrixCommand(), a.labLoadCommand())
+	c.AddCommand(a.labRunCommand(), a.labMatrixCommand(), a.labLoadCommand(), a.labCrowdCommand(), a.labOutageCommand())
 	return c
 }
 

@@ -174,8 +174,12 @@ func (b *Bench) Services() (all []string) {
 
 // passes counts a message if it is one between a client and the service.
 func (b *Bench) passes(from, to string) {
-	if b.clientIndex(from) >= 0 || b.clientIndex(to) >= 0 {
-		b.sees.passed++
+	for _, name := range []string{from, to} {
+		if b.clientIndex(name) >= 0 {
+			b.sees.passed++
+			b.sees.herd.passes(b.Now(), name)
+			return
+		}
 	}
 }
 

@@ -77,6 +77,7 @@ func (c *client) turn() {
 	g := b.lock.Acquire(c.Node)
 	wait.end(b.Now())
 	h := b.sees.holds.begin(c.name, g.Token, b.Now())
+	b.sees.herd.granted(b.Now())
 	c.Note("holds the lock%s", tokenText(g.Token))
 	c.step(Granted)
 	last, ok := c.request(resource.Ask{}, &g, h)
@@ -99,6 +100,7 @@ func (c *client) turn() {
 	c.Sleep(c.job.Keeps)
 	h.end(b.Now())
 	if !c.job.Forgets {
+		b.sees.herd.released(b.Now(), b.sees.waits)
 		b.lock.Release(c.Node, &g)
 	}
 }

@@ -62,7 +62,7 @@
 //	client.go    Client and Job: what every client does under a lock
 //	store.go     the resource, which is the one of package sim/resource
 //	faults.go    what a script does to machines, clocks and links, with words for the time line
-//	harm.go      Harm: what a break claims; outcome.go: what a run shows
+//	harm.go      Harm: what a break claims; outcome.go: what a run shows; herd.go: whom a release moves
 //	run.go       Run and Check; story.go: a break on one page; card.go: a system
 //
 // Package setpx is the example of a whole system, package chubby that of one that is not a model;

@@ -14,6 +14,7 @@ type ledger struct {
 	waits  waits
 	writes writes
 	passed uint64 // messages between clients and the service
+	herd   herd
 }
 
 // Hold is a span in which a client acted as a holder.

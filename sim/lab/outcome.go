@@ -13,6 +13,7 @@ type Outcome struct {
 	Writes   []Write       `json:"writes"`
 	Waits    []Wait        `json:"waits"`
 	Holds    []Hold        `json:"holds"`
+	Wakes    []Wake        `json:"-"`        // of each release for which clients waited
 	Messages uint64        `json:"messages"` // between clients and the service, those that were lost included
 	Length   time.Duration `json:"length_ns"`
 	Hash     string        `json:"hash"` // of all that happened
@@ -32,6 +33,7 @@ func (l *ledger) outcome(now time.Duration, hash uint64) Outcome {
 		Lines: l.lines, Overlaps: []Overlap{}, Writes: []Write{}, Waits: []Wait{}, Holds: []Hold{},
 		Messages: l.passed, Length: now, Hash: fmt.Sprintf("%016x", hash),
 	}
+	o.Wakes = l.herd.wakes
 	l.writes.judge(l.holds)
 	for _, w := range l.writes {
 		o.Writes = append(o.Writes, *w)

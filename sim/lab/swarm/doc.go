@@ -7,6 +7,9 @@
 // resources, meet the same draws of a seed; whom a fault strikes may differ, since that is the
 // holder as a rule.
 //
+// Beside the faults it measures a crowd of waiters, and an outage of servers.
+//
 // Reading order: fault.go (what strikes), run.go (one run, and what is seen of it), grid.go
-// (the places that are compared), table.go (what many runs come to).
+// (the places that are compared), table.go (what many runs come to), picture.go (the same, drawn);
+// crowd.go, outage.go.
 package swarm
