@@ -127,10 +127,8 @@ func (b *Bench) comes(client string, s Step) {
 	}
 }
 
-// Say puts a line of the script into the time line.
-func (b *Bench) Say(who, format string, args ...any) { b.note(who, format, args...) }
-
-func (b *Bench) note(who, format string, args ...any) {
+// Say puts a line about a machine into the time line.
+func (b *Bench) Say(who, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	b.sees.lines = append(b.sees.lines, Line{b.Now(), who, text})
 	b.world.Tracef(0, "lab", "%s %s", who, text)

@@ -6,21 +6,21 @@ import (
 
 // Card is a system in words: what it models, its options, and each break with its lesson.
 func Card(s *System) []string {
-	lines := wrapped("", fmt.Sprintf("%s: %s", s.Name, s.Title))
+	lines := Wrapped("", fmt.Sprintf("%s: %s", s.Name, s.Title))
 	for _, row := range [][2]string{{"models", s.Version}, {"omits", s.Omits}, {"token", s.Token}} {
-		lines = append(lines, wrapped(fmt.Sprintf("  %-7s ", row[0]), row[1])...)
+		lines = append(lines, Wrapped(fmt.Sprintf("  %-7s ", row[0]), row[1])...)
 	}
 	for _, o := range s.Options {
-		lines = append(lines, wrapped("  option  ", fmt.Sprintf("%s: %s %s", o.Name, o.Value, o.Mark))...)
+		lines = append(lines, Wrapped("  option  ", fmt.Sprintf("%s: %s %s", o.Name, o.Value, o.Mark))...)
 	}
 	for i := range s.Breaks {
 		b := &s.Breaks[i]
-		lines = append(lines, wrapped(fmt.Sprintf("  %-3s ", b.ID), fmt.Sprintf("%s %s", b.Title, b.Mark))...)
+		lines = append(lines, Wrapped(fmt.Sprintf("  %-3s ", b.ID), fmt.Sprintf("%s %s", b.Title, b.Mark))...)
 		why := b.Lesson
 		if b.Script == nil {
 			why = "not played: " + b.Unplayed
 		}
-		lines = append(lines, wrapped("      - ", why)...)
+		lines = append(lines, Wrapped("      - ", why)...)
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package lab
 import (
 	"time"
 
-	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
@@ -43,65 +42,47 @@ const breath = 10 * time.Microsecond
 
 // Client puts a client machine with a job into the world.
 func (b *Bench) Client(name string, j Job) {
-	b.clients = append(b.clients, name)
-	b.left++
-	addr := sim.FirstClient + sim.Addr(len(b.clients)-1)
-	b.add(name, sim.MachineConfig{Addr: addr}, func(n *Node) {
-		if n.rt.Env().Life() > 1 {
-			return // what it did in its first life is lost
-		}
-		c := &client{Node: n, job: j}
-		if d := j.Start - b.Now(); d > 0 {
-			n.Sleep(d)
-		}
+	b.App(name, j.Start, func(a *App) {
+		c := &client{a, j}
 		for i := range max(j.Times, 1) {
 			if i > 0 {
-				n.Sleep(j.Rest)
+				c.Sleep(j.Rest)
 			}
 			c.turn()
 		}
-		b.ended()
 	})
 }
 
 // client is a client that does its job.
 type client struct {
-	*Node
+	*App
 	job Job
 }
 
 // turn does the job once.
 func (c *client) turn() {
-	b := c.bench
-	wait := b.sees.waits.begin(c.name, b.Now())
-	g := b.lock.Acquire(c.Node)
-	wait.end(b.Now())
-	h := b.sees.holds.begin(c.name, g.Token, b.Now())
-	b.sees.herd.granted(b.Now())
-	c.Note("holds the lock%s", tokenText(g.Token))
-	c.step(Granted)
-	last, ok := c.request(resource.Ask{}, &g, h)
-	if !ok {
+	h := c.Lock()
+	last, err := c.Read(h)
+	if err != nil {
 		c.gives(h, "was refused, and gives up")
 		return
 	}
-	c.step(Read)
 	c.Sleep(c.work())
-	if !c.job.Careless && !b.lock.Valid(c.Node, &g) {
+	if !c.job.Careless && !c.bench.lock.Valid(c.Node, &h.Grant) {
 		c.gives(h, "finds its grant over, and gives up")
 		return
 	}
 	c.step(Checked)
-	if !c.write(last, &g, h) {
+	if !c.write(last, h) {
 		c.gives(h, "was refused, and gives up")
 		return
 	}
 	c.step(Written)
 	c.Sleep(c.job.Keeps)
-	h.end(b.Now())
-	if !c.job.Forgets {
-		b.sees.herd.released(b.Now(), b.sees.waits)
-		b.lock.Release(c.Node, &g)
+	if c.job.Forgets {
+		h.End()
+	} else {
+		h.Release()
 	}
 }
 
@@ -115,49 +96,20 @@ func (c *client) work() time.Duration {
 
 // write writes the counter one higher than it was read. Where the resource compares versions, a
 // client that is refused reads and writes anew.
-func (c *client) write(last resource.Tell, g *Grant, h *Hold) bool {
+func (c *client) write(last Value, h *Held) bool {
 	for {
-		q := resource.Ask{Write: true, Base: last.Version, Version: c.bench.number(), Value: last.Value + 1}
-		if _, ok := c.request(q, g, h); ok || c.bench.variant.Guard != CompareAndSwap {
+		if _, ok := c.request(c.writing(last.Next()), h); ok || c.bench.variant.Guard != CompareAndSwap {
 			return ok
 		}
-		var ok bool
-		if last, ok = c.request(resource.Ask{}, g, h); !ok {
+		t, ok := c.request(resource.Ask{}, h)
+		if !ok {
 			return false
 		}
+		last = Value{t.Value, t}
 	}
 }
 
-// step is a moment of a client at which a script may strike. A pause that begins in it is
-// over when it returns.
-func (c *client) step(s Step) {
-	c.bench.comes(c.name, s)
-	c.Sleep(breath)
-}
-
-func (c *client) gives(h *Hold, why string) {
-	h.end(c.bench.Now())
+func (c *client) gives(h *Held, why string) {
+	h.End()
 	c.Note("%s", why)
-}
-
-// repeat is when a client asks the resource again. A request that comes twice is decided once.
-const repeat = 5 * time.Second
-
-// request asks the resource and waits for its answer, for ever.
-func (c *client) request(q resource.Ask, g *Grant, h *Hold) (resource.Tell, bool) {
-	q.ID = c.bench.number()
-	q.Sequencer = sequencer(g.Token)
-	c.bench.store.expect(q.ID, *g, h)
-	w := &waiting{done: c.rt.NewSignal()}
-	c.tells[q.ID] = w
-	defer delete(c.tells, q.ID)
-	for {
-		c.rt.Send(uint32(c.bench.address(Resource)), q.Encode())
-		if q.Write {
-			c.bench.comes(c.name, Sent)
-		}
-		if c.wait(w, repeat) {
-			return w.tell, w.tell.Accepted
-		}
-	}
 }

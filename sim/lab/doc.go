@@ -24,6 +24,7 @@
 //	chubby lab                  systems, breaks, lessons
 //	chubby lab run setpx X1     one break with its time line
 //	chubby lab matrix           all systems under faults at random (package swarm)
+//	chubby lab lesson NAME      a wrong and a right program (package lessons)
 //
 // # What is counted as harm
 //
@@ -59,7 +60,8 @@
 //	bench.go     Bench: the world of one run, its machines, its time line
 //	node.go      Node: what a program on a machine may do; queue.go: one request after the other;
 //	             message.go: the bytes on a link
-//	client.go    Client and Job: what every client does under a lock
+//	app.go       App: a client whose program is written out
+//	client.go    Client and Job: what every client of a break does under a lock
 //	store.go     the resource, which is the one of package sim/resource
 //	faults.go    what a script does to machines, clocks and links, with words for the time line
 //	harm.go      Harm: what a break claims; outcome.go: what a run shows; herd.go: whom a release moves

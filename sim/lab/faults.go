@@ -9,24 +9,24 @@ import (
 // Pause stops the program of a machine until a true time. Its clock goes on, and what arrives
 // waits.
 func (b *Bench) Pause(name string, until time.Duration) {
-	b.note(name, "is paused until %s (its process does not run)", seconds(until))
+	b.Say(name, "is paused until %s (its process does not run)", seconds(until))
 	m := b.Machine(name)
 	m.Pause()
 	b.At(until, func() {
-		b.note(name, "runs again")
+		b.Say(name, "runs again")
 		m.Resume()
 	})
 }
 
 // StepWall moves the wall clock of a machine.
 func (b *Bench) StepWall(name string, by time.Duration) {
-	b.note(name, "its wall clock is stepped by %+.0f s", by.Seconds())
+	b.Say(name, "its wall clock is stepped by %+.0f s", by.Seconds())
 	b.Machine(name).Clock().StepWall(by)
 }
 
 // Rate makes the clock of a machine gain or lose: percent +10 gains 6 seconds a minute.
 func (b *Bench) Rate(name string, percent int64) {
-	b.note(name, "its clock runs %+d %% from now on", percent)
+	b.Say(name, "its clock runs %+d %% from now on", percent)
 	b.Machine(name).Clock().SetRate(percent * 10_000_000)
 }
 
@@ -34,9 +34,9 @@ func (b *Bench) Rate(name string, percent int64) {
 // what its disk kept. A client that crashed does nothing more.
 func (b *Bench) Crash(name string, outage time.Duration) {
 	if outage < 0 {
-		b.note(name, "loses power, for good")
+		b.Say(name, "loses power, for good")
 	} else {
-		b.note(name, "loses power, for %s s", short(outage))
+		b.Say(name, "loses power, for %s s", short(outage))
 	}
 	m := b.Machine(name)
 	m.Crash()
@@ -48,7 +48,7 @@ func (b *Bench) Crash(name string, outage time.Duration) {
 	}
 	if outage >= 0 {
 		b.world.After(outage, func() {
-			b.note(name, "starts again")
+			b.Say(name, "starts again")
 			m.Start()
 		})
 	}
@@ -56,7 +56,7 @@ func (b *Bench) Crash(name string, outage time.Duration) {
 
 // HoldBack delays all that is sent from one machine to another until a true time.
 func (b *Bench) HoldBack(from, to string, until time.Duration) {
-	b.note(from, "what it sends to %s is late: it arrives at %s", to, seconds(until))
+	b.Say(from, "what it sends to %s is late: it arrives at %s", to, seconds(until))
 	l := b.world.Net().Link(b.address(from), b.address(to))
 	l.Clog()
 	b.At(until, l.Release)
@@ -65,7 +65,7 @@ func (b *Bench) HoldBack(from, to string, until time.Duration) {
 // Cut loses all messages between two groups of machines until a true time.
 func (b *Bench) Cut(one, other []string, until time.Duration) {
 	for _, from := range one {
-		b.note(from, "is cut off from %s until %s", list(other), seconds(until))
+		b.Say(from, "is cut off from %s until %s", list(other), seconds(until))
 	}
 	groups := [][]sim.Addr{b.addresses(one), b.addresses(other)}
 	b.world.Net().Partition(groups...)

@@ -96,7 +96,7 @@ type Write struct {
 	Conflict bool          `json:"conflict"` // refused for the version that it was made from, by compare-and-set
 
 	version, base uint64
-	hold          *Hold
+	hold          *Hold // nil: it was made without a lock
 }
 
 // writes is all of them, in the order of decisions.
@@ -112,9 +112,9 @@ func (all *writes) add(at time.Duration, client string, q *resource.Ask, h *Hold
 func (all writes) judge(every holds) {
 	byVersion, last := map[uint64]*Write{}, uint64(0)
 	for _, w := range all {
-		later := every.after(w.hold, w.At)
+		later := w.hold != nil && every.after(w.hold, w.At)
 		w.Stale, w.Lost = w.Accepted && later, w.Accepted
-		w.Wrongly = !w.Accepted && !w.Conflict && !later && (!w.hold.over || w.hold.To >= w.At)
+		w.Wrongly = !w.Accepted && !w.Conflict && !later && w.hold != nil && (!w.hold.over || w.hold.To >= w.At)
 		if w.Accepted {
 			byVersion[w.version], last = w, w.version
 		}

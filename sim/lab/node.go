@@ -156,7 +156,7 @@ func (n *Node) Random(site string, bytes int) string {
 // know, and no more: there is room for about a dozen lines.
 func (n *Node) Note(format string, args ...any) {
 	if !n.rt.Env().Dead() {
-		n.bench.note(n.name, format, args...)
+		n.bench.Say(n.name, format, args...)
 	}
 }
 

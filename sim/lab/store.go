@@ -98,10 +98,10 @@ func (s *store) decide(n *Node, from sim.Addr, q resource.Ask) {
 	case !t.Accepted:
 		s.refused(from, q, "it was made from an older version").Conflict = true
 	case q.Write:
-		s.bench.note(Resource, "takes %s's write of %d%s", who, q.Value, tokenText(s.asks[q.ID].grant.Token))
+		s.bench.Say(Resource, "takes %s's write of %d%s", who, q.Value, tokenText(s.asks[q.ID].grant.Token))
 		s.bench.sees.writes.add(s.bench.Now(), who, &q, s.asks[q.ID].hold, true)
 	default:
-		s.bench.note(Resource, "gives %s the value %d", who, t.Value)
+		s.bench.Say(Resource, "gives %s the value %d", who, t.Value)
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *store) refused(from sim.Addr, q resource.Ask, why string) *Write {
 	if q.Write {
 		what = fmt.Sprintf("write of %d", q.Value)
 	}
-	s.bench.note(Resource, "refuses %s's %s: %s", who, what, why)
+	s.bench.Say(Resource, "refuses %s's %s: %s", who, what, why)
 	return s.bench.sees.writes.add(s.bench.Now(), who, &q, s.asks[q.ID].hold, false)
 }
 

@@ -16,19 +16,19 @@ const (
 // each variant, then the lesson. all are the findings of Check.
 func Tell(s *System, b *Break, all []Finding, index int) []string {
 	shown := &all[index]
-	lines := wrapped("", fmt.Sprintf("%s %s: %s %s", s.Name, b.ID, b.Title, b.Mark))
-	lines = append(lines, wrapped("", fmt.Sprintf("time line of %s, resource: %s (seconds of true time)", shown.Variant, shown.Guard))...)
+	lines := Wrapped("", fmt.Sprintf("%s %s: %s %s", s.Name, b.ID, b.Title, b.Mark))
+	lines = append(lines, Wrapped("", fmt.Sprintf("time line of %s, resource: %s (seconds of true time)", shown.Variant, shown.Guard))...)
 	width := 0
 	for _, l := range shown.Outcome.Lines {
 		width = max(width, len(l.Who))
 	}
 	for _, l := range shown.Outcome.Lines {
-		lines = append(lines, wrapped(fmt.Sprintf("%8s  %-*s  ", seconds(l.At), width, l.Who), l.Text)...)
+		lines = append(lines, Wrapped(fmt.Sprintf("%8s  %-*s  ", seconds(l.At), width, l.Who), l.Text)...)
 	}
 	for i := range all {
 		lines = append(lines, all[i].lines()...)
 	}
-	return append(lines, wrapped("lesson    ", b.Lesson)...)
+	return append(lines, Wrapped("lesson    ", b.Lesson)...)
 }
 
 // lines are a finding in words.
@@ -44,11 +44,11 @@ func (f *Finding) lines() []string {
 	if !f.AsClaimed() {
 		text += "; NOT AS CLAIMED"
 	}
-	return wrapped(head, text)
+	return Wrapped(head, text)
 }
 
-// wrapped is a text behind a head, in lines of so many columns.
-func wrapped(head, text string) []string {
+// Wrapped is a text behind a head, in lines of so many columns.
+func Wrapped(head, text string) []string {
 	var lines []string
 	line, room := "", Columns-utf8.RuneCountInString(head)
 	for _, word := range strings.Fields(text) {

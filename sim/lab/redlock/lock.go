@@ -107,7 +107,12 @@ func (l *lock) keep(n *lab.Node, g *lab.Grant) {
 }
 
 // Valid goes by the client's clock.
-func (l *lock) Valid(n *lab.Node, g *lab.Grant) bool { return n.Now().Before(g.State.(*held).until) }
+func (l *lock) Valid(n *lab.Node, g *lab.Grant) bool { return l.Left(n, g) > 0 }
+
+// Left goes by the client's clock, too.
+func (l *lock) Left(n *lab.Node, g *lab.Grant) time.Duration {
+	return g.State.(*held).until.Sub(n.Now())
+}
 
 // Release deletes the key wherever it is still the client's.
 func (l *lock) Release(n *lab.Node, g *lab.Grant) {

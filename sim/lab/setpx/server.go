@@ -67,6 +67,12 @@ func (s *server) run(r lab.Request) {
 	case f[0] == "GET":
 		e, _ := s.get(f[1])
 		s.Answer(r, e.value)
+	case f[0] == "DEL":
+		_, taken := s.get(f[1])
+		if taken {
+			s.change("DEL", f[1], "", time.Time{})
+		}
+		s.Answer(r, map[bool]string{true: "1", false: "0"}[taken])
 	case f[0] == "WAIT":
 		s.wait(r, f)
 	default: // EVAL name key value [ms]
