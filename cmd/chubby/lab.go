@@ -88,7 +88,7 @@ deduction of ours. Nothing here ran against the real product.`,
 		},
 	}
 	form.Register(c)
-	c.AddCommand(a.labRunCommand(), a.labMatrixCommand(), a.labLoadCommand(), a.labCrowdCommand(), a.labOutageCommand(), a.labLessonCommand())
+	c.AddCommand(a.labRunCommand(), a.labMatrixCommand(), a.labLoadCommand(), a.labCrowdCommand(), a.labOutageCommand(), a.labLessonCommand(), a.labSweepCommand())
 	return c
 }
 

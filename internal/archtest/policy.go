@@ -149,13 +149,14 @@ var packages = map[string]rule{
 	"sim/lab/rowlock":          {support, []string{"sim/lab"}},
 	"sim/lab/setpx":            {support, []string{"sim/lab"}},
 	"sim/lab/lessons":          {support, []string{"sim/lab/systems"}},
+	"sim/lab/sweep":            {support, []string{"sim/lab", "sim/experiment"}},
 	"sim/lab/swarm":            {support, []string{"sim/lab", "sim/experiment"}},
 	"sim/lab/systems":          {support, []string{"sim/lab/chubby", "sim/lab/lockfile", "sim/lab/rowlock", "sim/lab/setnx", "sim/lab/setpx", "sim/lab/redlock", "sim/lab/zookeeper", "sim/lab/etcd", "sim/lab/consul", "sim/lab/postgres"}},
 	"sim/lab/zookeeper":        {support, []string{"sim/lab"}},
 	"sim/lab/etcd":             {support, []string{"sim/lab"}},
 	"sim/lab/consul":           {support, []string{"sim/lab"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/tour", "sim/lab/lessons", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/tour", "sim/lab/lessons", "sim/lab/sweep", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

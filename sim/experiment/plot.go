@@ -19,7 +19,7 @@ const (
 )
 
 // colours are told apart by people who see few of them, and in grey.
-var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"}
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c564b", "#999999", "#7f3fbf"}
 
 // plot is a picture under way.
 type plot struct {
@@ -103,11 +103,14 @@ func (p *plot) open(t *Tally) {
 	}
 }
 
-// legend is where the name of a series stands: three fit in a row.
+// legend is where the name of a series stands: three fit in a row, or five with short names.
 func (p *plot) legend(i int) (x, y float64) {
-	const inRow = 3
+	inRow, column := 3, 180
+	if len(p.series) > 6 && !slices.ContainsFunc(p.series, func(name string) bool { return len(name) > 12 }) {
+		inRow, column = 5, 130
+	}
 	rows := (len(p.series) + inRow - 1) / inRow
-	return float64(left + i%inRow*180), 42 - float64(rows-1)*lineHeight/2 + float64(i/inRow*lineHeight)
+	return float64(left + i%inRow*column), 42 - float64(rows-1)*lineHeight/2 + float64(i/inRow*lineHeight)
 }
 
 // close draws what stands below the panels: the axis, and what all was made of.

@@ -74,36 +74,50 @@ func NewTally(e Experiment) *Tally {
 func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	v := t.e.Judge(r)
 	p := &t.points[place]
-	p.Seeds++
 	if v == Void && r.Failed() && len(t.others) < MostOthers {
 		t.others = append(t.others, Other{place, p.Series, p.X, r.Seed, r.Breach.ID, r.Breach.Text})
 	}
 	for _, b := range r.Noted {
 		p.note(b.ID, r.Seed)
 	}
+	s := sample{seed: r.Seed, verdict: v}
 	if v != Void {
-		p.Judged++
-		s := sample{seed: r.Seed, verdict: v, sums: t.e.sums(r)}
+		s.sums = t.e.sums(r)
 		if t.e.Waits != nil {
 			s.waits = t.e.Waits(r)
 		}
+	}
+	t.count(place, s)
+	return v
+}
+
+// Count takes in what a seed says that is no run of a cell. The sums are as the experiment names them;
+// those of a Void are not looked at.
+func (t *Tally) Count(place int, seed uint64, v Verdict, sums []cell.Number) {
+	t.count(place, sample{seed: seed, verdict: v, sums: sums})
+}
+
+func (t *Tally) count(place int, s sample) {
+	p := &t.points[place]
+	p.Seeds++
+	if s.verdict != Void {
+		p.Judged++
 		for i, n := range s.sums {
 			p.Sums[i].Value += n.Value
 		}
 		t.said[place] = append(t.said[place], s)
 	}
-	if v == Hit {
+	if s.verdict == Hit {
 		p.Hits++
 		if p.After == 0 {
-			p.First, p.After = r.Seed, p.Seeds
+			p.First, p.After = s.seed, p.Seeds
 		}
 	}
 	if p.Judged > 0 {
 		p.Share = float64(p.Hits) / float64(p.Judged)
 	}
 	p.Low, p.High = wilson(p.Hits, p.Judged)
-	t.note(place, r.Seed, v)
-	return v
+	t.note(place, s.seed, s.verdict)
 }
 
 // note counts a seed in which a property broke that is not judged.

@@ -25,6 +25,7 @@
 //	chubby lab run setpx X1     one break with its time line
 //	chubby lab matrix           all systems under faults at random (package swarm)
 //	chubby lab lesson NAME      a wrong and a right program (package lessons)
+//	chubby lab sweep NAME       how likely harm is over one parameter (package sweep)
 //
 // # What is counted as harm
 //

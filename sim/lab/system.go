@@ -1,6 +1,9 @@
 package lab
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // System is a lock system: what it models, and how it fails.
 type System struct {
@@ -10,6 +13,9 @@ type System struct {
 	Omits   string // what the model leaves out
 	Token   string // what it offers for fencing; "none" and why, where there is none
 	Options []Option
+	// Lease is the TTL of Default: a holder that is silent for longer may lose the lock, then or
+	// later. 0: it has none.
+	Lease time.Duration
 	// Default is the system with its defaults, and with its token where it can have one: for
 	// runs that no script decides.
 	Default func(b *Bench) Lock
@@ -34,6 +40,14 @@ func (s *System) Break(id string) (*Break, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Timed reports that the clients of Default know for how long their grants are good.
+func (s *System) Timed() bool {
+	b := newBench(Variant{Name: s.Name, Build: s.Default}, 1)
+	defer b.world.Close()
+	_, timed := b.lock.(Timed)
+	return timed
 }
 
 // Validate names what is missing in the description of a system; nil: nothing.

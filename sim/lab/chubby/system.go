@@ -27,6 +27,7 @@ func System() lab.System {
 			{Name: "bound on clock rates", Value: "0.1 %"},
 			{Name: "log", Value: "synced by a majority before an answer"},
 		},
+		Lease:   lease,
 		Default: build(10*time.Second, lease),
 		Breaks:  []lab.Break{pause(), delay(), crash(), rate()},
 	}

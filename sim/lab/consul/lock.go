@@ -121,6 +121,11 @@ func (l *lock) Valid(n *lab.Node, g *lab.Grant) bool {
 	return !h.over && (!l.deadline || n.Now().Sub(h.renewed) < l.ttl)
 }
 
+// Left goes by the last renewal that was answered, on the client's clock. The server waits longer.
+func (l *lock) Left(n *lab.Node, g *lab.Grant) time.Duration {
+	return g.State.(*held).renewed.Add(l.ttl).Sub(n.Now())
+}
+
 // Release frees the key, and ends the session.
 func (l *lock) Release(n *lab.Node, g *lab.Grant) {
 	g.State.(*held).over = true

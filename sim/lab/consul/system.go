@@ -58,6 +58,7 @@ func System() lab.System {
 			{Name: "retry when the key is free but delayed", Value: "after 5 s", Mark: source},
 			{Name: "health check of a session", Value: "serfHealth", Mark: document},
 		},
+		Lease:   ttl,
 		Whole:   true,
 		Default: build(lock{ttl: ttl, delay: delay, token: lockIndex}),
 		Breaks:  []lab.Break{pause(), longPause(), dropped(), gossip(), forgotten(), race(), reset()},

@@ -111,6 +111,11 @@ func (l *mutex) owns(n *lab.Node, s *session) (header uint64, owns bool) {
 // Valid looks whether Done() is closed.
 func (l *mutex) Valid(_ *lab.Node, g *lab.Grant) bool { return !g.State.(held).session.done }
 
+// Left goes by the last renewal that was answered, on the client's clock.
+func (l *mutex) Left(n *lab.Node, g *lab.Grant) time.Duration {
+	return g.State.(held).session.heard.Add(l.ttl).Sub(n.Now())
+}
+
 // Release deletes the key, and closes the session unless others use it.
 func (l *mutex) Release(n *lab.Node, g *lab.Grant) {
 	for {

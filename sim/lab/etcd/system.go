@@ -45,6 +45,7 @@ func System() lab.System {
 			{Name: "search for expired leases", Value: "every 500 ms; each revocation is an entry of the log", Mark: "[src]"},
 			{Name: "after a change of leader", Value: "each lease has TTL + election timeout", Mark: "[src]"},
 		},
+		Lease:   ttl,
 		Whole:   true,
 		Default: build(mutex{ttl: ttl, checks: true, token: headers}),
 		Breaks:  []lab.Break{waiter(), pause(), stall(), staleLeader(), oneSession(), readWrite(), lostReply(), newLeader()},

@@ -22,6 +22,7 @@ func System() lab.System {
 			{Name: "retry", Value: "after 50 to 250 ms", Mark: "[src]"},
 			{Name: "expiry", Value: "by each server's wall clock", Mark: "[doc]"},
 		},
+		Lease:   8 * time.Second,
 		Default: build(lock{ttl: 8 * time.Second}, config{}),
 		Breaks:  []lab.Break{step(), pause(), restart(), rate(), delay(), relapse(), split()},
 	}

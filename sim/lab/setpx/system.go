@@ -21,6 +21,7 @@ func System() lab.System {
 			{Name: "appendonly", Value: "no; if yes, appendfsync everysec", Mark: "[doc]"},
 			{Name: "replication", Value: "asynchronous", Mark: "[doc]"},
 		},
+		Lease:   30 * time.Second,
 		Default: onOne(lock{ttl: 30 * time.Second, token: true}, config{}),
 		Breaks:  []lab.Break{pause(), step(), failover(), restart(), delay(), renewal()},
 	}

@@ -129,6 +129,11 @@ func (l *recipe) Valid(_ *lab.Node, g *lab.Grant) bool {
 	return s.state == connected || s.state == suspended && !l.stops
 }
 
+// Left goes by the last answer, on the client's clock.
+func (l *recipe) Left(n *lab.Node, g *lab.Grant) time.Duration {
+	return g.State.(*held).session.heard.Add(timeout).Sub(n.Now())
+}
+
 // Release deletes the node.
 func (l *recipe) Release(n *lab.Node, g *lab.Grant) {
 	h := g.State.(*held)

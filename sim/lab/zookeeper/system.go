@@ -32,6 +32,7 @@ func System() lab.System {
 			{Name: "ping; Disconnected", Value: "every T/3; after 2T/3 of silence", Mark: "[src]"},
 			{Name: "end by the client's clock", Value: "4T/3 since 3.9.3, T in Curator, before never", Mark: "[src]"},
 		},
+		Lease:   timeout,
 		Whole:   true,
 		Default: build(recipe{guid: true, owner: true, stops: true, gives: 4 * timeout / 3}),
 		Breaks:  []lab.Break{pause(), disconnected(), foundAgain(), orphan(), delay(), localSession()},

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/experiment"
+	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/sweep"
+	"github.com/chubbycell/chubby/sim/lab/systems"
+)
+
+// labSweepFlags are the flags of `chubby lab sweep`.
+type labSweepFlags struct {
+	seeds, from uint64
+	jobs        int
+	csv, svg    string
+	form        cli.Form
+}
+
+// labSweep is the JSON form of `chubby lab sweep`.
+type labSweep struct {
+	Sweep       string             `json:"sweep"`
+	Event       string             `json:"event"`
+	Axis        string             `json:"axis"`
+	From        uint64             `json:"from"`
+	Seeds       uint64             `json:"seeds"` // asked for, in each place
+	Runs        uint64             `json:"runs"`  // that ended
+	Points      []experiment.Point `json:"points"`
+	Interrupted bool               `json:"interrupted"`
+	Exit        int                `json:"exit"`
+}
+
+func (a *app) labSweepCommand() *cobra.Command {
+	f := &labSweepFlags{}
+	c := &cobra.Command{
+		Use:   "sweep pause|min-validity [SYSTEM ...]",
+		Short: "Measure how likely harm is over the length of a pause, or over a client's margin",
+		Long: `Sweep runs the same seeds in each place of a grid of lock systems and values of one
+parameter, and prints in what share of them harm was done, with 95 % confidence
+intervals. Seeds are paired: a seed draws the same jobs and the same fault in all
+places, in parts of the system's lease (10 s stand for one where there is none).
+
+  pause         the holder is paused as it works, for 0.5 to 4 leases, and another
+                client waits. It looks at nothing before it writes, and the resource
+                checks nothing. Counted are seeds with a lost update. Behind each curve
+                stands where it begins to rise, and from where on no seed is
+                spared: the point of no return.
+  min-validity  the holder looks at its clock, writes only if more than so much of its
+                lease is left, and stands still in between, for a thousandth of a
+                lease to two leases (by even chance of the order of magnitude). Counted
+                are seeds with a stale write, and the share of stale ones in all
+                writes; "given up" is what the client did not write. Only for systems
+                whose client knows the end of its lease.
+
+Systems run with the options of their cards (chubby lab). Without names all take
+part that can.
+
+--csv FILE gets a row for each point, --svg FILE one picture, which refers to nothing
+outside of itself. -o json prints one object: sweep, event, axis, from, seeds, runs,
+points[], interrupted, exit. What is measured is no failure: the exit code does not
+depend on it.
+
+` + cli.ExitHelp,
+		Example: "  chubby lab sweep pause --svg pause.svg\n  chubby lab sweep min-validity setpx --seeds 1000",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || !slices.Contains(sweep.Names(), args[0]) {
+				return cli.Usage("%s takes one of: %s; then names of systems", c.CommandPath(), strings.Join(sweep.Names(), ", "))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.labSweep(c.Context(), f, args[0], args[1:]) },
+	}
+	c.Flags().Uint64Var(&f.seeds, "seeds", 40, "seeds in each place")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().StringVar(&f.csv, "csv", "", "file for a row of each point")
+	c.Flags().StringVar(&f.svg, "svg", "", "file for a picture")
+	f.form.Register(c)
+	c.Flags().SortFlags = false
+	return c
+}
+
+func (f *labSweepFlags) check() error {
+	if err := f.form.Check(); err != nil {
+		return err
+	}
+	if f.seeds == 0 || f.seeds > 1_000_000 {
+		return cli.Usage("--seeds %d: 1 to 1000000", f.seeds)
+	}
+	if err := cli.CheckJobs(f.jobs); err != nil {
+		return err
+	}
+	return cli.CheckRange(f.from, f.seeds)
+}
+
+// labSwept is the sweep with this name, of these systems or of all that can take part.
+func labSwept(name string, named []string) (*sweep.Sweep, error) {
+	all, err := labNamed(named)
+	if err != nil {
+		return nil, err
+	}
+	if name == "pause" {
+		return sweep.Pause(all), nil
+	}
+	var timed []lab.System
+	for i := range all {
+		switch {
+		case all[i].Timed():
+			timed = append(timed, all[i])
+		case len(named) > 0:
+			return nil, cli.Usage("%s: its client does not know the end of its lease; those of these systems do: %s", all[i].Name, strings.Join(labTimed(), ", "))
+		}
+	}
+	return sweep.MinValidity(timed), nil
+}
+
+// labTimed lists the systems whose clients know the end of their leases.
+func labTimed() (names []string) {
+	for _, s := range systems.All() {
+		if s.Timed() {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+func (a *app) labSweep(ctx context.Context, f *labSweepFlags, name string, named []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s, err := labSwept(name, named)
+	if err != nil {
+		return err
+	}
+	files, err := labFilesOf(f)
+	if err != nil {
+		return err
+	}
+	r := labSweep{Sweep: s.Name, Event: s.Event, Axis: s.Axis, From: f.from, Seeds: f.seeds}
+	t, err := a.labSweepRuns(ctx, f, s, &r)
+	if err == nil {
+		err = files.write(t, a.build().Short())
+	}
+	if err := errors.Join(err, files.close()); err != nil {
+		return cli.Internal(err)
+	}
+	r.Points = t.Points()
+	if r.Interrupted {
+		r.Exit = cli.ExitInterrupted
+		a.Warn("interrupted; these are the %d runs that ended before", r.Runs)
+	}
+	if f.form == "json" {
+		err = a.JSON(r)
+	} else {
+		err = a.labSweepTable(s, t, r.Points)
+	}
+	if err != nil {
+		return err
+	}
+	return cli.Exit(r.Exit)
+}
+
+// labSweepRuns runs each seed in every place.
+func (a *app) labSweepRuns(ctx context.Context, f *labSweepFlags, s *sweep.Sweep, m *labSweep) (*experiment.Tally, error) {
+	type result struct {
+		seen sweep.Seen
+		err  error
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	places := uint64(len(s.Grid))
+	t, began, told := experiment.NewTally(s.Experiment), time.Now(), time.Now()
+	var failure error
+	cli.InOrder(ctx, f.jobs, f.seeds*places, func(i uint64) result {
+		x, err := s.Run(int(i%places), f.from+i/places)
+		return result{x, err}
+	}, func(r result) {
+		place, seed := int(m.Runs%places), f.from+m.Runs/places
+		if m.Runs++; failure != nil {
+			return
+		}
+		if failure = r.err; failure != nil {
+			stop()
+			return
+		}
+		t.Count(place, seed, r.seen.Verdict, r.seen.Sums)
+		if now := time.Now(); now.Sub(told) >= labTelling {
+			told = now
+			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), m.Runs, f.seeds*places)
+		}
+	})
+	m.Interrupted = failure == nil && m.Runs < f.seeds*places
+	return t, failure
+}
+
+func (a *app) labSweepTable(s *sweep.Sweep, t *experiment.Tally, points []experiment.Point) error {
+	if s.Name != "pause" {
+		return t.WriteTable(a.Out)
+	}
+	if err := a.Printf("%s, in percent; across: %s\n\n", s.Event, s.Axis); err != nil {
+		return err
+	}
+	c := cli.NewColumns(a.Out)
+	c.Row("system\t%s\tlosses begin\tno seed is spared\n", labCells(s.Places(), func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }))
+	for _, b := range sweep.Bounds(points) {
+		var row []float64
+		for _, p := range points {
+			if p.Series == b.Series {
+				row = append(row, 100*p.Share)
+			}
+		}
+		c.Row("%s\t%s\t%s\t%s\n", b.Series, labCells(row, func(x float64) string { return fmt.Sprintf("%.0f", x) }), b.Begin(), b.End())
+	}
+	return c.End()
+}
+
+// labCells are numbers as cells of a row.
+func labCells(all []float64, form func(float64) string) string {
+	var cells []string
+	for _, x := range all {
+		cells = append(cells, form(x))
+	}
+	return strings.Join(cells, "\t")
+}
+
+// labFiles are the files of a sweep.
+type labFiles struct{ csv, svg *os.File }
+
+// labFilesOf opens them before anything runs.
+func labFilesOf(f *labSweepFlags) (*labFiles, error) {
+	all := &labFiles{}
+	for _, x := range []struct {
+		flag, name string
+		file       **os.File
+	}{{"--csv", f.csv, &all.csv}, {"--svg", f.svg, &all.svg}} {
+		if x.name == "" {
+			continue
+		}
+		file, err := os.Create(x.name)
+		if err != nil {
+			return nil, cli.Usage("%s: %v", x.flag, errors.Join(err, all.close()))
+		}
+		*x.file = file
+	}
+	return all, nil
+}
+
+func (l *labFiles) write(t *experiment.Tally, commit string) error {
+	var errs []error
+	if l.csv != nil {
+		errs = append(errs, t.WriteCSV(l.csv))
+	}
+	if l.svg != nil {
+		errs = append(errs, t.WriteSVG(l.svg, commit))
+	}
+	return errors.Join(errs...)
+}
+
+func (l *labFiles) close() error {
+	var errs []error
+	for _, file := range []*os.File{l.csv, l.svg} {
+		if file != nil {
+			errs = append(errs, io.Closer(file).Close())
+		}
+	}
+	return errors.Join(errs...)
+}
