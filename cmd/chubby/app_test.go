@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/cli/clitest"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
@@ -45,6 +46,9 @@ func TestCommandLine(t *testing.T) {
 		w := newWorld()
 		w.in.Reset(input)
 		code := w.do(strings.Fields(line)...)
+		if strings.Contains(w.out.String(), `"schema":`) {
+			schema.Accept(t, projectAt, w.out.Bytes())
+		}
 		return clitest.Printed(w.out.String(), w.err.String(), code)
 	})
 }

@@ -148,7 +148,7 @@ func (a *app) check(f checkFlags, file string) error {
 // tellChecked prints a report, and returns its exit code as an error.
 func (a *app) tellChecked(f checkFlags, r *linearizability.Report, file string) (err error) {
 	if f.form == "json" {
-		err = r.WriteJSON(a.Out)
+		err = a.Document(checkSchema, r)
 	} else {
 		_, err = io.WriteString(a.Out, r.Text())
 	}

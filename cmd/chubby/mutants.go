@@ -265,7 +265,7 @@ func named[T any](all []T, ids []string, idOf func(T) string) ([]T, error) {
 
 func (a *app) printHunted(f *mutantFlags, h *hunted) error {
 	if f.form == "json" {
-		return a.JSON(h)
+		return a.Document(huntSchema, h)
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("ID\tPRI\tOUTCOME\tTITLE\n")

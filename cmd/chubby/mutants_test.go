@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/sim/mutants"
 )
 
@@ -66,6 +67,7 @@ func TestPlantedBugsAreHunted(t *testing.T) {
 	root := plant(t)
 	w := newWorld()
 	require.Equal(t, cli.ExitBroken, w.do("sim", "mutants", "--repo", root, "-o", "json"))
+	require.Equal(t, huntSchema, schema.Accept(t, projectAt, w.out.Bytes()))
 	var h hunted
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &h))
 	require.Len(t, h.Mutants, 2)

@@ -304,7 +304,7 @@ func (s *scoring) finish() error {
 		s.Warn("interrupted; the same command goes on where this was")
 	}
 	if s.flags.form == "json" {
-		if err := s.JSON(s.out); err != nil {
+		if err := s.Document(campaignSchema, s.out); err != nil {
 			return err
 		}
 		return cli.Exit(s.out.Exit)

@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // score runs a campaign over the tree's two planted bugs.
 func score(t *testing.T, w *world, root string, args ...string) (code int, s scored, report string) {
 	code = w.do(append([]string{"sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "-o", "json"}, args...)...)
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &s), w.err.String())
+	require.Equal(t, campaignSchema, schema.Accept(t, projectAt, w.out.Bytes()))
 	text, err := os.ReadFile("score.md")
 	require.NoError(t, err)
 	return code, s, string(text)

@@ -26,7 +26,7 @@ func (a *app) versionCommand() *cobra.Command {
 			}
 			v := versions{a.build(), runner.TraceFormat, runner.ManifestFormat}
 			if form == "json" {
-				return a.JSON(v)
+				return a.Document(versionSchema, v)
 			}
 			modified := ""
 			if v.Modified {

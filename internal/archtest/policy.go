@@ -51,6 +51,7 @@ var packages = map[string]rule{
 	"linearizability":            {support, []string{"linearizability/jepsen", "linearizability/events", "linearizability/search"}},
 
 	"internal/cli/clitest": {support, nil},
+	"internal/schema":      {support, nil},
 
 	"paxos":    {pure, []string{"internal/invariant", "internal/draw", "internal/instant"}},
 	"db":       {pure, []string{"internal/invariant"}},

@@ -2,7 +2,6 @@ package cellcmd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -46,7 +45,7 @@ value_bytes, interrupted, and rows, an array of workload, clients, sessions,
 principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms,
 longest_gap_ms, errors, error (the first one), server_cpu_percent, client_cpu_percent, other_cpu_percent,
 cpu_us_per_operation, slots_per_second, syncs_per_second, commands_per_slot; null is
-unknown. When it is interrupted it prints what was measured so far.`,
+unknown; docs/schema/chubby-bench-1.json describes it. When it is interrupted it prints what was measured so far.`,
 		Args: cobra.NoArgs,
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })
@@ -114,9 +113,8 @@ func (a *benchmark) progress(row bench.Row, done bool) {
 }
 
 func writeReport(file *os.File, report *bench.Report) error {
-	enc := json.NewEncoder(file)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(report); err != nil {
+	to := cli.Streams{Out: file}
+	if err := to.Document(benchSchema, report); err != nil {
 		return err
 	}
 	return file.Close()
@@ -124,7 +122,7 @@ func writeReport(file *os.File, report *bench.Report) error {
 
 func (a *benchmark) print(report *bench.Report) error {
 	if a.isJSON() {
-		return a.JSON(report)
+		return a.Document(benchSchema, report)
 	}
 	t := cli.NewNumbers(a.Out)
 	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\tgap ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tus an op\tslots/s\tsyncs/s\ta slot\t\n")

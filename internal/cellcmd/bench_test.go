@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/bench"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // Every workload runs against a cell, counts operations without errors, and leaves nothing.
@@ -94,9 +94,8 @@ func benched(t *testing.T, args []string, window time.Duration) (report bench.Re
 	copied := filepath.Join(t.TempDir(), "report.json")
 	code, out, said := run(t, append(args[:len(args):len(args)], "--for", window.String(), "--file", copied)...)
 	require.Equal(t, cli.ExitClean, code, said)
-	d := json.NewDecoder(strings.NewReader(out))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(&report))
+	require.Equal(t, benchSchema, schema.Accept(t, project, []byte(out)))
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
 	text, err := os.ReadFile(copied)
 	require.NoError(t, err)
 	require.JSONEq(t, out, string(text))

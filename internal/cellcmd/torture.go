@@ -45,7 +45,8 @@ machine. Faults: ` + kindHelp() + `.
 It prints a report. With -o json that is one object: verdict, violations (property, text,
 file), seed, seconds, replicas, clients, faults (by kind), kills, failovers, operations, rows,
 files, locks, events, unknown, failed, sessions_lost, longest_gap_seconds,
-longest_gap_during, histories, undecided, placed, slots, holes, dir, first_broken_seconds.
+longest_gap_during, histories, undecided, placed, slots, holes, dir, first_broken_seconds;
+docs/schema/chubby-torture-1.json describes it.
 
 If a property breaks, the run ends, and the directory stays: histories, logs of the replicas,
 their files, and the faults. It is that of --out, or else a temporary one.
@@ -182,7 +183,7 @@ func (t *tortured) again() string {
 
 func (t *tortured) print(r *torture.Report) error {
 	if t.form == "json" {
-		return t.JSON(r)
+		return t.Document(tortureSchema, r)
 	}
 	for _, v := range r.Violations {
 		if err := t.Printf("broke: %s: %s\n", v.Property, v.Text); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/internal/torture"
 )
 
@@ -34,9 +35,8 @@ func TestATorturedCellLosesNothing(t *testing.T) {
 	code, text, said := run(t, tortureArgs(t, "--for", "3s", "--seed", "2", "--faults", "kill,power", "--out", out, "-o", "json")...)
 	require.Equal(t, cli.ExitClean, code, "%s\n%s", text, said)
 	var r torture.Report
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	require.NoError(t, d.Decode(&r))
+	require.Equal(t, tortureSchema, schema.Accept(t, project, []byte(text)))
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
 	require.Equal(t, torture.Clean, r.Verdict)
 	require.Empty(t, r.Violations)
 	require.Positive(t, r.Kills)

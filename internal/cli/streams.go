@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -51,6 +52,32 @@ func (s *Streams) JSON(v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
+		return Internal(err)
+	}
+	return nil
+}
+
+// Document writes v, a struct, to stdout as JSON, with the name of its schema (docs/schema) as
+// the first field.
+func (s *Streams) Document(schema string, v any) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"schema":%q,`, schema)
+	head := b.Len()
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return Internal(err)
+	}
+	body := b.Bytes()[head:]
+	if !bytes.HasPrefix(body, []byte(`{"`)) {
+		return Internal(fmt.Errorf("%T is no document", v))
+	}
+	text := append(b.Bytes()[:head:head], body[1:]...)
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return Internal(err)
+	}
+	if _, err := out.WriteTo(s.Out); err != nil {
 		return Internal(err)
 	}
 	return nil

@@ -104,6 +104,7 @@ func (x *Crowd) freed(m *sim.Machine) int64 {
 func heap() int64 {
 	var s runtime.MemStats
 	runtime.GC()
+	runtime.GC() // what lay in pools is freed by the second
 	runtime.ReadMemStats(&s)
 	return int64(s.HeapAlloc)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/cli/clitest"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/crowd"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -199,6 +200,9 @@ func script(t *testing.T, d *datadriven.TestData, line, _ string) string {
 	require.Contains(t, outcomes, name)
 	w.result = outcomes[name]
 	code := w.do(strings.Fields(line)...)
+	if strings.HasSuffix(line, "-o json") && w.out.Len() > 0 {
+		schema.Accept(t, projectAt, w.out.Bytes())
+	}
 	same := func(text string) string { return stack.ReplaceAllString(text, "${1}STACK\n") }
 	return clitest.Printed(same(w.out.String()), same(w.err.String()), code)
 }

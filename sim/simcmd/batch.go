@@ -16,22 +16,22 @@ import (
 // report is the JSON form of `chubby sim`.
 type report struct {
 	Build       runner.Build    `json:"build"`
-	Options     runner.Settings `json:"options"` // of the first seed; of the others but for the seed
-	From        uint64          `json:"from"`
-	Shard       string          `json:"shard"`
-	Asked       uint64          `json:"asked"`             // counted seeds, of all shards together; 0: no number was
-	Shards      []string        `json:"shards,omitempty"`  // merged
-	Missing     []string        `json:"missing,omitempty"` // of them
-	Totals      runner.Totals   `json:"totals"`
-	Failures    []failedSeed    `json:"failures"`
-	Runs        []runner.Run    `json:"runs,omitempty"` // of a shard
-	EndedBy     runner.End      `json:"ended_by"`
-	Wanted      uint64          `json:"wanted"`  // counted seeds; 0: no number was asked for
-	Counted     uint64          `json:"counted"` // of them
-	MinCounted  uint64          `json:"min_counted,omitempty"`
-	Interrupted bool            `json:"interrupted"`
-	GaveUp      bool            `json:"gave_up"`
-	Exit        int             `json:"exit"`
+	Options     runner.Settings `json:"options"`               // of the first seed; of the others but for the seed
+	From        uint64          `json:"from"`                  // the first seed
+	Shard       string          `json:"shard"`                 // such as 3/8; "": all seeds
+	Asked       uint64          `json:"asked"`                 // counted seeds, of all shards together; 0: no number was
+	Shards      []string        `json:"shards,omitempty"`      // that sim merge has read
+	Missing     []string        `json:"missing,omitempty"`     // shards of which sim merge had no report
+	Totals      runner.Totals   `json:"totals"`                // the numbers of all seeds
+	Failures    []failedSeed    `json:"failures"`              // of each failing seed, in order
+	Runs        []runner.Run    `json:"runs,omitempty"`        // of a shard: all its seeds, for sim merge
+	EndedBy     runner.End      `json:"ended_by"`              // why no more seeds were begun
+	Wanted      uint64          `json:"wanted"`                // counted seeds, of this shard; 0: no number was asked for
+	Counted     uint64          `json:"counted"`               // seeds that counted
+	MinCounted  uint64          `json:"min_counted,omitempty"` // --min-counted
+	Interrupted bool            `json:"interrupted"`           // by a signal
+	GaveUp      bool            `json:"gave_up"`               // too many seeds were idle
+	Exit        int             `json:"exit"`                  // the exit code of the command
 
 	single  bool            // of one seed, that was asked for
 	options plan.Options    // as asked, for what is written later
@@ -46,13 +46,13 @@ type failedSeed struct {
 	// Conformance says that a rule of our implementation was not kept, which serves Property.
 	Conformance bool `json:"conformance,omitempty"`
 
-	Internal  bool   `json:"internal,omitempty"` // the simulator panicked: no verdict
-	Text      string `json:"text"`
-	Stack     string `json:"stack,omitempty"`
-	Hash      string `json:"hash"`
-	Commit    string `json:"commit,omitempty"` // at which Reproduce gives this; "" if it is not known
-	Reproduce string `json:"reproduce"`
-	Directory string `json:"directory,omitempty"`
+	Internal  bool   `json:"internal,omitempty"`    // the simulator panicked: no verdict
+	Text      string `json:"text"`                  // what was seen
+	Stack     string `json:"stack,omitempty"`       // of a panic
+	Hash      string `json:"hash"`                  // of the run
+	Commit    string `json:"commit,omitempty"`      // at which Reproduce gives this; "" if it is not known
+	Reproduce string `json:"reproduce"`             // the command that runs the seed again
+	Directory string `json:"directory,omitempty"`   // with --out: what the seed left
 	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
 
 	Case *caseOf `json:"case,omitempty"` // of one that was made smaller

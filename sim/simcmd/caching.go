@@ -127,7 +127,7 @@ func (a cachingRun) run(ctx context.Context) error {
 	}
 	m.judge()
 	if a.f.form == "json" {
-		if err := a.JSON(&m); err != nil {
+		if err := a.Document(cachingSchema, &m); err != nil {
 			return err
 		}
 	} else if err := a.print(&m); err != nil {

@@ -285,7 +285,7 @@ func (a compareRun) print(r *comparedSides, c *experiment.Comparison) error {
 		a.Warn("interrupted; these are the seeds that both sides had run before")
 	}
 	if a.f.form == "json" {
-		if err := a.JSON(r); err != nil {
+		if err := a.Document(compareSchema, r); err != nil {
 			return err
 		}
 		return cli.Exit(r.Exit)

@@ -1,6 +1,7 @@
 package simcmd
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,9 @@ import (
 )
 
 const project = "../.."
+
+// projectAt is the same from any directory.
+var projectAt, _ = filepath.Abs(project)
 
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	for _, line := range clitest.Commands(t, clitest.Documents(t, project)) {

@@ -281,7 +281,7 @@ func (a experimentRun) print(m *measured, t *experiment.Tally) error {
 		a.Warn("some place of the grid has no seed that says anything")
 	}
 	if a.f.form == "json" {
-		return a.JSON(m)
+		return a.Document(experimentSchema, m)
 	}
 	if err := t.WriteTable(a.Out); err != nil {
 		return cli.Internal(err)

@@ -63,7 +63,7 @@ func (a *app) listCommand() *cobra.Command {
 				return err
 			}
 			if form == "json" {
-				return a.JSON(newCatalogue(a.o.With))
+				return a.Document(listSchema, newCatalogue(a.o.With))
 			}
 			return a.list(newCatalogue(a.o.With))
 		},

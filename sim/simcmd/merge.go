@@ -65,6 +65,7 @@ last, idle, failures, time and seeds.`,
 // shardReport is a report with where it came from.
 type shardReport struct {
 	report
+	Schema        string `json:"schema"`
 	file          string
 	shard, shards uint64
 }
@@ -97,11 +98,14 @@ func readShard(file string) (shardReport, error) {
 		return s, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(&s.report); err != nil {
+	if err := d.Decode(&s); err != nil {
 		return s, fmt.Errorf("it is no report, or damaged: %w", err)
 	}
 	if d.More() {
 		return s, fmt.Errorf("more follows behind the report; one report a file")
+	}
+	if s.Schema != "" && s.Schema != simSchema {
+		return s, fmt.Errorf("it is a %s, and merge reads %s", s.Schema, simSchema)
 	}
 	if s.Shard == "" || s.Build.Commit == "" {
 		return s, fmt.Errorf("it is no report of a shard; chubby sim --shard I/N -o json prints those")

@@ -76,6 +76,7 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile("damaged", []byte(strings.Replace(string(text), `"hash": "000`, `"hash": "001`, 1)), 0o644))
 	require.NoError(t, os.WriteFile("cut", text[:len(text)/2], 0o644))
+	require.NoError(t, os.WriteFile("next", []byte(strings.Replace(string(text), simSchema, "chubby-sim-2", 1)), 0o644))
 	for _, c := range []struct{ file, says string }{
 		{"same", "it is shard 1/2, and so is first"},
 		{"thirds", "its shard is 2/3, that of first is 1/2"},
@@ -87,6 +88,7 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 		{"whole", "it is no report of a shard"},
 		{"damaged", "it is damaged"},
 		{"cut", "it is no report, or damaged"},
+		{"next", "it is a chubby-sim-2, and merge reads chubby-sim-1"},
 		{"nowhere", "no such file"},
 	} {
 		require.Equal(t, cli.ExitUsage, w.do("sim", "merge", "first", c.file), c.file)

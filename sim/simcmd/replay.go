@@ -123,7 +123,7 @@ func (a *app) printReplay(p *replayed, r *cell.Result, form cli.Form, words func
 	var err error
 	switch {
 	case form == "json":
-		err = a.JSON(p)
+		err = a.Document(replaySchema, p)
 	case !r.Internal:
 		err = words()
 	}

@@ -229,7 +229,7 @@ func (m *crowded) fields() [][]string {
 
 func (a sessionsRun) print(m *crowded) error {
 	if a.f.form == "json" {
-		return a.JSON(m)
+		return a.Document(sessionsSchema, m)
 	}
 	t := cli.NewNumbers(a.Out)
 	for _, row := range m.fields() {

@@ -117,6 +117,7 @@ of replicas and clients along time, messages, faults, leaders, leases, sessions,
 a break may have come from, with search and filters. docs/pages.md says how to read it.
 
 -o json prints one object:
+  schema                        chubby-sim-1
   build, options, from, shard   what ran; asked: --seeds, of all shards together
   totals                        the numbers of the table, durations in ns
   failures[]                    seed, property ("" for a crash), text, stack,
@@ -130,7 +131,8 @@ a break may have come from, with search and filters. docs/pages.md says how to r
                                 idle (it gave up)
   wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
   interrupted, gave_up, exit    how it ended
-Fields are added over time, never renamed or removed. -o junit prints the same
+Fields are added over time, never renamed or removed; docs/schema/chubby-sim-1.json
+is the JSON Schema that the field schema names. -o junit prints the same
 run for CI systems: a case for each failing seed, and one for the whole.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for

@@ -18,7 +18,7 @@ func (a teller) tell(form cli.Form, more bool, r *report) error {
 	a.explainInternal(r)
 	defer a.explainExit(r)
 	if form == "json" {
-		if err := a.JSON(r); err != nil {
+		if err := a.Document(simSchema, r); err != nil {
 			return err
 		}
 		return cli.Exit(r.Exit)

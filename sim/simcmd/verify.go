@@ -123,7 +123,7 @@ func (v *verified) code() int {
 
 func (a verifyRun) print(v *verified) error {
 	if a.f.form == "json" {
-		return a.JSON(v)
+		return a.Document(verifySchema, v)
 	}
 	t := cli.NewTable(a.Out)
 	t.Row("seeds              %d, each run twice\n", v.Seeds)
