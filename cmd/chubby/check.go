@@ -50,6 +50,9 @@ for many. The first illegal one ends the search and is explained: its shortest
 prefix without an order, and what that contradicts. Of a partition that stays
 undecided it says which bound ended its search.
 
+-o json prints one object, docs/schema/chubby-check-1.json. -o junit prints a report for
+CI systems: a case for each partition.
+
 ` + cli.ExitHelp,
 		Example: `  chubby check --model register history.jsonl
   chubby check --model cas store/etcd/latest/history.edn --page bad.html
@@ -64,14 +67,14 @@ undecided it says which bound ended its search.
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "real time after which what is undecided stays so, such as 10m (0: no bound)")
 	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
-	f.form.Register(c)
+	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false
 	return c
 }
 
 // options checks what was asked for.
 func (f *checkFlags) options() (o linearizability.Options, err error) {
-	if err := f.form.Check(); err != nil {
+	if err := f.form.CheckJudged(); err != nil {
 		return o, err
 	}
 	switch {
@@ -147,9 +150,12 @@ func (a *app) check(f checkFlags, file string) error {
 
 // tellChecked prints a report, and returns its exit code as an error.
 func (a *app) tellChecked(f checkFlags, r *linearizability.Report, file string) (err error) {
-	if f.form == "json" {
+	switch f.form {
+	case cli.FormJSON:
 		err = a.Document(checkSchema, r)
-	} else {
+	case cli.FormJUnit:
+		err = a.JUnit(junitOf(r, checkAgain(f, file)))
+	default:
 		_, err = io.WriteString(a.Out, r.Text())
 	}
 	switch {

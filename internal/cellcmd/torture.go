@@ -46,7 +46,8 @@ It prints a report. With -o json that is one object: verdict, violations (proper
 file), seed, seconds, replicas, clients, faults (by kind), kills, failovers, operations, rows,
 files, locks, events, unknown, failed, sessions_lost, longest_gap_seconds,
 longest_gap_during, histories, undecided, placed, slots, holes, dir, first_broken_seconds;
-docs/schema/chubby-torture-1.json describes it.
+docs/schema/chubby-torture-1.json describes it. With -o junit it is a report for CI systems:
+a case for each property, and one for the run.
 
 If a property breaks, the run ends, and the directory stays: histories, logs of the replicas,
 their files, and the faults. It is that of --out, or else a temporary one.
@@ -77,7 +78,7 @@ Exit codes:
 	f.BoolVar(&t.cfg.Volatile, "power-loss", true, "a replica that is killed loses what it has not synced")
 	f.StringVar(&t.cfg.Server, "server", "", "the program that runs replicas, if it is not this one")
 	f.StringVar(&t.out, "out", "", "directory of the run, which stays if a property breaks (default: a temporary one)")
-	t.form.Register(c)
+	t.form.RegisterJudged(c)
 	return c
 }
 
@@ -132,7 +133,7 @@ func exitOf(r *torture.Report) int {
 
 // prepare checks the flags, and makes the directory.
 func (t *tortured) prepare() (err error) {
-	if err := t.form.Check(); err != nil {
+	if err := t.form.CheckJudged(); err != nil {
 		return err
 	}
 	if !t.seeded {
@@ -182,8 +183,15 @@ func (t *tortured) again() string {
 }
 
 func (t *tortured) print(r *torture.Report) error {
-	if t.form == "json" {
+	switch t.form {
+	case cli.FormJSON:
 		return t.Document(tortureSchema, r)
+	case cli.FormJUnit:
+		table, err := t.table(r)
+		if err != nil {
+			return err
+		}
+		return t.JUnit(t.junit(r, table))
 	}
 	for _, v := range r.Violations {
 		if err := t.Printf("broke: %s: %s\n", v.Property, v.Text); err != nil {
@@ -195,7 +203,17 @@ func (t *tortured) print(r *torture.Report) error {
 			}
 		}
 	}
-	c := cli.NewColumns(t.Out)
+	table, err := t.table(r)
+	if err != nil {
+		return err
+	}
+	return t.Printf("%s", table)
+}
+
+// table is a report in words, but for what broke.
+func (t *tortured) table(r *torture.Report) (string, error) {
+	var text strings.Builder
+	c := cli.NewColumns(&text)
 	c.Row("verdict\t%s\n", r.Verdict)
 	c.Row("faults\t%d kills, %d fail-overs; %s\n", r.Kills, r.Failovers, faultText(r.Faults))
 	c.Row("operations\t%d: %d on rows, %d on files, %d locks; %d unknown, %d not executed\n", r.Operations, r.Rows, r.Files, r.Locks, r.Unknown, r.Failed)
@@ -210,7 +228,37 @@ func (t *tortured) print(r *torture.Report) error {
 		c.Row("broke after\t%.1f s\ndirectory\t%s\n", r.FirstBroken, r.Dir)
 	}
 	c.Row("again\t%s\n", t.again())
-	return c.End()
+	err := c.End()
+	return text.String(), err
+}
+
+// junit is a report as CI systems read it: a case for each property, and one for the run, which
+// fails where something is undecided. Of a run that did not end, properties passed as far as it came.
+func (t *tortured) junit(r *torture.Report, table string) *cli.JUnit {
+	j := cli.NewJUnit("chubby torture", time.Duration(r.Seconds*float64(time.Second)))
+	for _, p := range torture.Properties() {
+		c := cli.JUnitCase{Name: p.ID + ": " + p.Help}
+		var texts []string
+		for _, v := range r.Violations {
+			if v.Property != p.ID {
+				continue
+			}
+			texts = append(texts, v.Property+" broke: "+v.Text)
+			if v.File != "" {
+				texts = append(texts, "history: "+v.File)
+			}
+		}
+		if len(texts) > 0 {
+			c.Failure = cli.Fault(p.ID, append(texts, "directory: "+r.Dir, t.again())...)
+		}
+		j.Add(c)
+	}
+	run := cli.JUnitCase{Name: "run", Output: table}
+	if code := exitOf(r); code != cli.ExitClean && len(r.Violations) == 0 {
+		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: %s, %d operations were answered", code, r.Verdict, r.Operations), t.again())
+	}
+	j.Add(run)
+	return j
 }
 
 func faultText(counts map[string]int) string {

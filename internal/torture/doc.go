@@ -13,5 +13,6 @@
 //	rows.go      load, and what must be true of it; and so files.go, watch.go, and locks.go
 //	             with resource.go
 //	applied.go   what replicas applied: the order that histories are compared with
+//	property.go  what is checked
 //	run.go       a run; judge.go: its histories and locks; report.go: what it found
 package torture

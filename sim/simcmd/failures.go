@@ -98,8 +98,8 @@ func (a teller) printFailure(f *failedSeed) error {
 			return err
 		}
 	}
-	if f.Commit != "" {
-		if err := a.Printf("  at commit %s:\n", f.Commit); err != nil {
+	if at := atCommit(f.Commit); at != "" {
+		if err := a.Printf("  %s\n", at); err != nil {
 			return err
 		}
 	}

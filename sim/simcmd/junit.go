@@ -1,80 +1,35 @@
 package simcmd
 
 import (
-	"encoding/xml"
 	"fmt"
 	"strings"
 
 	"github.com/chubbycell/chubby/internal/cli"
 )
 
-// junitSuite is a report in the form of JUnit, as far as readers of it agree: a case for each
-// failing seed, and one for the run as a whole.
-type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Time     string      `xml:"time,attr"` // seconds
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Class   string      `xml:"classname,attr"`
-	Name    string      `xml:"name,attr"`
-	Failure *junitFault `xml:"failure"`
-	Error   *junitFault `xml:"error"`
-	Output  string      `xml:"system-out,omitempty"`
-}
-
-type junitFault struct {
-	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-	Text    string `xml:",chardata"`
-}
-
-// junit is the report as JUnit has it. What is wrong with the run as a whole, such as too few
-// seeds that counted, fails its case.
-func (r *report) junit(table string) junitSuite {
-	s := junitSuite{Name: "chubby sim", Time: fmt.Sprintf("%.3f", r.Totals.Elapsed.Seconds())}
+// junit is a report as CI systems read it: a case for each failing seed, and one for the run as a
+// whole. What is wrong with that, such as too few seeds that counted, fails its case.
+func (r *report) junit(table string) *cli.JUnit {
+	j := cli.NewJUnit("chubby sim", r.Totals.Elapsed)
 	for i := range r.Failures {
-		s.Cases = append(s.Cases, r.Failures[i].junit())
+		j.Add(r.Failures[i].junit())
 	}
-	run := junitCase{Class: "chubby sim", Name: "run", Output: table}
+	run := cli.JUnitCase{Name: "run", Output: table}
 	if len(r.Failures) == 0 && r.Exit != cli.ExitClean {
-		run.Failure = &junitFault{Message: fmt.Sprintf("exit code %d: %s", r.Exit, r.reached()), Type: "run"}
+		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: %s", r.Exit, r.reached()))
 	}
-	s.Cases = append(s.Cases, run)
-	s.Tests = len(s.Cases)
-	for _, c := range s.Cases {
-		if c.Failure != nil {
-			s.Failures++
-		}
-		if c.Error != nil {
-			s.Errors++
-		}
-	}
-	return s
+	j.Add(run)
+	return j
 }
 
 // junit is one failing seed; a panic of the simulator is an error, as it is no verdict.
-func (f *failedSeed) junit() junitCase {
-	c := junitCase{Class: "chubby sim", Name: fmt.Sprintf("seed %d", f.Seed)}
-	text, at := f.Text, ""
-	if f.Commit != "" {
-		at = "at commit " + f.Commit + ":"
+func (f *failedSeed) junit() cli.JUnitCase {
+	c := cli.JUnitCase{Name: fmt.Sprintf("seed %d", f.Seed)}
+	story, smaller := "", ""
+	if f.Case != nil {
+		story, smaller = strings.Join(f.Case.Story, "\n"), f.Case.Replay
 	}
-	for _, more := range []string{f.Stack, f.differs(), f.Directory, at, f.Reproduce} {
-		if more != "" {
-			text += "\n" + more
-		}
-	}
-	message, _, _ := strings.Cut(f.String(), "\n")
-	fault := &junitFault{Message: message, Type: f.Property, Text: text}
-	if fault.Type == "" {
-		fault.Type = "crash"
-	}
+	fault := cli.Fault(f.Property, f.String(), f.Stack, f.differs(), f.Directory, story, smaller, atCommit(f.Commit), f.Reproduce)
 	if f.Internal {
 		c.Error = fault
 	} else {
@@ -83,15 +38,44 @@ func (f *failedSeed) junit() junitCase {
 	return c
 }
 
+// atCommit says, before the line that runs something again, where that gives the same; "" if it
+// is not known.
+func atCommit(commit string) string {
+	if commit == "" {
+		return ""
+	}
+	return "at commit " + commit + ":"
+}
+
 // printJUnit prints the report as one XML document.
 func (a teller) printJUnit(r *report, more bool) error {
 	var table strings.Builder
 	if err := r.Totals.WriteTable(&table, more); err != nil {
 		return cli.Internal(err)
 	}
-	text, err := xml.MarshalIndent(r.junit(table.String()), "", "  ")
-	if err != nil {
-		return cli.Internal(err)
+	return a.JUnit(r.junit(table.String()))
+}
+
+// junit is a verification: a case for each seed, and one for the run where that did not end.
+func (v *verified) junit() *cli.JUnit {
+	j := cli.NewJUnit("chubby sim verify", v.took)
+	differ := map[uint64]*difference{}
+	for i := range v.Differences {
+		differ[v.Differences[i].Seed] = &v.Differences[i]
 	}
-	return a.Printf("%s%s\n", xml.Header, text)
+	for i := range v.Seeds {
+		seed := v.Options.Seed + i
+		c := cli.JUnitCase{Name: fmt.Sprintf("seed %d", seed)}
+		switch d := differ[seed]; {
+		case d != nil && d.Internal != "":
+			c.Error = cli.Fault("internal", d.Internal, d.Stack, atCommit(d.Commit), d.Reproduce)
+		case d != nil:
+			c.Failure = cli.Fault("D1", d.text(), atCommit(d.Commit), d.Reproduce)
+		}
+		j.Add(c)
+	}
+	if v.Interrupted {
+		j.Add(cli.JUnitCase{Name: "run", Failure: cli.Fault("run", fmt.Sprintf("exit code %d: interrupted, %d seeds were verified", v.Exit, v.Seeds))})
+	}
+	return j
 }

@@ -133,7 +133,7 @@ a break may have come from, with search and filters. docs/pages.md says how to r
   interrupted, gave_up, exit    how it ended
 Fields are added over time, never renamed or removed; docs/schema/chubby-sim-1.json
 is the JSON Schema that the field schema names. -o junit prints the same
-run for CI systems: a case for each failing seed, and one for the whole.
+run for CI systems: a case for each failing seed, with its story, and one for the whole.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
@@ -165,14 +165,10 @@ what it has found.
 	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
 	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making the first failure smaller, with --out or where this flag is given (0: it is left as it is)")
 	registerMore(c, &f.more)
-	f.form.Register(c)
-	c.Flags().Lookup("output").Usage = "form of what is printed: table, json or junit"
+	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false
 	return c
 }
-
-// formJUnit is a form that only runs of seeds have.
-const formJUnit cli.Form = "junit"
 
 func (f *simFlags) register(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted, of all shards together (0: no such end)")
@@ -205,8 +201,8 @@ var ofTrace = []string{"until", "node", "kind", "slot", "about", "since", "befor
 
 // check finds flags that do not go together.
 func (f *simFlags) check() error {
-	if f.form != formJUnit && f.form.Check() != nil {
-		return cli.Usage("-o %q: table, json or junit", string(f.form))
+	if err := f.form.CheckJudged(); err != nil {
+		return err
 	}
 	if f.asked("seed") {
 		for _, other := range []string{"seeds", "from", "for", "jobs", "shard", "max-failures", "min-counted"} {

@@ -23,7 +23,7 @@ func (a teller) tell(form cli.Form, more bool, r *report) error {
 		}
 		return cli.Exit(r.Exit)
 	}
-	if form == formJUnit {
+	if form == cli.FormJUnit {
 		if err := a.printJUnit(r, more); err != nil {
 			return err
 		}

@@ -2,11 +2,14 @@ package simcmd
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
@@ -19,13 +22,31 @@ type verifyFlags struct {
 
 // verified is the JSON form of `chubby sim verify`.
 type verified struct {
-	Build       runner.Build          `json:"build"`
-	Options     runner.Settings       `json:"options"`
-	Seeds       uint64                `json:"seeds"` // verified
-	Differences []runner.Verification `json:"differences"`
-	Hash        string                `json:"hash"` // of all seeds, to compare machines by
-	Interrupted bool                  `json:"interrupted"`
-	Exit        int                   `json:"exit"`
+	Build       runner.Build    `json:"build"`
+	Options     runner.Settings `json:"options"`
+	Seeds       uint64          `json:"seeds"` // verified
+	Differences []difference    `json:"differences"`
+	Hash        string          `json:"hash"` // of all seeds, to compare machines by
+	Interrupted bool            `json:"interrupted"`
+	Exit        int             `json:"exit"`
+
+	took time.Duration
+}
+
+// difference is a seed whose two runs were not the same.
+type difference struct {
+	runner.Verification
+	Commit    string `json:"commit,omitempty"` // of this build; "" if it is not known
+	Reproduce string `json:"reproduce"`        // the command that verifies the seed again
+}
+
+// text says what differs.
+func (d *difference) text() string {
+	text := fmt.Sprintf("D1 broke: seed %d gave hash %s, then %s\n", d.Seed, d.First, d.Second)
+	if d.Parted == nil {
+		return text + "  two more runs left the same trace: what differs happens now and then, or is not in the trace\n"
+	}
+	return text + fmt.Sprintf("  the traces part at line %d:\n  - %s\n  + %s\n", d.Parted.Line, d.Parted.First, d.Parted.Second)
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -40,6 +61,9 @@ seed twice more, side by side, and prints the first event that differs.
 The hash of all seeds is the same on every machine, with every number of jobs,
 under the race detector or not: compare it across machines.
 
+-o json prints one object, docs/schema/chubby-verify-1.json. -o junit prints the same for
+CI systems: a case for each seed.
+
 ` + cli.ExitHelp,
 		Example: "  chubby sim verify --seeds 1000\n  GOGC=5 GOMAXPROCS=1 chubby sim verify --seeds 30",
 		Args:    cobra.NoArgs,
@@ -49,7 +73,7 @@ under the race detector or not: compare it across machines.
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
 	f.cellFlags.register(c)
-	f.form.Register(c)
+	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false
 	return c
 }
@@ -61,7 +85,7 @@ type verifyRun struct {
 }
 
 func (a verifyRun) run(ctx context.Context) error {
-	if err := a.f.form.Check(); err != nil {
+	if err := a.f.form.CheckJudged(); err != nil {
 		return err
 	}
 	if a.f.seeds == 0 {
@@ -77,8 +101,9 @@ func (a verifyRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v := verified{Build: a.build(), Options: runner.SettingsOf(o), Differences: []runner.Verification{}}
+	v := verified{Build: a.build(), Options: runner.SettingsOf(o), Differences: []difference{}}
 	v.Options.Seed = a.f.from
+	began := a.now()
 	p := a.newProgress(verifying, a.f.seeds, 0)
 	var t runner.Tally
 	each := func(c runner.Verification) {
@@ -86,7 +111,9 @@ func (a verifyRun) run(ctx context.Context) error {
 		t.Add(r)
 		v.Seeds++
 		if !c.Same() {
-			v.Differences = append(v.Differences, c)
+			o := o
+			o.Seed = c.Seed
+			v.Differences = append(v.Differences, difference{c, commitOf(v.Build), a.verifyAgain(o)})
 			r.Breach = &cell.Breach{ID: "D1"}
 		}
 		p.seed(&r, v.Seeds)
@@ -99,7 +126,7 @@ func (a verifyRun) run(ctx context.Context) error {
 	p.finish()
 	v.Interrupted = v.Seeds < a.f.seeds
 	v.Hash = t.Totals(0).Hash
-	v.Exit = v.code()
+	v.Exit, v.took = v.code(), a.now().Sub(began)
 	if err := a.print(&v); err != nil {
 		return err
 	}
@@ -122,24 +149,32 @@ func (v *verified) code() int {
 }
 
 func (a verifyRun) print(v *verified) error {
-	if a.f.form == "json" {
+	switch a.f.form {
+	case cli.FormJSON:
 		return a.Document(verifySchema, v)
+	case cli.FormJUnit:
+		return a.JUnit(v.junit())
 	}
 	t := cli.NewTable(a.Out)
 	t.Row("seeds              %d, each run twice\n", v.Seeds)
 	t.Row("differences        %d\n", len(v.Differences))
 	t.Row("hash of all seeds  %s\n", v.Hash)
-	for _, d := range v.Differences {
+	for i := range v.Differences {
+		d := &v.Differences[i]
 		if d.Internal != "" {
 			t.Row("\nseed %d: %s\n%s\n", d.Seed, d.Internal, indented(d.Stack))
-			continue
+		} else {
+			t.Row("\n%s", d.text())
 		}
-		t.Row("\nD1 broke: seed %d gave hash %s, then %s\n", d.Seed, d.First, d.Second)
-		if d.Parted == nil {
-			t.Row("  two more runs left the same trace: what differs happens now and then, or is not in the trace\n")
-			continue
+		if at := atCommit(d.Commit); at != "" {
+			t.Row("  %s\n", at)
 		}
-		t.Row("  the traces part at line %d:\n  - %s\n  + %s\n", d.Parted.Line, d.Parted.First, d.Parted.Second)
+		t.Row("  %s\n", d.Reproduce)
 	}
 	return t.End()
+}
+
+// verifyAgain is the command line that verifies a seed again.
+func (a *app) verifyAgain(o plan.Options) string {
+	return fmt.Sprintf("%s sim verify --seeds 1 --from %d%s", a.o.Run, o.Seed, flagsOf(o))
 }

@@ -2,11 +2,14 @@ package simcmd
 
 import (
 	"encoding/json"
+	"encoding/xml"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
@@ -38,4 +41,60 @@ func TestVerifySaysSoWhenItCannotNameTheEvent(t *testing.T) {
 	}
 	require.Equal(t, cli.ExitDiffers, w.do("sim", "verify", "--seeds", "1"))
 	require.Contains(t, w.out.String(), "two more runs left the same trace")
+}
+
+// Of a seed that is not one history all forms say what differs, and how it is seen again.
+func TestWhatDiffersIsToldInEachForm(t *testing.T) {
+	w := newWorld()
+	w.result = outcomes["moody"]
+	verify := func(form string) string {
+		w.runs = 0
+		require.Equal(t, cli.ExitDiffers, w.do("sim", "verify", "--seeds", "2", "--jobs", "1", "--replicas", "5", "-o", form), w.err.String())
+		return w.out.String()
+	}
+	const again = "go run ./cmd/chubby sim verify --seeds 1 --from 2 --replicas 5"
+	table := verify("table")
+	require.Contains(t, table, "\n\nD1 broke: seed 2 gave hash 0000000000000005, then 0000000000000006\n  the traces part at line 2:\n  - hash 000000000000000")
+	require.True(t, strings.HasSuffix(table, "\n  at commit c0ffee:\n  "+again+"\n"), table)
+
+	var v verified
+	text := verify("json")
+	require.Equal(t, verifySchema, schema.Accept(t, projectAt, []byte(text)))
+	require.NoError(t, json.Unmarshal([]byte(text), &v))
+	require.Equal(t, again, v.Differences[1].Reproduce)
+	require.Equal(t, "c0ffee", v.Differences[1].Commit)
+
+	var j cli.JUnit
+	require.NoError(t, xml.Unmarshal([]byte(verify("junit")), &j))
+	require.Equal(t, []int{2, 2, 0, 2}, []int{j.Tests, j.Failures, j.Errors, len(j.Cases)})
+	require.Equal(t, "seed 2", j.Cases[1].Name)
+	fault := j.Cases[1].Failure
+	require.Equal(t, "D1", fault.Type)
+	require.Equal(t, "D1 broke: seed 2 gave hash 0000000000000005, then 0000000000000006", fault.Message)
+	require.True(t, strings.HasSuffix(fault.Text, "\nat commit c0ffee:\n"+again), fault.Text)
+}
+
+// A panic of the simulator is no verdict, and an interrupt fails a case of its own.
+func TestJUnitOfAVerificationWithoutAVerdict(t *testing.T) {
+	w := newWorld()
+	w.result = outcomes["panic"]
+	require.Equal(t, cli.ExitInternal, w.do("sim", "verify", "--seeds", "1", "-o", "junit"))
+	var j cli.JUnit
+	require.NoError(t, xml.Unmarshal(w.out.Bytes(), &j))
+	require.Equal(t, []int{1, 0, 1}, []int{j.Tests, j.Failures, j.Errors})
+	require.Equal(t, "internal", j.Cases[0].Error.Type)
+	require.Contains(t, j.Cases[0].Error.Message, "a bug of the simulator")
+
+	w = newWorld()
+	w.result = func(_ int, seed uint64) cell.Result {
+		if seed == 2 {
+			w.stop()
+		}
+		return clean(seed)
+	}
+	require.Equal(t, cli.ExitInterrupted, w.do("sim", "verify", "--seeds", "9", "--jobs", "1", "-o", "junit"))
+	j = cli.JUnit{}
+	require.NoError(t, xml.Unmarshal(w.out.Bytes(), &j))
+	require.Equal(t, []int{3, 1, 0}, []int{j.Tests, j.Failures, j.Errors})
+	require.Equal(t, "exit code 130: interrupted, 2 seeds were verified", j.Cases[2].Failure.Message)
 }

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/linearizability"
+)
+
+// junitOf is a report as CI systems read it: a case for each partition, and one for the witness,
+// where there is one.
+func junitOf(r *linearizability.Report, again string) *cli.JUnit {
+	j := cli.NewJUnit("chubby check", 0)
+	if w := r.Witness; w != nil {
+		c := cli.JUnitCase{Name: "witness"}
+		if w.Verdict == linearizability.Illegal {
+			c.Failure = cli.Fault("illegal", w.Kind+": "+w.Text, again)
+		}
+		j.Add(c)
+	}
+	for _, p := range r.Partitions {
+		c := cli.JUnitCase{Name: strings.TrimSpace(r.Model + " " + p.Name)}
+		switch {
+		case p.Verdict == linearizability.Illegal && r.Explanation != nil && r.Explanation.Partition == p.Name:
+			c.Failure = cli.Fault("illegal", r.Explanation.Text, again)
+		case p.Verdict == linearizability.Illegal:
+			c.Failure = cli.Fault("illegal", fmt.Sprintf("not linearizable: %d operations", p.Operations), again)
+		case p.Bound == linearizability.ByIllegal:
+			c.Output = "left open, since another partition is illegal"
+		case p.Verdict == linearizability.Undecided:
+			c.Failure = cli.Fault("undecided", fmt.Sprintf("undecided after %d steps: its search was ended by the bound of %s", p.Steps, p.Bound), again)
+		}
+		j.Add(c)
+	}
+	return j
+}
+
+// checkAgain is the line that checks a history again.
+func checkAgain(f checkFlags, file string) string {
+	line := "chubby check --model " + f.model
+	if f.format != "" {
+		line += " --format " + f.format
+	}
+	if f.steps > 0 {
+		line += fmt.Sprintf(" --steps %d", f.steps)
+	}
+	return line + " " + file
+}

@@ -1,0 +1,25 @@
+package torture
+
+// Property is one thing that a run checks; docs/torture.md says how.
+type Property struct {
+	ID   string // as a Violation names it
+	Help string
+}
+
+// Properties are all that a run checks, in the order of docs/torture.md.
+func Properties() []Property {
+	return []Property{
+		{"S4", "calls on rows and on files are linearizable"},
+		{"S3", "a write that was acknowledged is in the log"},
+		{"S1", "replicas apply the same calls, each once, with the same results and rows"},
+		{"S7", "no master answers a read without the log when a later one serves"},
+		{"S8", "holders of a lock exclude each other, and lock-delays are kept"},
+		{"S9", "no two clients answer at one instant that they hold a lock"},
+		{"S10", "a resource that compares sequencers loses no update"},
+		{"S13", "a watcher that reads behind each event finds what that told of"},
+		{"S17", "no replica ends by itself, or refuses its files"},
+		{"stop", "a replica ends within 10 s of SIGTERM"},
+		{"history", "what clients saw can be a history at all"},
+		{"log", "what replicas have written down of the log can be read"},
+	}
+}
