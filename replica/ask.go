@@ -54,7 +54,9 @@ type Status struct {
 	Syncs    uint64       // how often records were synced to disk, in this life
 	Proposed int          // commands that wait for a slot
 	Refused  uint64       // messages of clients that found no room, in this life
-	Caches   Caches       // zero where it is not master
+	// KeepAlives is how many were answered, in this life.
+	KeepAlives uint64
+	Caches     Caches // zero where it is not master
 }
 
 // Caches is what a master knows of the caches of its clients.
@@ -84,6 +86,7 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
 	s.Records, s.Syncs, s.Proposed, s.Refused = uint64(p.Durable), r.syncs.Load(), p.Pending, r.refused.Load()
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
+	s.KeepAlives = c.Master().Counters.KeepAlives
 	caches := c.Caches()
 	s.Caches = Caches{Paths: caches.Paths, Registrations: caches.Registrations, Barred: caches.Barred, Longest: caches.Longest}
 }

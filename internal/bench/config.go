@@ -12,6 +12,7 @@ import (
 // Bounds of a Config.
 const (
 	MaxClients = 4096
+	MaxHeld    = 1 << 17 // sessions of the workload sessions
 	MaxValue   = 256 << 10
 )
 
@@ -47,8 +48,13 @@ func (c *Config) Validate() error {
 		fault(!ok, "--workload %q: give some of %s", name, strings.Join(Workloads(), ", "))
 	}
 	fault(len(c.Clients) == 0, "--clients: give one number at least")
+	most := MaxClients
+	if len(c.Workloads) == 1 && c.Workloads[0] == holding {
+		most = MaxHeld
+		fault(c.Sessions != 0, "--sessions: the workload %s holds as many as --clients says", holding)
+	}
 	for _, n := range c.Clients {
-		fault(n < 1 || n > MaxClients, "--clients %d: 1 to %d", n, MaxClients)
+		fault(n < 1 || n > most, "--clients %d: 1 to %d", n, most)
 	}
 	fault(c.Sessions < 0 || c.Sessions > MaxClients, "--sessions %d: 0 to %d", c.Sessions, MaxClients)
 	fault(c.For <= 0, "--for %v: above 0", c.For)

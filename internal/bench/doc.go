@@ -8,6 +8,8 @@
 //	run.go       one run: every workload with every number of clients
 //	load.go      one row: clients in a closed loop, for a time
 //	sessions.go  the sessions of the clients of a row
+//	held.go      the workload that holds sessions
+//	replicas.go  what each replica uses, from /proc and /metrics
 //	latency.go   durations, counted by size
 //	process.go   processor time of the replicas' processes, from /proc
 //	metrics.go   slots and syncs of the master, from /metrics

@@ -14,6 +14,7 @@ import (
 type progress struct {
 	from         string // the page that says so
 	slots, syncs float64
+	keepAlives   float64 // that were answered
 }
 
 // masterOf asks the pages of the replicas for the metrics of the master. It fails if none of
@@ -27,7 +28,7 @@ func masterOf(ctx context.Context, pages []string) (progress, error) {
 			return progress{}, fmt.Errorf("--metrics %s: %w", page, err)
 		}
 		if m["chubby_serving"] == 1 {
-			return progress{from: page, slots: m["chubby_applied_slot"], syncs: m["chubby_wal_syncs_total"]}, nil
+			return progress{from: page, slots: m["chubby_applied_slot"], syncs: m["chubby_wal_syncs_total"], keepAlives: m["chubby_keepalives_total"]}, nil
 		}
 	}
 	return progress{}, fmt.Errorf("--metrics %s: none of these replicas is the master: give the pages of all", strings.Join(pages, ","))

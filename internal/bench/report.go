@@ -9,6 +9,7 @@ type Report struct {
 	ValueBytes  int     `json:"value_bytes"`
 	Interrupted bool    `json:"interrupted"` // before the last row was measured in full
 	Rows        []Row   `json:"rows"`
+	Held        []Held  `json:"held,omitempty"` // of the workload sessions
 }
 
 // Row is one workload with one number of clients. Figures that could not be measured are nil.

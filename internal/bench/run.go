@@ -94,6 +94,12 @@ func (r *run) rows(ctx context.Context) error {
 			numbers = []int{w.clients}
 		}
 		for _, n := range numbers {
+			if w.name == holding {
+				if r.hold(ctx, n); ctx.Err() != nil {
+					return nil
+				}
+				continue
+			}
 			if w.principals > n {
 				continue // as many principals as clients is another workload
 			}

@@ -18,7 +18,7 @@ type workload struct {
 	principals int  // the clients are of so many principals in turn; 0: one
 	isExtra    bool // it runs only if it is asked for by name
 	commands   int  // of the log in each operation; 0: none, or unknown
-	// prepare makes what one client needs, and returns its operation.
+	// prepare makes what one client needs, and returns its operation; nil for holding.
 	prepare func(ctx context.Context, w *worker) (operation, error)
 }
 
@@ -31,8 +31,9 @@ var workloads = []workload{
 	{name: "contents", help: "Contents of a file of its own: linearizable", prepare: contents},
 	{name: "lock", help: "Acquire and Release of a lock of its own", commands: 2, prepare: lockOwn},
 	{name: "handoff", help: "Acquire and Release of one lock by 16 clients", clients: 16, commands: 2, prepare: lockShared},
-	{name: "session", help: "Dial and Close: a connection and a session", prepare: session},
+	{name: "session", help: "Dial and Close: a connection and a session", prepare: dialAndClose},
 	{name: "fill", help: "Open makes a file; the files stay. Only if it is named", isExtra: true, commands: 1, prepare: fill},
+	{name: holding, help: "hold sessions, as many as --clients says, that do nothing. Only if it is named", isExtra: true},
 }
 
 // Workloads are the names of all workloads.
@@ -146,7 +147,7 @@ func acquireAndRelease(h *client.Handle) operation {
 	}
 }
 
-func session(_ context.Context, w *worker) (operation, error) {
+func dialAndClose(_ context.Context, w *worker) (operation, error) {
 	return func(ctx context.Context) error {
 		cl, err := w.dial(ctx)
 		if err != nil {

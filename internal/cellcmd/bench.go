@@ -35,6 +35,11 @@ Workloads:
 The longest gap is the longest time in which no client was answered: with the master killed
 meanwhile, what a fail-over takes away from clients.
 
+The workload sessions opens sessions, over one connection to each replica, and holds them:
+each has a node open, and does nothing. It says how many are alive at the end, and what
+a session costs the master's process; for that each replica is a process of its own, on
+this machine. Raise the limit before: chubby limits set sessions=60000.
+
 Processor time is in percent of one processor: of the replicas if they run on this
 machine, of the clients, and of all else, which should be little. With --metrics, the
 pages of all replicas, it says how many slots of the log the master applied and how
@@ -45,7 +50,10 @@ value_bytes, interrupted, and rows, an array of workload, clients, sessions,
 principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms,
 longest_gap_ms, errors, error (the first one), server_cpu_percent, client_cpu_percent, other_cpu_percent,
 cpu_us_per_operation, slots_per_second, syncs_per_second, commands_per_slot; null is
-unknown; docs/schema/chubby-bench-1.json describes it. When it is interrupted it prints what was measured so far.`,
+unknown. The workload sessions has an array of its own, held, of sessions,
+open_seconds, seconds, alive, in_doubt, lost, unopened, error,
+keepalives_per_second, master_cpu_percent, follower_cpu_percent (each),
+client_cpu_percent, other_cpu_percent, master_bytes_per_session; docs/schema/chubby-bench-1.json describes all. When it is interrupted it prints what was measured so far.`,
 		Args: cobra.NoArgs,
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })
@@ -124,12 +132,28 @@ func (a *benchmark) print(report *bench.Report) error {
 	if a.isJSON() {
 		return a.Document(benchSchema, report)
 	}
+	if len(report.Held) > 0 {
+		if err := a.printHeld(report.Held); err != nil || len(report.Rows) == 0 {
+			return err
+		}
+	}
 	t := cli.NewNumbers(a.Out)
 	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\tgap ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tus an op\tslots/s\tsyncs/s\ta slot\t\n")
 	for _, r := range report.Rows {
 		t.Row("%s\t%d\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%d\t", r.Workload, r.Clients, r.PerSecond, r.P50, r.P99, r.P999, r.Gap, r.Errors)
 		t.Row("%s\t%s\t%s\t%s\t", figure(r.ServerCPU, 0), figure(r.ClientCPU, 0), figure(r.OtherCPU, 0), figure(r.CPUPerOp, 0))
 		t.Row("%s\t%s\t%s\t\n", figure(r.Slots, 0), figure(r.Syncs, 0), figure(r.Batch, 1))
+	}
+	return t.End()
+}
+
+func (a *benchmark) printHeld(all []bench.Held) error {
+	t := cli.NewNumbers(a.Out)
+	t.Row("sessions\talive\tin doubt\tlost\tunopened\topened in s\tKeepAlives/s\tmaster CPU %%\tfollower CPU %%\tclient CPU %%\tother CPU %%\tmaster B a session\t\n")
+	for _, r := range all {
+		t.Row("%d\t%d\t%d\t%d\t%d\t%.1f\t", r.Sessions, r.Alive, r.InDoubt, r.Lost, r.Unopened, r.OpenSeconds)
+		t.Row("%s\t%s\t%s\t", figure(r.KeepAlives, 0), figure(r.MasterCPU, 1), figure(r.FollowerCPU, 1))
+		t.Row("%s\t%s\t%s\t\n", figure(r.ClientCPU, 0), figure(r.OtherCPU, 0), figure(r.MasterBytes, 0))
 	}
 	return t.End()
 }

@@ -89,6 +89,35 @@ func TestFillMakesFilesThatStay(t *testing.T) {
 	require.Contains(t, out, "bench-")
 }
 
+// Sessions that do nothing are held, and counted. A cell in one process has no figures of its
+// master alone.
+func TestSessionsAreHeld(t *testing.T) {
+	t.Parallel()
+	cell, file := startDev(t, "--http", "--session-lease", "1s")
+	out, _ := cell.text()
+	pages := regexp.MustCompile(`(?m)^pages +(\S+)$`).FindStringSubmatch(out)
+	require.NotNil(t, pages, out)
+	report := benched(t, []string{"bench", "--cell", file, "--workload", "sessions", "--clients", "7,40", "--metrics", pages[1], "-o", "json"}, time.Second)
+	require.Empty(t, report.Rows)
+	require.Len(t, report.Held, 2)
+	for i, n := range []int{7, 40} {
+		h := report.Held[i]
+		require.Equal(t, n, h.Sessions)
+		require.Equal(t, n, h.Alive+h.InDoubt, "%+v", h)
+		require.Zero(t, h.Lost+h.Unopened, "%+v", h)
+		require.GreaterOrEqual(t, h.Seconds, 1.0)
+		require.NotNil(t, h.KeepAlives)
+		require.Positive(t, *h.KeepAlives)
+		require.Nil(t, h.MasterCPU)
+		require.Nil(t, h.MasterBytes)
+	}
+	code, out, said := run(t, "bench", "--cell", file, "--workload", "sessions", "--clients", "3", "--for", "10ms")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Regexp(t, `(?m)^ +sessions +alive +in doubt +lost`, out)
+	require.Regexp(t, `(?m)^ +3 +3 +0 +0 +0 `, out)
+	require.NotContains(t, out, "per second", "there is no row of another workload")
+}
+
 // benched is the report of a bench, which prints it and writes it to a file.
 func benched(t *testing.T, args []string, window time.Duration) (report bench.Report) {
 	copied := filepath.Join(t.TempDir(), "report.json")
@@ -138,6 +167,9 @@ func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
 		"--for 0s: above 0":                      {"--for", "0s"},
 		"--value -1: 0 to":                       {"--value", "-1"},
 		"--sessions -1: 0 to":                    {"--sessions", "-1"},
+		"--clients 131073: 1 to 131072":          {"--workload", "sessions", "--clients", "131073"},
+		"--clients 5000: 1 to 4096":              {"--workload", "sessions,put", "--clients", "5000"},
+		"--sessions: the workload sessions":      {"--workload", "sessions", "--sessions", "2"},
 		"--file":                                 {"--file", "/dev/null/x"},
 	} {
 		code, out, text := run(t, append([]string{"bench", "--cell", "1=127.0.0.1:1"}, args...)...)

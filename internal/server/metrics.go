@@ -27,6 +27,7 @@ var (
 	descRecords   = describe("wal_records_total", "Records written to the log, in all lives of the replica.")
 	descSyncs     = describe("wal_syncs_total", "Times that records of the log were synced to disk, since the replica started.")
 	descWAL       = describe("wal_bytes", "Size of the files of the log.")
+	descAlives    = describe("keepalives_total", "KeepAlives of sessions that were answered, since the replica started.")
 	descClients   = describe("clients", "Client processes that are connected.")
 	descConnected = describe("peer_connected", "1 while the replica reaches the peer.", "peer")
 	descNotAfter  = describe("certificate_not_after_seconds", "Until when a certificate of the replica is valid, as Unix time.", "key")
@@ -61,7 +62,7 @@ func (m *metrics) remove() {
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
-		descCached, descCachers, descBarred, descLongest, descNotAfter} {
+		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives} {
 		all <- d
 	}
 }
@@ -92,6 +93,7 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descLongest, state.Caches.Longest.Seconds())
 	all <- prometheus.MustNewConstMetric(descRecords, prometheus.CounterValue, float64(state.Records))
 	all <- prometheus.MustNewConstMetric(descSyncs, prometheus.CounterValue, float64(state.Syncs))
+	all <- prometheus.MustNewConstMetric(descAlives, prometheus.CounterValue, float64(state.KeepAlives))
 	for _, e := range m.s.secrets.expiries() {
 		gauge(descNotAfter, float64(e.at.Unix()), e.key)
 	}
