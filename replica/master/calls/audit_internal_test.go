@@ -30,7 +30,7 @@ func TestAuditFinds(t *testing.T) {
 		"paths that are not counted":  {"I-C1: counted", func(t *Table, _ *Call) { clear(t.totals.opensAt) }},
 		"Opens of a session":          {"I-C1: of session 7", func(t *Table, _ *Call) { t.sessions[7].counts.opens-- }},
 		"an entry that says nothing":  {"has an empty entry", func(t *Table, _ *Call) { t.insert(&Call{Key: Key{Session: 7, Seq: 8}}) }},
-		"the entry of another":        {"has the entry of another", func(t *Table, c *Call) { t.sessions[7].calls = map[api.Seq]*Call{9: c} }},
+		"the entry of another":        {"has the entry of another", func(t *Table, c *Call) { t.sessions[7].calls = []*Call{{Key: c.Key, Kept: true}, c} }},
 		"an answer beyond the window": {"keeps the answer 300", func(t *Table, _ *Call) { t.Keep(&Call{Key: Key{Session: 7, Seq: 300}}, api.Result{}) }},
 		"an answer, acknowledged":     {"I-C2: session 7 has acknowledged 20 and keeps", func(t *Table, _ *Call) { t.sessions[7].acked = 20 }},
 		"under way and answered":      {"I-C2: call 6 of session 7 is held and was answered", func(t *Table, _ *Call) { t.Hold(t.Of(7, 6), api.Path{}) }},

@@ -122,7 +122,7 @@ type Attempt struct {
 // Queued, which nodeops sets while no command of the call is proposed.
 type Call struct {
 	Key
-	Request Request // of the duplicate that began it; of a call on a node only
+	Request Request // of the duplicate that began it; of a call on a node only, until its answer is kept
 	State   State
 	Attempt
 	Queued bool // an Acquire that has a place in the queue for its lock, parked or proposed

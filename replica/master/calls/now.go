@@ -44,8 +44,8 @@ func (t *Table) isSettled(id api.SessionID, through api.Seq) bool {
 	if !ok || s.counts.commands == 0 {
 		return true
 	}
-	for seq, c := range s.calls { // order-free: any counts
-		if seq <= through && c.State.needsCommand() {
+	for _, c := range s.calls {
+		if c.Seq <= through && c.State.needsCommand() {
 			return false
 		}
 	}

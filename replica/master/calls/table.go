@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -19,8 +20,35 @@ type Table struct {
 // session is what belongs to one session.
 type session struct {
 	acked  api.Seq // the client waits for no call up to this one
-	calls  map[api.Seq]*Call
+	calls  []*Call // by Seq; most sessions have one or none, for which a map is large
 	counts counts
+}
+
+func (s *session) find(seq api.Seq) (int, bool) {
+	return slices.BinarySearchFunc(s.calls, seq, func(c *Call, seq api.Seq) int { return cmp.Compare(c.Seq, seq) })
+}
+
+// get returns the entry of a call; nil if there is none.
+func (s *session) get(seq api.Seq) *Call {
+	if i, ok := s.find(seq); ok {
+		return s.calls[i]
+	}
+	return nil
+}
+
+func (s *session) put(c *Call) {
+	i, ok := s.find(c.Seq)
+	if ok {
+		s.calls[i] = c
+		return
+	}
+	s.calls = slices.Insert(s.calls, i, c)
+}
+
+func (s *session) remove(seq api.Seq) {
+	if i, ok := s.find(seq); ok {
+		s.calls = slices.Delete(s.calls, i, i+1)
+	}
 }
 
 // New returns an empty table.
@@ -31,7 +59,7 @@ func New() *Table {
 func (t *Table) session(id api.SessionID) *session {
 	s, ok := t.sessions[id]
 	if !ok {
-		s = &session{calls: map[api.Seq]*Call{}}
+		s = &session{}
 		t.sessions[id] = s
 	}
 	return s
@@ -48,7 +76,7 @@ func (t *Table) Get(k Key) *Call {
 // Of returns the entry of a call of a session; nil if there is none.
 func (t *Table) Of(id api.SessionID, seq api.Seq) *Call {
 	if s, ok := t.sessions[id]; ok {
-		return s.calls[seq]
+		return s.get(seq)
 	}
 	return nil
 }
@@ -101,10 +129,11 @@ func (t *Table) Hold(c *Call, p api.Path) {
 // Bar says that a call waits until clients have dropped what it is to change.
 func (t *Table) Bar(c *Call, a Attempt) { t.move(c, Barred, a) }
 
-// Keep stores an answer that stands in no row, for duplicates that come later.
+// Keep stores an answer that stands in no row, for duplicates that come later. What the call asked
+// for is forgotten: it is not judged again.
 func (t *Table) Keep(c *Call, r api.Result) {
 	t.count(c, -1)
-	c.Kept, c.Answer = true, r
+	c.Kept, c.Answer, c.Request = true, r, Request{}
 	t.count(c, +1)
 	t.move(c, Undecided, c.Attempt)
 }
@@ -168,7 +197,7 @@ func (t *Table) insert(c *Call) {
 		t.opening[c.Key] = c
 		return
 	}
-	t.session(c.Session).calls[c.Seq] = c
+	t.session(c.Session).put(c)
 }
 
 // isEmpty reports whether an entry says nothing.
@@ -186,7 +215,7 @@ func (t *Table) tidy(c *Call) {
 		return
 	}
 	if s := t.sessions[c.Session]; s != nil {
-		delete(s.calls, c.Seq)
+		s.remove(c.Seq)
 		t.tidySession(c.Session, s)
 	}
 }
@@ -215,21 +244,25 @@ func (t *Table) Ack(id api.SessionID, through api.Seq) bool {
 	}
 	s := t.session(id)
 	s.acked = through
-	for i := range min(through-before, api.MaxWindow) { // beyond the window there are none
-		t.forget(s.calls[before+1+i])
+	for i := 0; i < len(s.calls) && s.calls[i].Seq <= through; {
+		if c := s.calls[i]; !t.forget(c) {
+			i++
+		}
 	}
 	return true
 }
 
-// forget drops the kept answer of a call, if it has one.
-func (t *Table) forget(c *Call) {
-	if c == nil || !c.Kept {
-		return
+// forget drops the kept answer of a call, if it has one, and reports whether the entry went
+// with it.
+func (t *Table) forget(c *Call) (gone bool) {
+	if !c.Kept {
+		return false
 	}
 	t.count(c, -1)
 	c.Kept, c.Answer = false, api.Result{}
 	t.count(c, +1)
 	t.tidy(c)
+	return c.isEmpty()
 }
 
 // OnNodes lists the calls on nodes of a session that are under way, by Seq.
@@ -238,8 +271,8 @@ func (t *Table) OnNodes(id api.SessionID) (all []*Call) {
 	if !ok || s.counts.onNodes == 0 {
 		return nil // as of most clients whose calls are executed at once
 	}
-	for _, seq := range slices.Sorted(maps.Keys(s.calls)) {
-		if c := s.calls[seq]; c.State.onNode() {
+	for _, c := range s.calls {
+		if c.State.onNode() {
 			all = append(all, c)
 		}
 	}
@@ -254,8 +287,10 @@ func (t *Table) EndSession(id api.SessionID) {
 	if !ok {
 		return
 	}
-	for _, seq := range slices.Sorted(maps.Keys(s.calls)) {
-		t.forget(s.calls[seq])
+	for i := 0; i < len(s.calls); {
+		if !t.forget(s.calls[i]) {
+			i++
+		}
 	}
 	s.acked = 0
 	t.tidySession(id, s)

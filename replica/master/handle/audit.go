@@ -22,7 +22,7 @@ func (t *Table) Audit() error {
 			if h.Ephemeral {
 				opens[h.Node]++
 			}
-			if !of.open[h.ID].poisoned {
+			if !of.open.get(h.ID).poisoned {
 				watch.add(h)
 			}
 		}
@@ -62,9 +62,12 @@ func (t *Table) auditSession(s api.SessionID, of *session) error {
 	if len(of.open) > t.limits.PerSession {
 		return fmt.Errorf("I-H1: session %d has %d handles open", s, len(of.open))
 	}
-	for _, seq := range slices.Sorted(maps.Keys(of.calls)) {
-		if id := of.calls[seq]; seq <= of.seen || seq-of.seen > api.MaxWindow || id.Epoch != t.epoch {
-			return fmt.Errorf("I-H3: session %d has seen %d; call %d opened %v", s, of.seen, seq, id)
+	if !slices.IsSortedFunc(of.open, func(a, b *entry) int { return a.ID.Compare(b.ID) }) {
+		return fmt.Errorf("I-H1: session %d has handles out of order", s)
+	}
+	for _, g := range of.calls {
+		if g.seq <= of.seen || g.seq-of.seen > api.MaxWindow || g.id.Epoch != t.epoch {
+			return fmt.Errorf("I-H3: session %d has seen %d; call %d opened %v", s, of.seen, g.seq, g.id)
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(of.gone), api.HandleID.Compare) {

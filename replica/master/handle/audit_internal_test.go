@@ -17,22 +17,22 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 		"a handle too many counted": {"I-H1", func(x *Table, _ *session, _ Handle) { x.total++ }},
 		"more than the total":       {"I-H1", func(x *Table, _ *session, _ Handle) { x.limits.Total = 0 }},
 		"more than a session may":   {"I-H1", func(x *Table, _ *session, _ Handle) { x.limits.PerSession = 0 }},
-		"of another session":        {"I-H2", func(_ *Table, of *session, h Handle) { of.open[h.ID].Session++ }},
-		"without a right":           {"I-H2", func(_ *Table, of *session, h Handle) { of.open[h.ID].Rights = 0 }},
+		"of another session":        {"I-H2", func(_ *Table, of *session, h Handle) { of.open[0].Session++ }},
+		"without a right":           {"I-H2", func(_ *Table, of *session, h Handle) { of.open[0].Rights = 0 }},
 		"never given out":           {"I-H2", func(x *Table, _ *session, _ Handle) { x.given = 0 }},
 		"a tie never made": {"I-H2", func(_ *Table, of *session, h Handle) {
-			of.open[h.ID].Fence, of.open[h.ID].Tie = api.Sequencer{Node: h.Node, Mode: api.Shared, Gen: 1}, Tie{5, 1}
+			of.open[0].Fence, of.open[0].Tie = api.Sequencer{Node: h.Node, Mode: api.Shared, Gen: 1}, Tie{5, 1}
 		}},
 		"of a later epoch":         {"I-H2", func(x *Table, _ *session, _ Handle) { x.epoch = 4 }},
 		"a call that was seen":     {"I-H3", func(_ *Table, of *session, _ Handle) { of.seen = 1 }},
-		"a call beyond the window": {"I-H3", func(_ *Table, of *session, h Handle) { of.calls[api.MaxWindow+1] = h.ID }},
-		"a call of an older epoch": {"I-H3", func(_ *Table, of *session, _ Handle) { of.calls[2] = api.HandleID{Epoch: 4, Counter: 1} }},
-		"open and closed":          {"I-H4", func(_ *Table, of *session, h Handle) { of.gone[h.ID] = struct{}{} }},
+		"a call beyond the window": {"I-H3", func(_ *Table, of *session, h Handle) { of.calls.put(givenOut{api.MaxWindow + 1, h.ID}) }},
+		"a call of an older epoch": {"I-H3", func(_ *Table, of *session, _ Handle) { of.calls.put(givenOut{2, api.HandleID{Epoch: 4, Counter: 1}}) }},
+		"open and closed":          {"I-H4", func(_ *Table, of *session, h Handle) { of.gone = map[api.HandleID]struct{}{h.ID: {}} }},
 		"closed in this epoch": {"I-H4", func(_ *Table, of *session, _ Handle) {
-			of.gone[api.HandleID{Epoch: 5, Counter: 9}] = struct{}{}
+			of.gone = map[api.HandleID]struct{}{{Epoch: 5, Counter: 9}: {}}
 		}},
 		"shut and remembering": {"I-H4", func(_ *Table, of *session, _ Handle) {
-			of.gone[api.HandleID{Epoch: 4, Counter: 9}], of.shut = struct{}{}, true
+			of.gone, of.shut = map[api.HandleID]struct{}{{Epoch: 4, Counter: 9}: {}}, true
 		}},
 		"an opener too many": {"I-H5", func(x *Table, _ *session, h Handle) { x.openers[h.Node]++ }},
 		"a watcher too few":  {"I-H6", func(x *Table, _ *session, h Handle) { x.watchers.remove(h) }},
@@ -40,7 +40,7 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 			h.ID.Counter++
 			x.watchers.add(h)
 		}},
-		"a poisoned watcher":   {"I-H6", func(_ *Table, of *session, h Handle) { of.open[h.ID].poisoned = true }},
+		"a poisoned watcher":   {"I-H6", func(_ *Table, of *session, h Handle) { of.open[0].poisoned = true }},
 		"openers of no handle": {"I-H5", func(x *Table, _ *session, _ Handle) { x.openers[api.Ref{Instance: 9}] = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,9 @@ func (t *Table) remember(of *session, id api.HandleID) {
 		clear(of.gone)
 		return
 	}
+	if of.gone == nil {
+		of.gone = map[api.HandleID]struct{}{}
+	}
 	of.gone[id] = struct{}{}
 }
 
@@ -50,7 +53,7 @@ func (t *Table) remember(of *session, id api.HandleID) {
 func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
 	h, v := t.Use(s, token)
 	if v == Good {
-		t.sessions[s].open[h.ID].poisoned = true
+		t.sessions[s].open.get(h.ID).poisoned = true
 		t.watchers.remove(h)
 	}
 	return v

@@ -28,9 +28,9 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 	if o.Seq <= of.seen {
 		return "", Handle{}, GivenUp
 	}
-	if id, ok := of.calls[o.Seq]; ok {
-		e, open := of.open[id]
-		if !open {
+	if id, ok := of.calls.get(o.Seq); ok {
+		e := of.open.get(id)
+		if e == nil {
 			return "", Handle{}, Closed
 		}
 		return t.sealer.Seal(e.Handle), e.Handle, Good
@@ -44,8 +44,8 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 		Kind: o.Kind, Ephemeral: o.Ephemeral, Rights: o.Rights, Delay: o.Delay.Bound(), Events: o.Events,
 	}
 	t.put(of, h)
-	of.open[h.ID].untested = o.Untested
-	of.calls[o.Seq] = h.ID
+	of.open.get(h.ID).untested = o.Untested
+	of.calls.put(givenOut{o.Seq, h.ID})
 	return t.sealer.Seal(h), h, Good
 }
 
@@ -55,9 +55,7 @@ func (of *session) see(seen api.Seq) {
 	if seen <= of.seen {
 		return
 	}
-	for i := range min(seen-of.seen, api.MaxWindow) { // beyond the window there are none
-		delete(of.calls, of.seen+1+i)
-	}
+	of.calls.dropThrough(seen)
 	of.seen = seen
 }
 
@@ -78,8 +76,8 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 		return Handle{}, Forged // well made, but not given out: the secret is known outside of the cell
 	}
 	of, ok := t.sessions[s]
-	if ok && of.open[h.ID] != nil {
-		e := of.open[h.ID]
+	if ok && of.open.get(h.ID) != nil {
+		e := of.open.get(h.ID)
 		e.updateTie(h)
 		if e.poisoned {
 			return e.Handle, Poisoned

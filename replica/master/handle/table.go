@@ -36,10 +36,10 @@ type Table struct {
 
 // session holds what belongs to one session.
 type session struct {
-	open  map[api.HandleID]*entry
+	open  openHandles
 	seen  api.Seq
-	calls map[api.Seq]api.HandleID  // what Opens above seen gave out, closed or not
-	gone  map[api.HandleID]struct{} // of older epochs, closed in this one
+	calls givenOuts                 // by Opens above seen, closed or not
+	gone  map[api.HandleID]struct{} // of older epochs, closed in this one; nil: none
 	shut  bool                      // gone would be too large: nothing older is taken up any more
 }
 
@@ -57,7 +57,7 @@ func New(epoch api.Epoch, s Sealer, l Limits) *Table {
 func (t *Table) session(s api.SessionID) *session {
 	of, ok := t.sessions[s]
 	if !ok {
-		of = &session{open: map[api.HandleID]*entry{}, calls: map[api.Seq]api.HandleID{}, gone: map[api.HandleID]struct{}{}}
+		of = &session{}
 		t.sessions[s] = of
 	}
 	return of
@@ -83,7 +83,7 @@ func (t *Table) HasHandles(s api.SessionID) bool {
 }
 
 func (t *Table) put(of *session, h Handle) {
-	of.open[h.ID] = &entry{Handle: h}
+	of.open.put(&entry{Handle: h})
 	t.total++
 	if h.Ephemeral {
 		t.openers[h.Node]++
@@ -94,7 +94,7 @@ func (t *Table) put(of *session, h Handle) {
 // drop takes an open handle away; last says that it was the last one on an
 // ephemeral node.
 func (t *Table) drop(of *session, h Handle) (last bool) {
-	delete(of.open, h.ID)
+	of.open.remove(h.ID)
 	t.total--
 	t.watchers.remove(h)
 	t.beyond = min(t.beyond, max(0, t.total-t.limits.Total))
@@ -127,7 +127,7 @@ func (t *Table) CountOpen(n api.Ref) int { return t.openers[n] }
 // back.
 func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
 	of, ok := t.sessions[s]
-	return ok && of.open[id] != nil
+	return ok && of.open.get(id) != nil
 }
 
 // IsUntested reports whether an open handle was given out to a duplicate of an Open that was
@@ -135,7 +135,11 @@ func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
 // gone by now, or another duplicate with the same number may have asked for less.
 func (t *Table) IsUntested(s api.SessionID, id api.HandleID) bool {
 	of, ok := t.sessions[s]
-	return ok && of.open[id] != nil && of.open[id].untested
+	if !ok {
+		return false
+	}
+	e := of.open.get(id)
+	return e != nil && e.untested
 }
 
 // CountOf counts the open handles of a session, poisoned ones too.
@@ -153,8 +157,8 @@ func (t *Table) Handles(s api.SessionID) []Handle {
 		return nil
 	}
 	var all []Handle
-	for _, id := range slices.SortedFunc(maps.Keys(of.open), api.HandleID.Compare) {
-		all = append(all, of.open[id].Handle)
+	for _, e := range of.open {
+		all = append(all, e.Handle)
 	}
 	return all
 }

@@ -38,7 +38,7 @@ func (t *Table) Attach(s api.SessionID, token api.Token, q api.Sequencer) (api.T
 		return "", v
 	}
 	t.ties++
-	e := t.sessions[s].open[h.ID]
+	e := t.sessions[s].open.get(h.ID)
 	e.Fence, e.Tie = q, Tie{t.epoch, t.ties}
 	return t.sealer.Seal(e.Handle), Good
 }

@@ -49,9 +49,13 @@ func (t *Table) Watchers(n api.Ref, k api.EventKind) []api.SessionID {
 // Wants reports whether an open handle asks for events of this kind.
 func (t *Table) Wants(s api.SessionID, id api.HandleID, k api.EventKind) bool {
 	of, ok := t.sessions[s]
-	if !ok || of.open[id] == nil {
+	if !ok {
 		return false
 	}
-	_, watches := t.watchers[of.open[id].Node][id]
-	return watches && of.open[id].Events.Has(k)
+	e := of.open.get(id)
+	if e == nil {
+		return false
+	}
+	_, watches := t.watchers[e.Node][id]
+	return watches && e.Events.Has(k)
 }
