@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -30,6 +31,7 @@ var workloads = []workload{
 	{name: "get", help: "Get of a row of its own: linearizable", prepare: get},
 	{name: "contents", help: "Contents of a file of its own: linearizable", prepare: contents},
 	{name: "lock", help: "Acquire and Release of a lock of its own", commands: 2, prepare: lockOwn},
+	{name: "lock-kept", help: "the same, with a handle that keeps its lock (KeepLock)", prepare: lockKept},
 	{name: "handoff", help: "Acquire and Release of one lock by 16 clients", clients: 16, commands: 2, prepare: lockShared},
 	{name: "session", help: "Dial and Close: a connection and a session", prepare: dialAndClose},
 	{name: "fill", help: "Open makes a file; the files stay. Only if it is named", isExtra: true, commands: 1, prepare: fill},
@@ -129,6 +131,13 @@ func get(ctx context.Context, w *worker) (operation, error) {
 
 func lockOwn(ctx context.Context, w *worker) (operation, error) {
 	h, err := w.openOwn(ctx)
+	return acquireAndRelease(h), err
+}
+
+func lockKept(ctx context.Context, w *worker) (operation, error) {
+	h, err := w.cl.Open(ctx, fmt.Sprintf("%s/client-%d", w.dir, w.number), client.OpenOptions{
+		Rights: client.Write, Create: client.CreateMay, Ephemeral: true, KeepLock: time.Minute,
+	})
 	return acquireAndRelease(h), err
 }
 

@@ -65,7 +65,7 @@ func TestBenchMeasuresEveryWorkload(t *testing.T) {
 	require.True(t, slots, "%+v", report)
 	both := []int{1, 9}
 	require.Equal(t, map[string][]int{
-		"write": both, "write-8": {9}, "put": both, "get": both, "contents": both, "lock": both, "handoff": {16}, "session": both,
+		"write": both, "write-8": {9}, "put": both, "get": both, "contents": both, "lock": both, "lock-kept": both, "handoff": {16}, "session": both,
 	}, seen)
 	code, out, said := run(t, "ls", "--cell", file, "/")
 	require.Equal(t, cli.ExitClean, code, said)
