@@ -226,7 +226,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.census.OnCommand(a)
 	c.settings.OnCommand(a)
 	c.promises.OnCommand(a)
-	c.queues.OnCommand(a)
+	c.queues.OnCommand(a, paxos.Slot(at.Slot))
 	c.handles.Grips.OnCommand(a)
 	if c.caches.on {
 		c.caches.reads.OnCommand(a)

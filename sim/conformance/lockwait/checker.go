@@ -46,8 +46,9 @@ type standing struct {
 	mode   api.Mode
 	joined bool
 	tried  bool
-	waits  bool // it was told so last, and nothing was proposed for it since
-	leaves bool // something has come that ends it
+	vain   paxos.Slot // of the last trial that was refused; 0: none was
+	waits  bool       // it was told so last, and nothing was proposed for it since
+	leaves bool       // something has come that ends it
 
 	copies, answers, trials int
 }
@@ -158,8 +159,8 @@ func (b *Checker) join(s *standing) {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere.
-func (b *Checker) OnCommand(a *command.Applied) {
+// OnCommand is told of each command as it is first applied anywhere, and of its slot.
+func (b *Checker) OnCommand(a *command.Applied, in paxos.Slot) {
 	switch c := a.Command.(type) {
 	case command.Sweep:
 		b.gone(c.Node)
@@ -177,7 +178,7 @@ func (b *Checker) OnCommand(a *command.Applied) {
 			if a.Verdict == command.Executed && a.Result.Code == api.OK {
 				b.Given++
 			}
-			if a.Verdict != command.Refused {
+			if s.vain = in; a.Verdict != command.Refused {
 				b.leave(s)
 			}
 		}
@@ -272,6 +273,11 @@ func (b *Checker) couldHave(s *standing) bool {
 	return !own && !conflicts(s.mode)
 }
 
+// isTried says that a trial is under way, or was refused in a slot that a master has applied just now, from
+// this one on, or has not applied: it settles trials one by one, and tries what it may beside those that it has
+// not come to. Two readers that are refused in one slot may be tried again in the order of that slot.
+func (s *standing) isTried(from paxos.Slot) bool { return s.tried || s.vain >= from && s.vain > 0 }
+
 // tries checks the order of the queue where an Acquire is begun, unless it is of a
 // handle that holds the lock already, by another call: that one waits no more, and those
 // behind it have their turn. The lock is not held then, or was free for some time of the
@@ -293,7 +299,7 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand,
 		if x == s || own {
 			break
 		}
-		if !x.leaves && (!x.tried || x.mode.HasConflict(s.mode)) {
+		if !x.leaves && (!x.isTried(from) || x.mode.HasConflict(s.mode)) {
 			b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and call %d of session %d, %v, waits in front of it",
 				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode)
 		}

@@ -90,8 +90,10 @@ func (w *waiters) tries(s api.SessionID, m api.Mode) {
 	w.b.OnActed(1, 7, nil, []command.NodeCommand{trial(s, m)})
 }
 
-func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) {
-	w.b.OnCommand(&command.Applied{Command: trial(s, m), Verdict: v})
+func (w *waiters) applied(s api.SessionID, m api.Mode, v command.Verdict) { w.appliedIn(6, s, m, v) }
+
+func (w *waiters) appliedIn(slot paxos.Slot, s api.SessionID, m api.Mode, v command.Verdict) {
+	w.b.OnCommand(&command.Applied{Command: trial(s, m), Verdict: v}, slot)
 }
 
 // held lets a waiter have the lock: the one that asks, or another.
@@ -142,7 +144,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 				w.b.OnRequest(again, gripOn(s), true)
 				c := trial(s, ex)
 				c.Guard = 4
-				w.b.OnCommand(&command.Applied{Command: c, Verdict: command.Executed})
+				w.b.OnCommand(&command.Applied{Command: c, Verdict: command.Executed}, 1)
 			}
 			w.asks(2, ex)
 			w.told(2, api.Parked)
@@ -150,12 +152,32 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.told(1, api.Parked)
 			w.tries(1, ex)
 		}, false},
+		"readers again, as they were refused in one slot": {[3]api.Mode{sh, sh, ex}, func(w *waiters) {
+			w.tries(1, sh)
+			w.tries(2, sh)
+			w.appliedIn(7, 2, sh, command.Refused)
+			w.appliedIn(7, 1, sh, command.Refused)
+			w.tries(2, sh)
+			w.tries(1, sh)
+		}, false},
+		"a writer again, as it was refused in one slot with a reader": {[3]api.Mode{sh, ex, ex}, func(w *waiters) {
+			w.tries(1, sh)
+			w.appliedIn(7, 1, sh, command.Refused)
+			w.tries(2, ex)
+		}, true},
+		"the second reader, as the first was refused long ago": {[3]api.Mode{sh, sh, ex}, func(w *waiters) {
+			w.tries(1, sh)
+			w.tries(2, sh)
+			w.appliedIn(6, 1, sh, command.Refused)
+			w.appliedIn(6, 2, sh, command.Refused)
+			w.tries(2, sh)
+		}, true},
 		"readers in front":               {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh) }, false},
 		"a writer behind readers":        {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh); w.tries(3, ex) }, true},
 		"a reader behind a writer":       {[3]api.Mode{sh, ex, sh}, func(w *waiters) { w.tries(1, sh); w.tries(3, sh) }, true},
 		"a reader before one that waits": {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(2, sh) }, true},
 		"the second, as the node is gone": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}})
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.DeleteNode{Node: lockNode}}, Result: api.Result{Code: api.OK}}, 1)
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first gave up": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -175,7 +197,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.tries(2, ex)
 		}, false},
 		"the second, as the first's session ended": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
-			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}}, 1)
 			w.tries(2, ex)
 		}, false},
 		"while the lock is held": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -206,13 +228,13 @@ func TestS8TheQueueIsKept(t *testing.T) {
 		"after a Release in vain": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.has = []api.Mode{ex}
 			w.releases(8)
-			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.Release{Node: lockNode, Handle: gripOn(8).ID}}})
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.Release{Node: lockNode, Handle: gripOn(8).ID}}}, 1)
 			w.tries(1, ex)
 		}, true},
 		"after the holder has got the lock anew": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.has = []api.Mode{ex}
 			w.releases(8)
-			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.Acquire{Node: lockNode, Handle: gripOn(8).ID}}})
+			w.b.OnCommand(&command.Applied{Command: command.NodeCommand{Op: command.Acquire{Node: lockNode, Handle: gripOn(8).ID}}}, 1)
 			w.tries(1, ex)
 		}, true},
 		"while the lock is held again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
@@ -306,12 +328,12 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 		}, 2, true},
 		"the session of the writer in front of readers ends": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
 			w.shared()
-			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}}, 1)
 			w.told(1, api.NoSession)
 		}, 2, true},
 		"the writer in front of readers leaves": {[3]api.Mode{ex, sh, sh}, func(w *waiters) {
 			w.shared()
-			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}})
+			w.b.OnCommand(&command.Applied{Command: command.Expire{Session: 1}}, 1)
 		}, 3, false},
 		"a writer in front of readers": {[3]api.Mode{ex, sh, sh}, func(w *waiters) { w.shared() }, 3, false},
 	} {
