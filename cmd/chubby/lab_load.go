@@ -148,7 +148,7 @@ func labPlaceOf(ctx context.Context, f *labLoadFlags, l *lab.Load, v lab.Variant
 		toll lab.Toll
 		err  error
 	}
-	p := labPlace{Variant: v.Name, Guard: v.Guard.String(), Clients: clients}
+	p := labPlace{Variant: v.Name, Guard: v.Resource(), Clients: clients}
 	var failure error
 	cli.InOrder(ctx, f.jobs, f.seeds, func(i uint64) result {
 		t, err := l.Toll(v, clients, f.length, f.from+i)
