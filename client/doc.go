@@ -100,7 +100,8 @@
 // SetSequencer of one do not concern the other.
 //
 // A lock can be kept too: with OpenOptions.KeepLock a Release and the next Acquire by the same handle cost
-// no message, unless another handle has asked for the lock in between.
+// no message, unless another handle has asked for the lock in between. The sequencer stays the same: a program
+// that does not know what became of a request gives the lock up (Lock.GiveUp).
 //
 // # Locks and sequencers
 //

@@ -83,7 +83,17 @@ func (l *Lock) Done() <-chan struct{} { return l.ctx.Done() }
 // cell can be reached. It fails with ErrNotHeld if the cell had taken the lock away before. If
 // the lock was lost already, Release returns the error of Err, or nil if closing the handle
 // freed the lock. Releasing again is harmless and waits for the same answer.
-func (l *Lock) Release(ctx context.Context) error {
+func (l *Lock) Release(ctx context.Context) error { return l.free(ctx, true) }
+
+// GiveUp is Release for a program that cannot say what became of a request which it sent under the lock: it frees the
+// lock at the cell even where the handle keeps it (OpenOptions.KeepLock). The next acquisition has
+// another sequencer then, so a resource that has seen that one refuses the request if it comes late.
+// Under a kept lock the sequencer stays, and nothing would. On a handle that does not keep its lock the
+// two are the same.
+func (l *Lock) GiveUp(ctx context.Context) error { return l.free(ctx, false) }
+
+// free frees the lock, or lets the handle keep it.
+func (l *Lock) free(ctx context.Context, mayKeep bool) error {
 	c := l.h.c
 	var w *call
 	var lost error
@@ -92,7 +102,7 @@ func (l *Lock) Release(ctx context.Context) error {
 		if l.release == nil && l.lost == nil {
 			op := api.Release{Handle: l.h.token, Acquisition: l.acquisition}
 			l.lose(ErrNotHeld)
-			if kept = l.h.spareLock(l, now); kept {
+			if kept = mayKeep && l.h.spareLock(l, now); kept {
 				return
 			}
 			l.release = c.begin(ctx, now, op)

@@ -31,7 +31,9 @@ type OpenOptions struct {
 	// acquires it again: then it costs no message, and is the same acquisition with the same
 	// sequencer. The lock is given up before, as soon as another handle asks for it in a
 	// conflicting mode, or the cell has a new master; an Acquire there waits a moment longer, and a
-	// TryAcquire fails with ErrLockHeld once. 0: Release frees the lock.
+	// TryAcquire fails with ErrLockHeld once. A request that was sent to a resource before Release, and is
+	// on its way, has the sequencer of what comes after it: Lock.GiveUp where its outcome is unknown.
+	// 0: Release frees the lock.
 	KeepLock time.Duration
 }
 

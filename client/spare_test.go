@@ -51,6 +51,34 @@ func TestALockIsKeptForTheNextAcquire(t *testing.T) {
 	})
 }
 
+// A program that does not know what became of a request gives a kept lock up: the next acquisition has a higher
+// generation, by which a resource knows what is late.
+func TestALockThatIsGivenUpIsNotKept(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {
+		h := opened(t, ctx, w.c, "f", keepLock)
+		l, err := h.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		first := l.Sequencer()
+		require.NotZero(t, w.asks(func() { require.NoError(t, l.GiveUp(ctx)) }))
+		require.ErrorIs(t, l.Err(), client.ErrNotHeld)
+		require.NoError(t, l.GiveUp(ctx), "again")
+		l, err = h.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.NotEqual(t, first, l.Sequencer())
+		later, err := client.ParseSequencer(l.Sequencer())
+		require.NoError(t, err)
+		earlier, err := client.ParseSequencer(first)
+		require.NoError(t, err)
+		require.Greater(t, later.Generation, earlier.Generation)
+
+		plain := opened(t, ctx, other, "g", client.OpenOptions{Rights: readWrite, Create: client.CreateMay})
+		m, err := plain.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.NoError(t, m.GiveUp(ctx))
+		require.NoError(t, m.Release(ctx), "it is the same here")
+	})
+}
+
 // A lock that was asked for while the program used it is freed by its Release.
 func TestALockThatIsWantedIsReleased(t *testing.T) {
 	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {

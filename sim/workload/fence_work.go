@@ -14,8 +14,8 @@ type fencedWork struct{ *lockWork }
 // turn takes the lock, increments the value of the resource a few times, and
 // gives the lock back. It does what careful programs do: it asks whether the lock
 // is held before it writes, though something may come in between; it writes nothing
-// more under a lock under which a write was not answered; and each request carries
-// the sequencer.
+// more under a lock under which a write was not answered, and does not let its handle keep that; and each
+// request carries the sequencer.
 func (p *fencedWork) turn(ctx context.Context) {
 	o := p.has(HotNode)
 	if o == nil {
@@ -26,13 +26,16 @@ func (p *fencedWork) turn(ctx context.Context) {
 		p.take(ctx, o, client.Exclusive, true)
 		return
 	}
-	for range 1 + p.draws.Int(3) {
-		if !p.incrementOutside(ctx, o.lock) {
-			break
-		}
+	lock, sure := o.lock, true
+	for i := 1 + p.draws.Int(3); i > 0 && sure; i-- {
+		sure = p.incrementOutside(ctx, lock)
 	}
-	if p.has(HotNode) == o && o.lock != nil {
+	switch {
+	case p.has(HotNode) != o || o.lock == nil:
+	case sure:
 		p.release(ctx, o)
+	default: // a request may be on its way
+		p.giveUp(ctx, o)
 	}
 }
 

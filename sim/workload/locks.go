@@ -165,14 +165,23 @@ func (p *lockWork) interrupts(o *opened) (over func()) {
 
 // release gives the lock back, if it is still there.
 func (p *lockWork) release(ctx context.Context, o *opened) {
+	p.all.spares[o.h] = spare{o.granted, o.lock.Sequencer()}
+	p.free(ctx, o, o.lock.Release)
+}
+
+// giveUp releases a lock that the handle must not keep.
+func (p *lockWork) giveUp(ctx context.Context, o *opened) { p.free(ctx, o, o.lock.GiveUp) }
+
+// free is the end of a lock by a call.
+func (p *lockWork) free(ctx context.Context, o *opened, release func(context.Context) error) {
 	lock := o.lock
-	o.lock, p.all.spares[o.h] = nil, spare{o.granted, lock.Sequencer()}
+	o.lock = nil
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	p.late = false // a lock that went with its handle is released without asking the cell
 	var err error
 	p.locked(ctx, o, o.onLock(linearizability.LockRelease), func(ctx context.Context) (linearizability.LockOutput, error) {
-		err = lock.Release(ctx)
+		err = release(ctx)
 		return linearizability.LockOutput{}, err
 	})
 	p.freed(err)
