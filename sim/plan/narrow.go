@@ -46,7 +46,7 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 // refused, most of the time.
 const mostInNarrow = 24
 
-// roomy gives many programs a log whose segments hold several of their commands, and
+// roomy gives many programs, and those whose reads are rounds of the log too, a log whose segments hold several of their commands, and
 // whose slots hold so many that each program may have one done in a second: after healing
 // each makes some ten, those that it had given up before among them. Where
 // each is a segment of its own, on a slow disk, or a slot of its own that waits for the
@@ -54,7 +54,7 @@ const mostInNarrow = 24
 // same, and is not over for minutes.
 func (p *Plan) roomy() {
 	programs := p.Clients * p.Calls.Threads
-	if programs <= mostInNarrow {
+	if programs <= mostInNarrow && p.Driver.Core.Paxos.Lease.Grant > 0 {
 		return
 	}
 	p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14), leastSegment)
