@@ -68,7 +68,7 @@ these resources refused the latest holder. In brackets is the 95 % confidence in
 In each run four clients use the lock for three minutes of simulated time. They
 do not ask their library before they write, as most programs do not. Systems run
 with the options of their cards (chubby lab). Where the one server of a model stands
-for a cluster that never fails, there is no server-crash; the table says so below it.
+for a cluster that never fails, server-crash is a row of dashes, with the reason below.
 Faults strike at drawn instants:
 ` + faults.String() + `
 The second table has messages between clients and the service for each grant,
@@ -259,8 +259,16 @@ func (a *app) labMeasure(ctx context.Context, f *labMatrixFlags, grid []swarm.Pl
 func (a *app) labMatrixTable(m *labMatrix) error {
 	t := cli.NewColumns(a.Out)
 	t.Row("system\tfault\ttwo holders\tlost: no check\twrite-check\tread-and-write check\tholder refused\n")
-	for _, r := range m.Rows {
+	for i, r := range m.Rows {
 		t.Row("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.System, r.Fault, labShare(r.Overlap), labShare(r.Lost), labShare(r.Write), labShare(r.Read), labShare(r.Refused))
+		if i+1 < len(m.Rows) && m.Rows[i+1].System == r.System {
+			continue
+		}
+		for _, g := range m.Gaps { // behind the last row of the system
+			if g.System == r.System {
+				t.Row("%s\t%s\t-\t-\t-\t-\t-\n", g.System, g.Fault)
+			}
+		}
 	}
 	if err := t.End(); err != nil {
 		return err
