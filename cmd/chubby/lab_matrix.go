@@ -296,12 +296,16 @@ func (a *app) labMatrixTable(m *labMatrix) error {
 	return t.End()
 }
 
-// labShare prints a share in percent with its interval.
+// labShare prints a share in percent with its interval, which decides how many digits make sense.
 func labShare(s *experiment.Share) string {
 	if s == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*s.Share, 100*s.Low, 100*s.High)
+	digits := 0
+	for width := 100 * (s.High - s.Low); width < 1 && width > 0; width *= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%.*f %% (%.*f to %.*f)", digits, 100*s.Share, digits, 100*s.Low, digits, 100*s.High)
 }
 
 func labEstimate(e experiment.Estimate, format string) string {

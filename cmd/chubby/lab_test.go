@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/sim/experiment"
 	"github.com/chubbycell/chubby/sim/lab/systems"
 )
 
@@ -32,6 +33,23 @@ func labTable() string {
 		}
 	}
 	return t.String()
+}
+
+func TestAShareHasTheDigitsThatItsIntervalIsWorth(t *testing.T) {
+	for _, x := range []struct {
+		hits, of int
+		want     string
+	}{
+		{3, 40, "8 % (3 to 20)"},
+		{0, 40, "0 % (0 to 9)"},
+		{0, 1000, "0.0 % (0.0 to 0.4)"},
+		{0, 10000, "0.00 % (0.00 to 0.04)"},
+		{711, 1000, "71 % (68 to 74)"},
+	} {
+		s := experiment.ShareOf(x.hits, x.of)
+		require.Equal(t, x.want, labShare(&s))
+	}
+	require.Equal(t, "-", labShare(nil))
 }
 
 func TestThePageOfTheLabHasEveryBreak(t *testing.T) {
