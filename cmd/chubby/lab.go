@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -8,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/lab"
+	"github.com/chubbycell/chubby/sim/lab/labpage"
 	"github.com/chubbycell/chubby/sim/lab/systems"
 )
 
@@ -115,6 +119,7 @@ func (a *app) labList(form cli.Form) error {
 type labFlags struct {
 	seed    uint64
 	variant int
+	page    string
 	form    cli.Form
 }
 
@@ -137,21 +142,33 @@ guards itself in one of these ways:
   same transaction      it is a table of the lock's database, and looks at the lock as it acts
   compare-and-set       it refuses a write made from an older version
 
+--page FILE writes the run whose time line is printed as one HTML file that needs no
+network: a lane for each machine, messages, bars where a client acts as a holder,
+bands for faults (docs/pages.md).
+
 -o json prints one object: system, break, seed, variants[] (each with its
 time line, holds, waits, overlaps, writes; times in ns), exit.
 
 ` + cli.ExitHelp,
-		Example: "  chubby lab run setpx X1\n  chubby lab run setpx X1 --variant 3",
+		Example: "  chubby lab run setpx X1\n  chubby lab run setpx X1 --variant 3 --page x1.html",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cli.Usage("%s takes a system and a break, such as setpx X1; %d are there", c.CommandPath(), len(args))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.labRun(f, args[0], args[1]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("page") {
+				if err := a.Writable("page", f.page); err != nil {
+					return err
+				}
+			}
+			return a.labRun(f, args[0], args[1])
+		},
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the run: delays, random values, what a disk keeps")
 	c.Flags().IntVar(&f.variant, "variant", 1, "whose time line is printed, counted in the order of the table below it")
+	c.Flags().StringVar(&f.page, "page", "", "write the run of that variant to this file, for a browser")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -172,6 +189,12 @@ func (a *app) labRun(f *labFlags, name, id string) error {
 	if err != nil {
 		return cli.Internal(err)
 	}
+	if f.page != "" {
+		if err := labPaged(f, s, b, all); err != nil {
+			return err
+		}
+		a.Say("written %s", f.page)
+	}
 	code := cli.ExitClean
 	if slices.ContainsFunc(all, func(x lab.Finding) bool { return !x.AsClaimed() }) {
 		code = cli.ExitBroken
@@ -185,6 +208,19 @@ func (a *app) labRun(f *labFlags, name, id string) error {
 		return err
 	}
 	return cli.Exit(code)
+}
+
+// labPaged writes the page of the variant that is shown.
+func labPaged(f *labFlags, s *lab.System, b *lab.Break, all []lab.Finding) error {
+	var page bytes.Buffer
+	command := fmt.Sprintf("chubby lab run %s %s --seed %d --variant %d", s.Name, b.ID, f.seed, f.variant)
+	if err := labpage.Write(&page, s, b, all, f.variant-1, f.seed, command); err != nil {
+		return cli.Internal(err)
+	}
+	if err := os.WriteFile(f.page, page.Bytes(), 0o644); err != nil {
+		return cli.Usage("--page: %v", err)
+	}
+	return nil
 }
 
 // labFind finds a break, or says which there are.

@@ -135,12 +135,14 @@ var packages = map[string]rule{
 	"sim/moments":              {support, []string{"sim/plan", "sim/describe", "sim/event"}},
 	"sim/story":                {support, []string{"sim/cell", "sim/moments"}},
 	"sim/page":                 {support, []string{"sim/story"}},
+	"sim/page/pagetest":        {support, nil},
 	"sim/tour":                 {support, []string{"sim/moments", "sim/cell", "sim/scenario", "client"}},
 	"sim/exercise":             {support, []string{"sim"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},
 	"sim/mutants":              {support, []string{"internal/overlay", "internal/typecheck"}},
 	"sim/simcmd":               {support, []string{"internal/cli", "sim/runner", "sim/experiment", "sim/shrink", "sim/story", "sim/page"}},
 	"sim/lab":                  {support, []string{"sim", "sim/resource", "client"}},
+	"sim/lab/labpage":          {support, []string{"sim/lab", "sim/page", "sim/describe"}},
 	"sim/lab/labtest":          {support, []string{"sim/lab"}},
 	"sim/lab/redlock":          {support, []string{"sim/lab"}},
 	"sim/lab/chubby":           {support, []string{"sim/lab", "client", "replica/driver", "replica/disk/store", "replica/disk/diskjobs"}},
@@ -157,7 +159,7 @@ var packages = map[string]rule{
 	"sim/lab/etcd":             {support, []string{"sim/lab"}},
 	"sim/lab/consul":           {support, []string{"sim/lab"}},
 	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
-	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/tour", "sim/lab/lessons", "sim/lab/sweep", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
+	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/tour", "sim/lab/labpage", "sim/lab/lessons", "sim/lab/sweep", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 
 // allowedImports is everything a package may import, found by walking the lattice.

@@ -43,11 +43,12 @@ type Line struct {
 const linkDelay = 500 * time.Microsecond
 
 // newBench makes the world of a run, with the resource in it.
-func newBench(v Variant, seed uint64) *Bench {
+func newBench(v Variant, seed uint64, t sim.Trace) *Bench {
 	b := &Bench{
 		variant: v, names: map[string]*sim.Machine{}, byAddr: map[sim.Addr]string{}, foreign: map[sim.Addr]bool{}, whens: map[occasion][]func(){}, cuts: cuts{},
-		world: sim.New(sim.Config{Seed: seed, Link: sim.LinkConfig{Delay: sim.Table{linkDelay}}}),
 	}
+	t.Describe = describer(t.Describe, b.foreign)
+	b.world = sim.New(sim.Config{Seed: seed, Link: sim.LinkConfig{Delay: sim.Table{linkDelay}}, Trace: t})
 	b.lock = v.Build(b)
 	b.store = newStore(b)
 	return b
@@ -131,7 +132,9 @@ func (b *Bench) comes(client string, s Step) {
 func (b *Bench) Say(who, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	b.sees.lines = append(b.sees.lines, Line{b.Now(), who, text})
-	b.world.Tracef(0, "lab", "%s %s", who, text)
+	if m := b.names[who]; m != nil {
+		b.world.Tracef(m.Addr(), "says", "%s", text)
+	}
 }
 
 // number is the next number of a call or of a version.

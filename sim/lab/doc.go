@@ -22,7 +22,7 @@
 // Run plays one variant, Check all of a break; Tell makes a page of it:
 //
 //	chubby lab                  systems, breaks, lessons
-//	chubby lab run setpx X1     one break with its time line
+//	chubby lab run setpx X1     one break with its time line; --page: for a browser (package labpage)
 //	chubby lab matrix           all systems under faults at random (package swarm)
 //	chubby lab lesson NAME      a wrong and a right program (package lessons)
 //	chubby lab sweep NAME       how likely harm is over one parameter (package sweep)

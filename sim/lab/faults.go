@@ -1,15 +1,34 @@
 package lab
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
 )
 
+// Fault is something that a script does to a machine, for pages.
+type Fault struct {
+	Who  string        // machine
+	Text string        // as in the time line
+	From time.Duration // true time
+	To   time.Duration // when it ends; after the end of the run: it does not
+}
+
+// forever is the end of a fault that has none.
+const forever = time.Duration(math.MaxInt64)
+
+// strike puts a fault into the time line.
+func strike(b *Bench, until time.Duration, who, format string, args ...any) {
+	b.Say(who, format, args...)
+	b.sees.faults = append(b.sees.faults, Fault{who, fmt.Sprintf(format, args...), b.Now(), until})
+}
+
 // Pause stops the program of a machine until a true time. Its clock goes on, and what arrives
 // waits.
 func (b *Bench) Pause(name string, until time.Duration) {
-	b.Say(name, "is paused until %s (its process does not run)", seconds(until))
+	strike(b, until, name, "is paused until %s (its process does not run)", seconds(until))
 	m := b.Machine(name)
 	m.Pause()
 	b.At(until, func() {
@@ -20,13 +39,13 @@ func (b *Bench) Pause(name string, until time.Duration) {
 
 // StepWall moves the wall clock of a machine.
 func (b *Bench) StepWall(name string, by time.Duration) {
-	b.Say(name, "its wall clock is stepped by %+.0f s", by.Seconds())
+	strike(b, b.Now(), name, "its wall clock is stepped by %+.0f s", by.Seconds())
 	b.Machine(name).Clock().StepWall(by)
 }
 
 // Rate makes the clock of a machine gain or lose: percent +10 gains 6 seconds a minute.
 func (b *Bench) Rate(name string, percent int64) {
-	b.Say(name, "its clock runs %+d %% from now on", percent)
+	strike(b, forever, name, "its clock runs %+d %% from now on", percent)
 	b.Machine(name).Clock().SetRate(percent * 10_000_000)
 }
 
@@ -34,9 +53,9 @@ func (b *Bench) Rate(name string, percent int64) {
 // what its disk kept. A client that crashed does nothing more.
 func (b *Bench) Crash(name string, outage time.Duration) {
 	if outage < 0 {
-		b.Say(name, "loses power, for good")
+		strike(b, forever, name, "loses power, for good")
 	} else {
-		b.Say(name, "loses power, for %s s", short(outage))
+		strike(b, b.Now()+outage, name, "loses power, for %s s", short(outage))
 	}
 	m := b.Machine(name)
 	m.Crash()
@@ -56,7 +75,7 @@ func (b *Bench) Crash(name string, outage time.Duration) {
 
 // HoldBack delays all that is sent from one machine to another until a true time.
 func (b *Bench) HoldBack(from, to string, until time.Duration) {
-	b.Say(from, "what it sends to %s is late: it arrives at %s", to, seconds(until))
+	strike(b, until, from, "what it sends to %s is late: it arrives at %s", to, seconds(until))
 	l := b.world.Net().Link(b.address(from), b.address(to))
 	l.Clog()
 	b.At(until, l.Release)
@@ -65,7 +84,7 @@ func (b *Bench) HoldBack(from, to string, until time.Duration) {
 // Cut loses all messages between two groups of machines until a true time.
 func (b *Bench) Cut(one, other []string, until time.Duration) {
 	for _, from := range one {
-		b.Say(from, "is cut off from %s until %s", list(other), seconds(until))
+		strike(b, until, from, "is cut off from %s until %s", list(other), seconds(until))
 	}
 	groups := [][]sim.Addr{b.addresses(one), b.addresses(other)}
 	b.world.Net().Partition(groups...)

@@ -10,6 +10,7 @@ import (
 // ledger is what is seen of a run, in true time.
 type ledger struct {
 	lines  []Line
+	faults []Fault
 	holds  holds
 	waits  waits
 	writes writes

@@ -30,7 +30,7 @@ func TestHoldersAtOneInstant(t *testing.T) {
 // A machine that is paused still answers probes of its connections; one that is cut off, or has no
 // power, does not.
 func TestReaches(t *testing.T) {
-	b := newBench(Variant{Name: "none", Build: func(b *Bench) Lock { return nil }}, 1)
+	b := newBench(Variant{Name: "none", Build: func(b *Bench) Lock { return nil }}, 1, sim.Trace{})
 	defer b.world.Close()
 	var n *Node
 	b.Node("one", machine(), func(x *Node) { n = x })

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/resource"
 )
 
 // The first bytes of messages between machines of a lock system.
@@ -34,4 +37,21 @@ func decode(data []byte) message {
 		}
 	}
 	panic(fmt.Sprintf("%d bytes that are no message of a lock system", len(data)))
+}
+
+// describer turns messages into text for a trace: those from and to foreign machines by others.
+func describer(others func(from, to sim.Addr, msg []byte) string, foreign map[sim.Addr]bool) func(from, to sim.Addr, msg []byte) string {
+	return func(from, to sim.Addr, msg []byte) string {
+		switch {
+		case foreign[from] || foreign[to]:
+			if others != nil {
+				return others(from, to, msg)
+			}
+			return fmt.Sprintf("%d bytes", len(msg))
+		case msg[0] == 'A' || msg[0] == 'T':
+			return resource.Describe(msg)
+		}
+		m := decode(msg)
+		return map[byte]string{kindRequest: "asks", kindAnswer: "answers", kindNews: "tells"}[m.kind] + " " + m.text
+	}
 }

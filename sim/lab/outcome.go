@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/chubbycell/chubby/sim"
 )
 
 // Outcome is what is seen of one run. Times are true times.
@@ -17,6 +19,9 @@ type Outcome struct {
 	Messages uint64        `json:"messages"` // between clients and the service, those that were lost included
 	Length   time.Duration `json:"length_ns"`
 	Hash     string        `json:"hash"` // of all that happened
+
+	Faults   []Fault             `json:"-"` // of the script
+	Machines map[sim.Addr]string `json:"-"` // their names
 }
 
 // Overlap is a span in which two clients acted as holders.
@@ -30,7 +35,7 @@ type Overlap struct {
 // outcome closes the ledger of a run that is over.
 func (l *ledger) outcome(now time.Duration, hash uint64) Outcome {
 	o := Outcome{
-		Lines: l.lines, Overlaps: []Overlap{}, Writes: []Write{}, Waits: []Wait{}, Holds: []Hold{},
+		Lines: l.lines, Faults: l.faults, Overlaps: []Overlap{}, Writes: []Write{}, Waits: []Wait{}, Holds: []Hold{},
 		Messages: l.passed, Length: now, Hash: fmt.Sprintf("%016x", hash),
 	}
 	o.Wakes = l.herd.wakes

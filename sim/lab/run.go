@@ -8,8 +8,12 @@ import (
 
 // Run plays the script of a break with one variant. Equal arguments give equal outcomes. The
 // error is a panic of a model or of a script.
-func Run(b *Break, v Variant, seed uint64) (Outcome, error) {
-	bench := newBench(v, seed)
+func Run(b *Break, v Variant, seed uint64) (Outcome, error) { return Watch(b, v, seed, sim.Trace{}) }
+
+// Watch is Run, and writes a trace, which changes nothing. Lines of the time line are in it as
+// lines of the kind "says" about their machines. Describe is asked for messages of Processes alone.
+func Watch(b *Break, v Variant, seed uint64, t sim.Trace) (Outcome, error) {
+	bench := newBench(v, seed, t)
 	defer bench.world.Close()
 	b.Script(bench)
 	length := b.Length
@@ -19,7 +23,9 @@ func Run(b *Break, v Variant, seed uint64) (Outcome, error) {
 	if bench.world.Run(length) == sim.Failed {
 		return Outcome{}, fmt.Errorf("%s, variant %q, seed %d: %w\n%s", b.ID, v.Name, seed, bench.world.Failure(), bench.world.Failure().Stack)
 	}
-	return bench.sees.outcome(bench.world.Now(), bench.world.Hash()), nil
+	o := bench.sees.outcome(bench.world.Now(), bench.world.Hash())
+	o.Machines = bench.byAddr
+	return o, nil
 }
 
 // Finding is what became of one variant.

@@ -3,6 +3,8 @@ package lab
 import (
 	"fmt"
 	"time"
+
+	"github.com/chubbycell/chubby/sim"
 )
 
 // System is a lock system: what it models, and how it fails.
@@ -44,7 +46,7 @@ func (s *System) Break(id string) (*Break, bool) {
 
 // Timed reports that the clients of Default know for how long their grants are good.
 func (s *System) Timed() bool {
-	b := newBench(Variant{Name: s.Name, Build: s.Default}, 1)
+	b := newBench(Variant{Name: s.Name, Build: s.Default}, 1, sim.Trace{})
 	defer b.world.Close()
 	_, timed := b.lock.(Timed)
 	return timed

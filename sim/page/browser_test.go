@@ -2,101 +2,23 @@ package page_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/sim/page"
+	"github.com/chubbycell/chubby/sim/page/pagetest"
 )
-
-// browser is a browser of this machine; "": there is none.
-func browser() string {
-	for _, name := range []string{"chromium", "chromium-headless-shell", "google-chrome", "chrome", "headless-shell"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
-// traffic is what a browser asked for, and what it complained of.
-type traffic struct {
-	mu        sync.Mutex
-	requested []string
-	troubles  []string
-}
-
-func (f *traffic) listen(ctx context.Context) error {
-	return chromedp.Listen(ctx, func(e any) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		switch e := e.(type) {
-		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, "data:") {
-				f.requested = append(f.requested, e.Request.URL)
-			}
-		case *log.EventEntryAdded:
-			f.troubles = append(f.troubles, e.Entry.Text)
-		case *runtime.EventExceptionThrown:
-			f.troubles = append(f.troubles, e.ExceptionDetails.Text)
-		case *runtime.EventConsoleAPICalled:
-			f.troubles = append(f.troubles, "the console: "+string(e.Type))
-		}
-	})
-}
-
-func (f *traffic) seen() (requested, troubles []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.requested, f.troubles
-}
-
-// open opens a page of a file in a tab that lives as long as the test.
-func open(ctx context.Context, t *testing.T, path string, b []byte) (context.Context, *traffic, string) {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, stopTab := chromedp.NewContext(ctx)
-	t.Cleanup(stopTab)
-	f := new(traffic)
-	require.NoError(t, f.listen(ctx))
-	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	require.NoError(t, err)
-	_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "page.html")
-	require.NoError(t, os.WriteFile(file, b, 0o644))
-	at := "file://" + file
-	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(1400, 900), chromedp.Navigate(at), chromedp.WaitVisible("#list li")))
-	return ctx, f, at
-}
-
-func ask[T any](ctx context.Context, t *testing.T, script string) T {
-	t.Helper()
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
-	require.NoError(t, err)
-	return got
-}
 
 // A browser shows a broken run of more than 10,000 events: its lanes, the past of the break, what a filter
 // and a search leave; it loads nothing, and has nothing to complain of.
 func TestABrowserShowsARun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	path := browser()
+	path := pagetest.Browser(t)
 	if path == "" {
-		t.Log("NO BROWSER on this machine (apt-get install chromium-headless-shell): the other tests of the page read its text, and nothing draws it")
 		return
 	}
 	o := broken(60 * time.Second)
@@ -104,9 +26,9 @@ func TestABrowserShowsARun(t *testing.T) {
 	require.NotNil(t, r.Breach)
 	require.Equal(t, "X7", r.Breach.ID)
 	require.Less(t, len(b), page.Limit)
-	ctx, f, at := open(ctx, t, path, b)
+	ctx, f, at := pagetest.Open(ctx, t, path, b)
 
-	got := ask[struct {
+	got := pagetest.Ask[struct {
 		Size, Lanes, Kinds, Ink, Wide int
 		Names, Bars                   []string
 		Broke                         float64
@@ -128,7 +50,7 @@ func TestABrowserShowsARun(t *testing.T) {
 	require.Greater(t, got.Ink, 20, "colors of the picture")
 	require.LessOrEqual(t, got.Wide, 0, "the page is wider than the window")
 
-	past := ask[struct{ Past, Told, Rows, AsItSays, Aside int }](ctx, t, `({
+	past := pagetest.Ask[struct{ Past, Told, Rows, AsItSays, Aside int }](ctx, t, `({
 		past: mark.filter(m => m === PAST).length, told: mark.filter(m => m === PICKED).length, rows: document.querySelectorAll("#told li").length,
 		asItSays: (() => { // of messages on the way to the break, so many are marked in the data and by the script alike
 			const end = Array.from(kind.keys()).find(i => data.kinds[kind[i]] === "break"), marks = pastOf(end);
@@ -141,11 +63,11 @@ func TestABrowserShowsARun(t *testing.T) {
 	require.Equal(t, past.Told, past.Rows)
 	require.Positive(t, past.Aside)
 	require.Zero(t, past.AsItSays, "the script knows of no more and no other past")
-	faint := ask[[]float64](ctx, t, `[ASIDE, PAST].map(m => strength(mark.indexOf(m)))`)
+	faint := pagetest.Ask[[]float64](ctx, t, `[ASIDE, PAST].map(m => strength(mark.indexOf(m)))`)
 	require.Greater(t, faint[1], 3*faint[0], "what the break cannot have come from is paler")
 
 	t.Run("filters", func(t *testing.T) {
-		heartbeats := ask[[]int](ctx, t, `(() => {
+		heartbeats := pagetest.Ask[[]int](ctx, t, `(() => {
 			const all = document.querySelector("#kinds .chip"), one = document.querySelector("#kinds [data-name=heartbeat]");
 			all.click(); one.click();
 			const n = [hits.length, hits.filter(i => data.kinds[kind[i]] !== "heartbeat").length];
@@ -162,9 +84,9 @@ func TestABrowserShowsARun(t *testing.T) {
 		require.Equal(t, []int{0, 0, 0}, heartbeats[3:], "messages of n1, its lane, and what is missing at the end")
 	})
 	t.Run("search", func(t *testing.T) {
-		ask[bool](ctx, t, `(() => { document.querySelector("#search").focus(); return true; })()`)
+		pagetest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").focus(); return true; })()`)
 		require.NoError(t, chromedp.Do(ctx, chromedp.KeyEvent("serves epoch n2\r")))
-		found := ask[struct {
+		found := pagetest.Ask[struct {
 			Hits, Wrong int
 			Event       string
 		}](ctx, t, `({
@@ -175,10 +97,10 @@ func TestABrowserShowsARun(t *testing.T) {
 		require.Zero(t, found.Wrong)
 		require.Contains(t, found.Event, "serves clients as the master of epoch")
 		require.Contains(t, found.Event, "s by the clock of n2")
-		ask[bool](ctx, t, `(() => { document.querySelector("#search").value = ""; filter(); select(-1); return true; })()`)
+		pagetest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").value = ""; filter(); select(-1); return true; })()`)
 	})
 	t.Run("a click", func(t *testing.T) {
-		clicked := ask[string](ctx, t, `(() => {
+		clicked := pagetest.Ask[string](ctx, t, `(() => {
 			toBreak(); draw();
 			const i = Array.from(kind.keys()).find(i => data.kinds[kind[i]] === "break");
 			const at = lanes.getBoundingClientRect(), e = { bubbles: true, pointerId: 1, clientX: at.left + x(view.sent[i]), clientY: at.top + baseline(who[i]) };
@@ -191,7 +113,7 @@ func TestABrowserShowsARun(t *testing.T) {
 		require.Contains(t, clicked, r.Breach.Text)
 	})
 	t.Run("clocks", func(t *testing.T) {
-		moved := ask[int](ctx, t, `(() => {
+		moved := pagetest.Ask[int](ctx, t, `(() => {
 			document.querySelector("#own").click(); draw();
 			const n = at.filter((t, i) => Math.abs(view.sent[i] - t) > 1000).length;
 			document.querySelector("#own").click(); draw();
@@ -199,7 +121,7 @@ func TestABrowserShowsARun(t *testing.T) {
 		})()`)
 		require.Positive(t, moved, "some clock errs by a millisecond")
 	})
-	requested, troubles := f.seen()
+	requested, troubles := f.Seen()
 	require.Equal(t, []string{at}, requested)
 	require.Empty(t, troubles)
 }

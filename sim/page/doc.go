@@ -9,7 +9,7 @@
 //
 // Reading order:
 //
-//	page.go      Recorder, WritePage
+//	page.go      Recorder, WritePage; scene.go: WriteScene, for runs of other machines
 //	entry.go     what can be clicked; fit.go: which of it stays
 //	record.go    what replicas and clients believe, as it changes; bar.go: as bars
 //	fault.go     faults and what they did, as bands

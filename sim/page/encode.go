@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/story"
 )
 
@@ -18,6 +17,7 @@ type data struct {
 	end     time.Duration
 	broke   time.Duration // true time; never: nothing broke on a machine
 	lanes   []sim.Addr    // 0, the cell, is the first
+	names   map[sim.Addr]string
 	clocks  map[sim.Addr]*clock
 	entries []entry
 	bars    []bar
@@ -25,8 +25,7 @@ type data struct {
 }
 
 // data is that of a run which is over.
-func (r *Recorder) data(p *plan.Plan, s *story.Story) *data {
-	words := newFaultWords(r.log, p)
+func (r *Recorder) data(words *faultWords, s *story.Story) *data {
 	d := &data{end: r.end, broke: never, clocks: map[sim.Addr]*clock{}, bands: words.bands()}
 	if r.log.Broke >= 0 {
 		d.broke = r.log.All[r.log.Broke].At
@@ -80,9 +79,10 @@ type coded struct {
 }
 
 type codedLane struct {
-	Name  string    `json:"name"`
-	Clock [][]int64 `json:"clock"` // points: true time; own time less true time
-	Lives [][]int64 `json:"lives"` // true time of the start; reading less own time
+	Name    string    `json:"name"`
+	Replica bool      `json:"replica,omitempty"`
+	Clock   [][]int64 `json:"clock"` // points: true time; own time less true time
+	Lives   [][]int64 `json:"lives"` // true time of the start; reading less own time
 }
 
 // table gives numbers to texts.
@@ -146,8 +146,13 @@ func (d *data) laneOf(who sim.Addr) int {
 
 func (d *data) lane(who sim.Addr) codedLane {
 	l := codedLane{Name: who.String(), Clock: [][]int64{}, Lives: [][]int64{}}
-	if who == 0 {
-		l.Name = "cell"
+	if name, has := d.names[who]; has {
+		l.Name = name
+	} else {
+		l.Replica = who != 0 && !who.IsClient()
+		if who == 0 {
+			l.Name = "cell"
+		}
 	}
 	if k := d.clocks[who]; k != nil {
 		for i := range k.lives {

@@ -93,15 +93,20 @@ func (r *Recorder) WritePage(w io.Writer, o plan.Options, res *cell.Result, abou
 	if res.Breach != nil {
 		s, at = story.Of(r.log, &p, res.Breach, about.Faults), res.Breach.At
 	}
-	d := r.data(&p, &s)
+	return r.data(newFaultWords(r.log, &p), &s).fit(w, at, view{
+		Title: fmt.Sprintf("Seed %d", res.Seed), Verdict: about.Verdict, Command: about.Command, Broke: res.Breach != nil,
+		Facts: facts(&p, res), Standing: standing(&p), Story: s.Lines,
+	})
+}
+
+// fit writes the page with as many entries as fit, those near to at first.
+func (d *data) fit(w io.Writer, at time.Duration, v view) error {
 	all := d.entries
-	weights := newWeights(all, res.Breach != nil, at)
+	weights := newWeights(all, v.Broke, at)
 	for n := len(all); ; {
 		d.entries = weights.keep(all, n)
-		page, err := d.page(view{
-			Title: fmt.Sprintf("Seed %d", res.Seed), Verdict: about.Verdict, Command: about.Command, Broke: res.Breach != nil,
-			Facts: facts(&p, res), Standing: standing(&p), Story: s.Lines, LeftOut: weights.leftOut(all, d.entries),
-		})
+		v.LeftOut = weights.leftOut(all, d.entries)
+		page, err := d.page(v)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ const [ASIDE, PAST, PICKED] = [0, 1, 2];
 }
 const isMessage = i => peer[i] >= 0;
 const laneName = lane => data.lanes[lane].name;
-const isReplica = lane => laneName(lane)[0] === "n";
+const isReplica = lane => data.lanes[lane].replica;
 const hasPast = data.mark.includes("1") || data.mark.includes("2");
 
 // textOf is the text of an entry.
