@@ -77,7 +77,7 @@ func (p *plot) x(v float64) float64 {
 
 // shifted is x for a series: points of several series at one place stand side by side.
 func (p *plot) shifted(v float64, series int) float64 {
-	const dodge = 7
+	dodge := min(7, 36/float64(len(p.series)))
 	return p.x(v) + (float64(series)-float64(len(p.series)-1)/2)*dodge
 }
 

@@ -21,6 +21,7 @@ func Pause(all []lab.System) *Sweep {
 			Name:  "pause",
 			Event: "seeds in which an update was lost",
 			Axis:  "length of the pause, in leases of the system",
+			Even:  true, // the values are close together where curves rise
 		},
 	}
 	for i := range all {
