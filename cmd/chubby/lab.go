@@ -72,8 +72,9 @@ func (a *app) labCommand() *cobra.Command {
 		Short: "Lock systems of others, simulated: how they fail, and what helps",
 		Long: `Lab lists lock systems that people use, each a small model on the simulator of this
 project, with the ways in which each fails and what is to be learnt from it.
-` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them, ` + "`chubby lab matrix`" + ` measures how often
-each system fails under faults that strike by chance.
+` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them, ` + "`chubby lab lesson NAME`" + ` a wrong and a right
+program under the same faults. ` + "`chubby lab matrix`" + ` measures how often each system fails under
+faults that strike by chance, ` + "`chubby lab sweep`" + ` over the length of one fault.
 
 Marks say where a claim comes from: [src] the product's source, [iss] an issue,
 [doc] its documentation, [seed] the texts this project began with, [derived] a

@@ -217,9 +217,6 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 	return cli.Exit(m.Exit)
 }
 
-// labTelling is how often progress is told of.
-const labTelling = 10 * time.Second
-
 // labMeasure runs each seed in every place of the grid.
 func (a *app) labMeasure(ctx context.Context, f *labMatrixFlags, grid []swarm.Place, out *labRows, m *labMatrix) (*swarm.Table, error) {
 	type result struct {
@@ -247,7 +244,7 @@ func (a *app) labMeasure(ctx context.Context, f *labMatrixFlags, grid []swarm.Pl
 			return
 		}
 		t.Add(place, r.seen)
-		if now := time.Now(); now.Sub(told) >= labTelling {
+		if now := time.Now(); now.Sub(told) >= a.telling {
 			told = now
 			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), m.Runs, f.seeds*places)
 		}

@@ -195,7 +195,7 @@ func (a *app) labSweepRuns(ctx context.Context, f *labSweepFlags, s *sweep.Sweep
 			return
 		}
 		t.Count(place, seed, r.seen.Verdict, r.seen.Sums)
-		if now := time.Now(); now.Sub(told) >= labTelling {
+		if now := time.Now(); now.Sub(told) >= a.telling {
 			told = now
 			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), m.Runs, f.seeds*places)
 		}

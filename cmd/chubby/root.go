@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +18,13 @@ const fromSource = "go run ./cmd/chubby"
 // app is the program with everything it touches, so that tests run it whole.
 type app struct {
 	cli.Streams
-	build func() runner.Build
+	build   func() runner.Build
+	telling time.Duration // how often progress of long commands is told of
 }
 
-func newApp(s cli.Streams) *app { return &app{Streams: s, build: runner.ThisBuild} }
+func newApp(s cli.Streams) *app {
+	return &app{Streams: s, build: runner.ThisBuild, telling: 10 * time.Second}
+}
 
 // run runs the program and returns its exit code.
 func (a *app) run(ctx context.Context, args []string) int {
