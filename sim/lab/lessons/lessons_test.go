@@ -1,6 +1,7 @@
 package lessons_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -33,6 +34,12 @@ func TestLessonsHold(t *testing.T) {
 					story := l.Tell(all, i)
 					require.True(t, all[i].Holds(), "seed %d, %s\n%s", seed, all[i].Program, strings.Join(story, "\n"))
 					require.LessOrEqual(t, len(story), lessons.MaxStory, strings.Join(story, "\n"))
+					for _, w := range all[i].Outcome.Writes {
+						if w.Stale && all[i].Wrong {
+							require.Contains(t, strings.Join(story, "\n"), fmt.Sprintf("%8.3f  resource", w.At.Seconds()), "the late write is left out")
+							break
+						}
+					}
 					for _, line := range story {
 						require.LessOrEqual(t, utf8.RuneCountInString(line), lab.Columns, line)
 					}

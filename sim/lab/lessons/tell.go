@@ -97,22 +97,29 @@ func timeLine(o *lab.Outcome, lines []lab.Line, most int) []string {
 	return text
 }
 
-// telling leaves the lines that say most, in their order.
+// telling leaves the lines that say most, in their order: what faults do and what late holders do;
+// then what became of it; then the rest.
 func telling(o *lab.Outcome, lines []lab.Line, most int) []lab.Line {
-	harmful := map[time.Duration]bool{} // instants of writes that are lost, of late ones, and of those that came just after
+	late, lost := map[time.Duration]bool{}, map[time.Duration]bool{} // instants
 	for i := range o.Writes {
-		if w := &o.Writes[i]; w.Lost || w.Stale || i > 0 && o.Writes[i-1].Lost {
-			harmful[w.At] = true
-		}
+		w := &o.Writes[i]
+		late[w.At] = late[w.At] || w.Stale || !w.Accepted
+		lost[w.At] = lost[w.At] || w.Lost
 	}
 	if len(o.Overlaps) > 0 {
-		harmful[o.Overlaps[0].From] = true
+		late[o.Overlaps[0].From] = true
+	}
+	strikes := map[time.Duration]bool{}
+	for _, f := range o.Faults {
+		strikes[f.From] = true
 	}
 	class := func(x lab.Line) int {
-		switch routine := strings.HasPrefix(x.Text, "gives "); {
-		case !routine && (harmful[x.At] || strings.Contains(x.Text, "paused") || x.Text == "runs again" || strings.Contains(x.Text, "power") || strings.HasPrefix(x.Text, "refuses ")):
+		switch {
+		case strings.HasPrefix(x.Text, "gives ") || strings.HasPrefix(x.Text, "the key is past"):
+			return 3
+		case late[x.At] || strikes[x.At] || x.Text == "runs again":
 			return 0
-		case !routine && !strings.HasPrefix(x.Text, "the key is past"):
+		case lost[x.At] || x.Who == bank || x.Who == pages:
 			return 1
 		}
 		return 2
