@@ -15,8 +15,8 @@ type System struct {
 	Omits   string // what the model leaves out
 	Token   string // what it offers for fencing; "none" and why, where there is none
 	Options []Option
-	// Lease is the TTL of Default: a holder that is silent for longer may lose the lock, then or
-	// later. 0: it has none.
+	// Lease is the TTL of Default, or the age from which others break its lock: a holder that is
+	// silent for longer may lose it, then or later. 0: it has none.
 	Lease time.Duration
 	// Default is the system with its defaults, and with its token where it can have one: for
 	// runs that no script decides.

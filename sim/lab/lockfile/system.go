@@ -21,6 +21,7 @@ func System() lab.System {
 			{Name: "retry; retransmission", Value: "every second; after a second, for ever (hard mount)", Mark: derived},
 			{Name: "export", Value: "sync, the default since nfs-utils 1.0.0", Mark: document},
 		},
+		Lease:   stale,
 		Default: on(lock{stale: stale}, export{}),
 		Breaks:  []lab.Break{race(), reply(), breakers(), pause(), crash(), async()},
 	}

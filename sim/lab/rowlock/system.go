@@ -23,6 +23,7 @@ func System() lab.System {
 			{Name: "acquired_at", Value: "now(), the database's wall clock", Mark: document},
 			{Name: "replication", Value: "asynchronous", Mark: document},
 		},
+		Lease:   30 * time.Second,
 		Default: onOne(lock{stale: 30 * time.Second}),
 		Breaks:  []lab.Break{crash(), pause(), drift(), release(), failover(), ambiguous()},
 	}

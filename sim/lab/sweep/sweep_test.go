@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/sim/lab"
 	"github.com/chubbycell/chubby/sim/lab/chubby"
 	"github.com/chubbycell/chubby/sim/lab/etcd"
+	"github.com/chubbycell/chubby/sim/lab/rowlock"
 	"github.com/chubbycell/chubby/sim/lab/setnx"
 	"github.com/chubbycell/chubby/sim/lab/setpx"
 	"github.com/chubbycell/chubby/sim/lab/sweep"
@@ -36,14 +37,14 @@ func swept(t *testing.T, s *sweep.Sweep) (*experiment.Tally, [][]sweep.Seen) {
 }
 
 func TestAPauseDoesHarmWhenItOutlastsLeaseAndDelay(t *testing.T) {
-	s := sweep.Pause([]lab.System{setnx.System(), setpx.System(), etcd.System(), chubby.System()})
+	s := sweep.Pause([]lab.System{setnx.System(), setpx.System(), rowlock.System(), etcd.System(), chubby.System()})
 	tally, all := swept(t, s)
 	bounds := map[string]sweep.Bound{}
 	for _, b := range sweep.Bounds(tally.Points()) {
 		bounds[b.Series] = b
 	}
 	require.Zero(t, bounds["setnx"].First, "a lock without a lease")
-	for _, name := range []string{"setpx", "etcd"} {
+	for _, name := range []string{"setpx", "rowlock", "etcd"} {
 		require.GreaterOrEqual(t, bounds[name].First, 0.75, name)
 		require.LessOrEqual(t, bounds[name].Always, 1.5, name)
 		require.NotZero(t, bounds[name].Always, name)
