@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/resource"
+	"github.com/chubbycell/chubby/sim/scenario"
 )
 
 // Breach is a property or invariant that did not hold, or a rule of our implementation
@@ -128,6 +129,30 @@ func (b *Breach) Name() string {
 		return "conformance " + b.ID
 	}
 	return b.ID
+}
+
+// Meaning says in a few words what the property or invariant is; with is what took part in the
+// run beside what is built in, and may be nil.
+func (b *Breach) Meaning(with *scenario.Extension) string {
+	switch {
+	case b.ID == "":
+		return "simulated code panicked"
+	case b.Conformance:
+		return "a rule of this implementation that serves it was not kept"
+	}
+	if with != nil {
+		for _, p := range with.Properties {
+			if p.ID == b.ID {
+				return p.Help
+			}
+		}
+	}
+	for _, p := range Properties() {
+		if p.ID == b.ID {
+			return p.Help
+		}
+	}
+	return "an invariant that the product asserts of itself"
 }
 
 // Strikes are those of all kinds of faults.

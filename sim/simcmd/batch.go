@@ -33,7 +33,7 @@ type report struct {
 	GaveUp      bool            `json:"gave_up"`               // too many seeds were idle
 	Exit        int             `json:"exit"`                  // the exit code of the command
 
-	single  bool            // of one seed, that was asked for
+	single  *cell.Result    // of the one seed that was asked for; nil: of many
 	options plan.Options    // as asked, for what is written later
 	hashes  runner.Manifest // of the whole batch
 	again   func(plan.Options) string
@@ -47,6 +47,7 @@ type failedSeed struct {
 	Conformance bool `json:"conformance,omitempty"`
 
 	Internal  bool   `json:"internal,omitempty"`    // the simulator panicked: no verdict
+	Meaning   string `json:"meaning,omitempty"`     // of the property, in a few words
 	Text      string `json:"text"`                  // what was seen
 	Stack     string `json:"stack,omitempty"`       // of a panic
 	Hash      string `json:"hash"`                  // of the run
@@ -115,7 +116,7 @@ func (a simRun) run(ctx context.Context) error {
 	o.Seed = a.f.from
 	r := report{Build: a.build(), Options: runner.SettingsOf(o), From: a.f.from, Shard: a.f.shard, Asked: asked, MinCounted: a.f.minCounted, Failures: []failedSeed{}, options: o, again: a.reproduce}
 	r.hashes = runner.NewManifest(r.Build, o)
-	if r.single = a.f.asked("seed"); r.single {
+	if a.f.asked("seed") {
 		if err := a.one(&r); err != nil {
 			return err
 		}
@@ -134,6 +135,7 @@ func (a simRun) one(r *report) error {
 		return err
 	}
 	r.take(&t, &res)
+	r.single = &res
 	r.Totals, r.EndedBy = t.Totals(a.now().Sub(began)), runner.EndSeeds
 	return nil
 }
@@ -196,8 +198,13 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 	if res.Failed() {
 		o := r.options
 		o.Seed = res.Seed
+		meaning := ""
+		if !res.Internal && res.Breach.ID != "" {
+			meaning = res.Breach.Meaning(o.With)
+		}
 		r.Failures = append(r.Failures, failedSeed{
-			Seed: res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Commit: commitOf(r.Build), Reproduce: r.again(o),
+			Meaning: meaning,
+			Seed:    res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Commit: commitOf(r.Build), Reproduce: r.again(o),
 		})
 	}
 }

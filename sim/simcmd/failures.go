@@ -73,6 +73,14 @@ func (f *failedSeed) differs() string {
 	return fmt.Sprintf("run again it gave another history: hash %s, first %s", f.Differs, f.Hash)
 }
 
+// meaning says what the property is, unless a story does; "" if it does, or there is none.
+func (f *failedSeed) meaning() string {
+	if f.Meaning == "" || f.Case != nil {
+		return ""
+	}
+	return f.Property + ": " + f.Meaning
+}
+
 // printFailure tells of a failing seed, the line that reproduces it last.
 func (a teller) printFailure(f *failedSeed) error {
 	if err := a.Printf("%s\n", f); err != nil {
@@ -80,6 +88,11 @@ func (a teller) printFailure(f *failedSeed) error {
 	}
 	if (f.Property == "" || f.Internal) && f.Stack != "" {
 		if err := a.Printf("%s\n", indented(f.Stack)); err != nil {
+			return err
+		}
+	}
+	if meaning := f.meaning(); meaning != "" {
+		if err := a.Printf("  %s\n", meaning); err != nil {
 			return err
 		}
 	}

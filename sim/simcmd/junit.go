@@ -29,7 +29,7 @@ func (f *failedSeed) junit() cli.JUnitCase {
 	if f.Case != nil {
 		story, smaller = strings.Join(f.Case.Story, "\n"), f.Case.Replay
 	}
-	fault := cli.Fault(f.Property, f.String(), f.Stack, f.differs(), f.Directory, story, smaller, atCommit(f.Commit), f.Reproduce)
+	fault := cli.Fault(f.Property, f.String(), f.meaning(), f.Stack, f.differs(), f.Directory, story, smaller, atCommit(f.Commit), f.Reproduce)
 	if f.Internal {
 		c.Error = fault
 	} else {
@@ -50,7 +50,7 @@ func atCommit(commit string) string {
 // printJUnit prints the report as one XML document.
 func (a teller) printJUnit(r *report, more bool) error {
 	var table strings.Builder
-	if err := r.Totals.WriteTable(&table, more); err != nil {
+	if err := r.writeTable(&table, more); err != nil {
 		return cli.Internal(err)
 	}
 	return a.JUnit(r.junit(table.String()))

@@ -94,7 +94,8 @@ The run ends at --seeds counted seeds, after --for of real time, or at
 --max-failures failing seeds, whichever comes first. With --for alone there is no
 other end. It gives up with exit code 3 when four seeds were idle for each that
 was asked for. Failing seeds are printed first, then what all seeds come to, then the
-faults; with -v also medians and the counters of rare situations. The last line says what ended
+faults; with -v also medians and the counters of rare situations. Of --seed N there are the
+numbers of that seed alone. The last line says what ended
 the run and how many seeds counted of how many wanted. Where fewer did, a line on
 stderr says so, and the exit code is still 0 unless fewer than --min-counted did:
 then it is 3.

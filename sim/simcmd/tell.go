@@ -1,6 +1,8 @@
 package simcmd
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/chubbycell/chubby/internal/cli"
@@ -34,15 +36,41 @@ func (a teller) tell(form cli.Form, more bool, r *report) error {
 			return err
 		}
 	}
-	if err := r.Totals.WriteTable(a.Out, more); err != nil {
+	if err := r.writeTable(a.Out, more); err != nil {
 		return cli.Internal(err)
 	}
-	if !r.single {
+	if r.single == nil {
 		if err := a.Printf("\n%-20s %s: %s\n", "ended by", r.EndedBy.Words(), r.reached()); err != nil {
 			return err
 		}
 	}
+	a.suggest(r)
 	return cli.Exit(r.Exit)
+}
+
+// writeTable writes the numbers, of many seeds or of the one that was asked for.
+func (r *report) writeTable(w io.Writer, more bool) error {
+	if r.single != nil {
+		return writeSeed(w, r.single, r.Totals.Elapsed, more)
+	}
+	return r.Totals.WriteTable(w, more)
+}
+
+// suggest says on stderr how the first failure is looked into, where that was not asked for.
+func (a teller) suggest(r *report) {
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		if f.Internal {
+			continue
+		}
+		if f.Case == nil && f.Directory == "" && r.again != nil {
+			o := r.options
+			o.Seed = f.Seed
+			seed := fmt.Sprintf("%s sim --seed %d%s", a.o.Run, o.Seed, flagsOf(o))
+			a.Say("How seed %d came to it, in 20 lines: %s --shrink 1m\nAs a picture for a browser: %s --page %d.html", f.Seed, seed, seed, f.Seed)
+		}
+		return
+	}
 }
 
 // explainInternal says on stderr, whatever the form of what is printed, that the

@@ -228,17 +228,6 @@ func (t *teller) verdict() {
 	} else {
 		t.say("It is seen when the run is over, in what clients were told and what the log says.")
 	}
-	help := "an invariant that the product asserts of itself"
-	for _, p := range cell.Properties() {
-		if p.ID == t.breach.ID {
-			help = p.Help
-		}
-	}
-	switch {
-	case t.breach.ID == "":
-		help = "simulated code panicked"
-	case t.breach.Conformance:
-		help = "a rule of this implementation that serves it was not kept"
-	}
+	help := t.breach.Meaning(t.plan.With)
 	t.say("%s (%s): %s", t.breach.Name(), moments.Clip(help, 160), t.breach.Text)
 }
