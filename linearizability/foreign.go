@@ -44,6 +44,15 @@ func detected(begin []byte) Format {
 	return FormatJSONL
 }
 
+// isArray reports whether what begins so is a JSON array of objects. In EDN, keys of a map in a
+// vector would be keywords.
+func isArray(begin []byte) bool {
+	const blank = " \t\r\n"
+	text, array := bytes.CutPrefix(bytes.TrimLeft(begin, blank), []byte("["))
+	text, object := bytes.CutPrefix(bytes.TrimLeft(text, blank), []byte("{"))
+	return array && object && bytes.HasPrefix(bytes.TrimLeft(text, blank), []byte(`"`))
+}
+
 // translation is what a call of a foreign history is in a model.
 type translation[I, O any] func(c *jepsen.Call) (in I, out O, outcome Outcome, err error)
 
@@ -51,12 +60,15 @@ type translation[I, O any] func(c *jepsen.Call) (in I, out O, outcome Outcome, e
 // our own format have.
 func read[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O], o Options) (*History[I, O], error) {
 	in := bufio.NewReaderSize(r, 64<<10)
+	begin, err := in.Peek(64 << 10)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("before line 1: %w", err)
+	}
+	if isArray(begin) {
+		return nil, fmt.Errorf("%w: it is a JSON array, and the format jsonl has one object a line, without commas between them; jq -c '.[]' makes lines of an array", ErrFormat)
+	}
 	format := o.Format
 	if format == FormatAuto {
-		begin, err := in.Peek(64 << 10)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("before line 1: %w", err)
-		}
 		format = detected(begin)
 	}
 	if format == FormatJSONL {

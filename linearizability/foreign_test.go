@@ -126,3 +126,16 @@ func FuzzReadForeign(f *testing.F) {
 		}
 	})
 }
+
+// A JSON array of operations is no EDN, though it begins as a vector does.
+func TestAJSONArrayIsNamed(t *testing.T) {
+	array := "\n [ \n {\t\"client\":1,\"call\":1,\"return\":2,\"input\":{\"op\":\"write\",\"value\":\"a\"}}]"
+	for _, format := range []Format{FormatAuto, FormatJSONL, FormatEDN} {
+		_, err := CheckFile(strings.NewReader(array), "register", Options{Format: format})
+		require.ErrorIs(t, err, ErrFormat)
+		require.ErrorContains(t, err, "it is a JSON array, and the format jsonl has one object a line")
+	}
+	r, err := CheckFile(strings.NewReader(`[{:process 1, :type :invoke, :f :write, :value 1} {:process 1, :type :ok, :f :write, :value 1}]`), "register", Options{})
+	require.NoError(t, err)
+	require.Equal(t, Legal, r.Verdict)
+}

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +61,7 @@ CI systems: a case for each partition.
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().StringVar(&f.format, "format", "", "jsonl, edn or log (default: found out)")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps that a partition may take until it is undecided (0: no bound)")
-	c.Flags().StringVar(&f.memory, "memory", "1G", "about how much the search of a partition may remember, such as 512M or 4G")
+	c.Flags().StringVar(&f.memory, "memory", "1G", "about how much the search of a partition may remember, such as 512M or 4GiB")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "real time after which what is undecided stays so, such as 10m (0: no bound)")
 	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
@@ -92,7 +90,7 @@ func (f *checkFlags) options() (o linearizability.Options, err error) {
 	if f.steps == 0 {
 		o.Budget.Steps = linearizability.Unbounded
 	}
-	if o.Budget.Bytes, err = parseBytes(f.memory); err != nil {
+	if o.Budget.Bytes, err = cli.ParseSize(f.memory); err != nil {
 		return o, cli.Usage("--memory %q: %v", f.memory, err)
 	}
 	if f.timeout > 0 {
@@ -100,19 +98,6 @@ func (f *checkFlags) options() (o linearizability.Options, err error) {
 		o.Budget.Stop = func() bool { return time.Now().After(end) }
 	}
 	return o, nil
-}
-
-// parseBytes reads a number of bytes, such as 512M.
-func parseBytes(s string) (int64, error) {
-	digits := strings.TrimRight(s, "kKMGiB")
-	factors := map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(s[len(digits):], "B"), "i"))
-	factor, ok := factors[unit]
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || n < 1 || n > math.MaxInt64/factor {
-		return 0, errors.New("a number of bytes above 0, such as 512M or 4G")
-	}
-	return n * factor, nil
 }
 
 func (a *app) check(f checkFlags, file string) error {
