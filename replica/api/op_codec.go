@@ -29,6 +29,9 @@ const (
 	tagKeepAlive
 )
 
+// IsOp reports whether a tag is that of an op: the first of its bytes.
+func IsOp(tag byte) bool { return tagOpenSession <= tag && tag <= tagKeepAlive }
+
 // AppendOp appends the bytes of op, which must not be nil, to dst. It encodes
 // what it is given; Check is the caller's.
 func AppendOp(dst []byte, op Op) []byte {

@@ -13,4 +13,7 @@ var (
 	// ErrConstant says that the replica was configured otherwise than its cell: a
 	// replicated constant has another value than its own configuration.
 	ErrConstant = errors.New("configured otherwise than the cell")
+	// ErrOtherVersion says that the log has a command of which this program knows nothing: a
+	// master that runs another version of the program proposed it.
+	ErrOtherVersion = errors.New("the log has a command of another version of the program")
 )

@@ -226,6 +226,9 @@ func (r *Replica) takeLogOutput(po paxos.Output) {
 	}
 	r.out.Applied = slices.Grow(r.out.Applied, len(po.Chosen))
 	for _, e := range po.Chosen {
+		if !r.checkKnown(e) {
+			return
+		}
 		r.apply(e)
 	}
 	if t := po.Tenure; t != nil {
@@ -238,6 +241,19 @@ func (r *Replica) takeLogOutput(po paxos.Output) {
 			Mine:   t.Mine,
 		})
 	}
+}
+
+// checkKnown stops the replica before a slot that it cannot apply as others do, and reports whether
+// it goes on.
+func (r *Replica) checkKnown(e paxos.Entry) bool {
+	for _, raw := range e.Value.Commands {
+		if err := command.CheckKnown(raw); err != nil {
+			r.stop = fmt.Errorf("replica %d stops before slot %d: %w: %w. Its files are in order: start it with the program of the replica that was master (chubby version)",
+				r.cfg.Paxos.ID, e.Slot, ErrOtherVersion, err)
+			return false
+		}
+	}
+	return true
 }
 
 // apply does what one slot says, as one transaction, and tells the master what became

@@ -50,8 +50,9 @@ import (
 //	fence     an empty string, or the sequencer's own bytes as one
 //
 // The first byte is the version. Replicas of one cell must know the same
-// versions: a command that one refuses as malformed and another executes makes their rows
-// differ.
+// versions, kinds and operations: a command that one refuses as malformed and another executes
+// makes their rows differ. CheckKnown finds those that this program does not know, before a slot is
+// applied; a new kind goes into its list.
 const (
 	version = 3
 

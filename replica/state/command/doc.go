@@ -11,7 +11,7 @@
 // how they are executed: op.go (user rows), node_command.go, open_node.go,
 // read_node_op.go (nodes and their locks), upkeep.go (what the master proposes for
 // itself); effect.go, footprint.go, read.go, check.go, audit.go; restore.go (rows of a
-// backup); then the bytes: codec.go, node_op_codec.go.
+// backup); then the bytes: codec.go, node_op_codec.go, known.go.
 //
 // # The order of tests
 //
@@ -19,7 +19,7 @@
 // then no row changes except the command counter, which counts every command. For a
 // call of a session, Call or NodeCommand:
 //
-//	1 the bytes are a command                        else Invalid
+//	1 the bytes are a command                        else Invalid; see CheckKnown
 //	2 it keeps its limits (check.go)                 else Invalid, TooLarge
 //	3 its session is alive                           else NoSession
 //	4 its Seq is above the session's AckedThrough    else Stale
