@@ -38,7 +38,10 @@ func (r *Replica) ask(ctx context.Context, do func(h *driver.Driver, now time.Ti
 // it; they campaign at their next election timeout. It returns when the messages that say so were handed to the Transport. A
 // replica that does not lead is postponed as a candidate.
 func (r *Replica) Resign(ctx context.Context) error {
-	return r.ask(ctx, func(h *driver.Driver, now time.Time) { h.Resign(now) })
+	return r.ask(ctx, func(h *driver.Driver, now time.Time) {
+		r.events.resigned = true
+		h.Resign(now)
+	})
 }
 
 // Status describes a replica.

@@ -15,6 +15,9 @@
 //
 // (**) Not waited for: a file server that hangs holds up nothing but backups.
 //
+// Listeners (Listen) hear of what happens from the loop, which compares how the replica is with how it
+// was: without one it compares nothing. Their channels are bounded, and the loop does not wait for them.
+//
 // What has come and waits is bounded (driver.Inbox): a client whose message
 // finds no room is told to send again later, and a peer's message is dropped, as a network would. The loop takes in what clients sent one behind the other, up to a bound,
 // and then carries out what follows from all of it; a message of a peer it takes in alone.

@@ -70,6 +70,7 @@ type Replica struct {
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
+	events     events
 	setting    []chan api.Code // the calls of SetLimits under way; the loop's alone
 	refused    atomic.Uint64   // messages of clients that found no room
 }
@@ -249,12 +250,14 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 		r.err = err
 		r.cfg.Logger.Error("replica stopped", "err", err)
 	}
+	r.endListeners(r.err)
 	close(r.ended)
 }
 
 // carryOut does what the host wants done. It returns why the host stopped, if it did.
 func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	out := h.TakeOutput()
+	r.tellListeners(h, out.Happened)
 	for _, m := range out.Peers {
 		r.cfg.Transport.ToPeer(m.To, m.Wire)
 	}

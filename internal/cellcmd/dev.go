@@ -68,7 +68,7 @@ The exit code is 130 after SIGINT and 0 after SIGTERM.
 	f.StringVar(&d.file, "file", "", "where to write the cell file (default: where the other commands look)")
 	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "lease of sessions: how long a client may be silent")
 	cli.AtMost(c, "session-lease", time.Minute)
-	f.BoolVar(&d.http, "http", false, "serve the status page, /livez, /readyz and /metrics of each replica")
+	f.BoolVar(&d.http, "http", false, "serve the status page, /livez, /readyz, /metrics and /events of each replica")
 	d.profile.register(c)
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "log what the replicas do")
 	return c

@@ -30,7 +30,7 @@ type Config struct {
 
 	ListenPeers   string `yaml:"listen_peers"`   // default: the own entry of Members
 	ListenClients string `yaml:"listen_clients"` // host:port for clients
-	ListenHTTP    string `yaml:"listen_http"`    // host:port of the status page, /livez, /readyz and /metrics; empty: none
+	ListenHTTP    string `yaml:"listen_http"`    // host:port of the status page, /livez, /readyz, /metrics and /events; empty: none
 
 	PeerCert   string `yaml:"peer_cert"`   // certificate of this member, with the DNS name replica-ID.CELL
 	PeerKey    string `yaml:"peer_key"`    // its key

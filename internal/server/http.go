@@ -17,6 +17,7 @@ import (
 //	/livez    200 while the replica runs
 //	/readyz   200 while it knows a leader of its cell, else 503
 //	/metrics  numbers for Prometheus
+//	/events   what happens, as it happens: JSON lines
 func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 	own := prometheus.NewRegistry()
 	var err error
@@ -30,6 +31,7 @@ func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.servePage)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(own, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /events", s.serveEvents)
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, s.Status().ID != 0, "live", "stopped") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		s.answer(w, s.Status().Leader != 0, "ready", "no leader is known")

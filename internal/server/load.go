@@ -54,7 +54,7 @@ func (c *Config) Keys() []Key {
 		{"dir", "directory of this replica", &c.Dir},
 		{"listen_peers", "host:port for the other replicas", &c.ListenPeers},
 		{"listen_clients", "host:port for clients", &c.ListenClients},
-		{"listen_http", "host:port of the status page, /livez, /readyz and /metrics", &c.ListenHTTP},
+		{"listen_http", "host:port of the status page, /livez, /readyz, /metrics and /events", &c.ListenHTTP},
 		{"peer_cert", "certificate of this member", &c.PeerCert},
 		{"peer_key", "key of peer_cert", &c.PeerKey},
 		{"peer_ca", "authority of the certificates of members", &c.PeerCA},

@@ -242,11 +242,11 @@ func (s *Server) close(ctx context.Context) {
 			s.clients.Stop(ctx)
 			cancel()
 		}
-		if s.web != nil {
-			s.web.Close()
-		}
 		if r != nil {
 			s.err = r.Stop()
+		}
+		if s.web != nil {
+			s.web.Close() // readers of /events have been told
 		}
 		if s.peers != nil {
 			s.peers.Close()

@@ -15,6 +15,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
@@ -105,9 +106,12 @@ type Output struct {
 	Applied []AppliedSlot // since the last TakeOutput, in order
 	Behind  *paxos.Behind // catch-up needs a snapshot
 	Limits  []api.Code    // what came of the oldest calls of SetLimits; NotMaster: whether they are set is unknown
-	Sum     *SumReport    // to be told to all other replicas; nil: nothing new
-	Wake    time.Time
-	Stop    error // this replica must not go on; of this Output, only Sum is to be told
+	// Happened are, while it is wanted (Watch), the effects that operators hear of: epochs that began,
+	// sessions that expired, lock-delays that began, in the order of the log.
+	Happened []command.Effect
+	Sum      *SumReport // to be told to all other replicas; nil: nothing new
+	Wake     time.Time
+	Stop     error // this replica must not go on; of this Output, only Sum is to be told
 }
 
 // Replica is one process life of one replica. One caller at a time.
@@ -127,6 +131,8 @@ type Replica struct {
 	reads          ReadCounters
 	scratch        []command.Applied // of the slot that is being applied, where nothing observes it
 	out            Output
+
+	watched bool // Output.Happened is wanted
 }
 
 // New starts a life on what the disk gave back: all holds the rows as of
@@ -278,6 +284,9 @@ func (r *Replica) apply(e paxos.Entry) {
 			if _, due := effect.(command.ChecksumDue); due {
 				r.audit.begin(e.Slot, r.db.View(), r.now)
 			}
+			if r.watched {
+				r.noteHappened(effect)
+			}
 		}
 	}
 	r.paxos.Applied(e.Slot)
@@ -289,6 +298,26 @@ func (r *Replica) apply(e paxos.Entry) {
 	}
 	clear(all)
 	r.scratch = all[:0]
+}
+
+// Watch says whether Output.Happened is wanted from now on.
+func (r *Replica) Watch(is bool) { r.watched = is }
+
+func (r *Replica) noteHappened(effect command.Effect) {
+	switch x := effect.(type) {
+	case command.EpochBegan:
+	case command.SessionEnded:
+		if !x.Expired {
+			return
+		}
+	case command.LockChanged:
+		if _, delays := x.Effect.(lock.DelayBegan); !delays {
+			return
+		}
+	default:
+		return
+	}
+	r.out.Happened = append(r.out.Happened, effect)
 }
 
 // propose hands the master's commands to the log and says whether there were

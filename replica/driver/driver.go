@@ -59,8 +59,10 @@ type Output struct {
 	Bulk    BulkJob    // nil: nothing to do, or one is under way
 	Backup  *BackupJob // nil: nothing to do, or one is under way
 	Limits  []api.Code // see core.Output
-	Wake    time.Time  // call Advance no later than this; zero: no need
-	Stop    error      // this replica must not go on; send Peers first
+	// Happened is for observers: see core.Output.
+	Happened []command.Effect
+	Wake     time.Time // call Advance no later than this; zero: no need
+	Stop     error     // this replica must not go on; send Peers first
 }
 
 // Driver is one process life of a replica on one machine. It takes one caller at a time.
@@ -204,6 +206,13 @@ func (d *Driver) Campaign(now time.Time) {
 	}
 }
 
+// Watch says whether Output.Happened is wanted: see core.Replica.Watch.
+func (d *Driver) Watch(is bool) {
+	if d.core != nil {
+		d.core.Watch(is)
+	}
+}
+
 // SetLimits has limits of the cell changed, see core.Replica.SetLimits.
 func (d *Driver) SetLimits(now time.Time, c command.SetLimits) error {
 	if !d.isReady(now) {
@@ -236,7 +245,7 @@ func (d *Driver) TakeOutput() Output {
 	for _, r := range no.Replies {
 		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: d.wire.reply(r.Reply)})
 	}
-	out.Limits = no.Limits
+	out.Limits, out.Happened = no.Limits, no.Happened
 	out.Wake = instant.Earliest(no.Wake, d.log.wake())
 	d.advanceBulk(no.Behind, &out)
 	if d.stop != nil {
