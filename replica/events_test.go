@@ -155,3 +155,32 @@ func TestListenersAreBounded(t *testing.T) {
 		l.Close()
 	}
 }
+
+// A leader tells of snapshots, and of a member that does not answer it any more, and of its return.
+func TestALeaderTellsOfSnapshotsAndOfSilentMembers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := newCell(t, 3, func(c *cell) { c.tune = func(cfg *driver.Config) { cfg.SnapshotEvery = 20 } })
+	leader := c.master(ctx, 0).ID
+	l, err := c.replica(leader).Listen(ctx, 1000)
+	require.NoError(t, err)
+	defer l.Close()
+	cl := c.client(1)
+	for range 30 {
+		require.NoError(t, cl.Put(ctx, "a", "1"))
+	}
+	all := until(ctx, t, l, replica.EventSnapshot)
+	require.GreaterOrEqual(t, all[len(all)-1].Slot, paxos.Slot(20))
+	other := leader%3 + 1
+	c.stop(other)
+	all = until(ctx, t, l, replica.EventMember)
+	last := all[len(all)-1]
+	require.Equal(t, other, last.Member)
+	require.Greater(t, *last.Silent, 3.0)
+	c.start(other)
+	all = until(ctx, t, l, replica.EventMember)
+	last = all[len(all)-1]
+	require.Equal(t, other, last.Member)
+	require.Zero(t, *last.Silent)
+	require.NoError(t, cl.Close(ctx))
+}
