@@ -319,7 +319,8 @@
 //     with (the restart hold-off). It follows and votes.
 //  7. A leader that stops leading counts nothing from that instant, and says so (Released),
 //     so that no candidate waits for a grant that is not counted. Released waits for the
-//     promise of its ballot, as Heartbeat does.
+//     promise of its ballot, as Heartbeat does. A member that follows it campaigns within
+//     a heartbeat then, and so it does where it has waited for the end of a grant.
 //
 // Why 3 is enough: let the leader send at true time s, and the member handle it at p >= s.
 // The leader counts until s + Term/(1-rho) at the latest, the member honours it until

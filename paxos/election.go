@@ -10,6 +10,7 @@ import (
 // only: safety is in acceptor.go and proposer.go.
 type election struct {
 	min, max time.Duration
+	spread   time.Duration // candidates for a place that has become free begin within this time
 	draws    draw.Stream
 	deadline time.Time // campaign unless a leader or candidate was heard before
 	round    uint64    // highest seen in any ballot
@@ -31,9 +32,10 @@ func (e *election) onLeader(now time.Time) {
 	e.postpone(now)
 }
 
-// postponeAfter puts the next campaign off until a random time after t.
-func (e *election) postponeAfter(t time.Time) {
-	e.deadline = t.Add(e.draws.Duration(0, e.max-e.min))
+// campaignAfter sets the next campaign to a random time soon after t: no leader is at work then. It is random lest
+// several candidates begin at once.
+func (e *election) campaignAfter(t time.Time) {
+	e.deadline = t.Add(e.draws.Duration(0, e.spread))
 }
 
 // onDefeat puts the next campaign off by a random time, whose range doubles with each
@@ -44,12 +46,11 @@ func (e *election) onDefeat(now time.Time) {
 }
 
 // tryCampaign starts a campaign of a node that does not lead. While a grant of the node
-// to another one runs, it waits until that ends, and for a random time, lest several
-// candidates start at once.
+// to another one runs, it waits until that ends, and for a random time.
 func (n *Node) tryCampaign() {
 	if until := n.grants.promiseBarredUntil(n.cfg.ID); until.After(n.now) {
 		n.count.Waited++
-		n.election.postponeAfter(until)
+		n.election.campaignAfter(until)
 		return
 	}
 	n.dropAttempt()

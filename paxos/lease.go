@@ -265,4 +265,12 @@ func (n *Node) sendReleased() {
 	}
 }
 
-func (n *Node) onReleased(from NodeID, m Released) { n.grants.release(from, m.Ballot) }
+// onReleased frees the member from its grant. If it follows the sender, and has not promised a higher ballot, no
+// leader is at work: it campaigns soon, and need not wait until it has heard of none for long.
+func (n *Node) onReleased(from NodeID, m Released) {
+	n.grants.release(from, m.Ballot)
+	if n.leader.Leader == from && n.leader.Ballot == m.Ballot && n.acceptor.promised == m.Ballot {
+		n.setLeader(0, Ballot{})
+		n.election.campaignAfter(n.now)
+	}
+}

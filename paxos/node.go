@@ -85,10 +85,11 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 	n.batchLimits = pageLimits{items: cfg.MaxBatchCommands, bytes: cfg.MaxBatchBytes}
 	n.fetchLimits = pageLimits{items: cfg.FetchSlots, bytes: cfg.PageBytes}
 	n.election = election{
-		min:   cfg.ElectionMin,
-		max:   cfg.ElectionMax,
-		draws: draw.New(cfg.Seed).Sub("paxos.election", uint64(n.boot)).Stream("timeout", uint64(cfg.ID)),
-		round: rec.Promise.Round,
+		min:    cfg.ElectionMin,
+		max:    cfg.ElectionMax,
+		spread: cfg.Heartbeat, // longer than a campaign takes, or heartbeats would keep no leader in place
+		draws:  draw.New(cfg.Seed).Sub("paxos.election", uint64(n.boot)).Stream("timeout", uint64(cfg.ID)),
+		round:  rec.Promise.Round,
 	}
 	n.election.postpone(now)
 	n.grants = newGranter(cfg.Lease, longest, n.boot, now)

@@ -18,7 +18,7 @@ type elections struct {
 	role      paxos.Role
 	isRefused bool      // a Nack came in this step
 	defeats   int       // campaigns and tenures that a Nack ended since the replica knew a leader
-	stoppedAt time.Time // when it last stopped leading; zero: it has campaigned since, or never led
+	stoppedAt time.Time // when it last stopped leading; zero: it or another has campaigned since, or it never led
 	attempts  uint64    // how often it has campaigned, or had to wait for the end of a grant
 	hasTried  bool      // once more in the last step
 }
@@ -36,7 +36,7 @@ func (e *elections) onActed(w *sim.World, now, wake time.Time, longest time.Dura
 	e.hasTried = e.attempts > was.attempts
 	if was.role == paxos.Leader && r.Role != paxos.Leader {
 		e.stoppedAt = now
-	} else if was.hasTried {
+	} else if isOther := r.Leader != 0 && r.Leader != r.ID; was.hasTried || isOther { // or another has had its turn
 		e.stoppedAt = time.Time{}
 	}
 	switch {

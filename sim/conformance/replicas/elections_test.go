@@ -68,6 +68,34 @@ func TestL1ADemandedCampaignMayBeFollowedByOthers(t *testing.T) {
 	f.Good()
 }
 
+// A leader that came in between, and said that it stops, has had its turn.
+func TestL1AFormerLeaderMayFollowTheNextOneAtOnce(t *testing.T) {
+	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
+	for name, c := range map[string]struct {
+		between paxos.NodeID
+		breaks  bool
+	}{
+		"another led": {3, false},
+		"none led":    {0, true},
+		"it led":      {1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, e := worldtest.New(t), elections{}
+			e.onActed(f.World, at(0), at(0), electionMax, &paxos.Status{ID: 1, Role: paxos.Leader, Leader: 1})
+			e.onActed(f.World, at(1), at(1), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower})
+			e.onActed(f.World, at(2), at(2), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower, Leader: c.between})
+			e.onActed(f.World, at(3), at(3), electionMax, &paxos.Status{ID: 1, Role: paxos.Follower})
+			e.onActed(f.World, at(4), at(4), electionMax, &paxos.Status{ID: 1, Role: paxos.Candidate, Count: paxos.Counters{Campaigns: 1}})
+			e.onWake(f.World, 1, at(4), electionMin)
+			if c.breaks {
+				f.Diverges("L1")
+			} else {
+				f.Good()
+			}
+		})
+	}
+}
+
 // Only the first defeat since a leader was known has a bound: the next ones may delay more.
 func TestL1ADefeatBeforeTheLastLeaderDelaysNothing(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
