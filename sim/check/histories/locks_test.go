@@ -46,7 +46,7 @@ func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect
 	n.shown.OnCommand(a)
 	n.b.OnCommand(a, linearizability.Position{Slot: n.slot})
 	n.b.locks.OnCommand(a, paxos.Slot(n.slot))
-	n.queues.OnCommand(a)
+	n.queues.OnCommand(a, paxos.Slot(n.slot))
 }
 
 func (n *notary) does(s api.SessionID, seq api.Seq, d command.NodeOp, r api.Result) {
