@@ -25,6 +25,7 @@ type callModel struct {
 	epoch        api.Epoch                  // latest epoch that a request has named
 	inconclusive bool                       // a reply left a handle open, or lacked what its call asked for
 	answeredAt   time.Duration              // true time of the last reply; below 0: none came
+	overAt       time.Duration              // true time when the client was first seen to take its session for over; 0: it was not
 }
 
 // sentCall is a call and its state; without op it has a reply.
@@ -35,6 +36,12 @@ type sentCall struct {
 
 func newCallModel() callModel {
 	return callModel{answeredAt: -1, live: map[api.HandleID]api.Epoch{}, inUse: map[*client.Handle]bool{}, sent: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, closed: map[api.HandleID]api.Epoch{}}
+}
+
+// isAnsweredBefore reports that the last reply came before the client took its session for over, or before now. One that
+// came with the end, in one step, may have come after it: the client may be paused before its program hears.
+func (m *callModel) isAnsweredBefore(now time.Duration) bool {
+	return m.answeredAt < now && (m.overAt == 0 || m.answeredAt < m.overAt)
 }
 
 // next is of the next session of the same client.

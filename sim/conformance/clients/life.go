@@ -81,6 +81,9 @@ func (l *Life) OnReplyHandled(p api.Reply, s session.Status) {
 // OnStatus checks what the client reports of itself now.
 func (l *Life) OnStatus(now time.Time, s session.Status) {
 	at := l.world.Now()
+	if s.State == session.Over && l.model.calls.overAt == 0 {
+		l.model.calls.overAt = at
+	}
 	l.report(l.checkStatus(now, s))
 	l.report(l.events.onStatus(at, s, &l.model))
 	l.delivery.onStatus(at, s)

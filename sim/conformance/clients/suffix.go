@@ -33,7 +33,7 @@ func (s *Suffix) OnCallEnd(cl *client.Client, late bool, err error, l *Life) {
 	}
 	if errors.Is(err, client.ErrSessionExpired) {
 		s.lost[cl] = true
-		if l != nil && l.model.sessions > s.unknown[cl] && l.model.calls.answeredAt < s.world.Now() && l.model.calls.hasNothingToLose() {
+		if l != nil && l.model.sessions > s.unknown[cl] && l.model.calls.isAnsweredBefore(s.world.Now()) && l.model.calls.hasNothingToLose() {
 			s.world.Diverge("S11", "a call fails because the session is expired, although nothing was lost with it: %v", err)
 		}
 	}

@@ -43,6 +43,14 @@ func TestS11AClientReplacesASessionThatHeldNothing(t *testing.T) {
 			h.did(1, api.Put{}, api.Result{Code: api.OK})
 			h.answeredAt = 0
 		}, nil, false},
+		"one before the end": {func(h *callModel) {
+			h.did(1, api.Put{}, api.Result{Code: api.OK})
+			h.answeredAt, h.overAt = -2, -1
+		}, nil, true},
+		"one at the instant of the end, of which the program hears later": {func(h *callModel) {
+			h.did(1, api.Put{}, api.Result{Code: api.OK})
+			h.answeredAt, h.overAt = -1, -1
+		}, nil, false},
 		"one was not":                {func(h *callModel) { h.onSend(api.Request{Seq: 1, Op: api.Put{}}) }, nil, false},
 		"one has an unknown outcome": {func(h *callModel) { h.did(1, api.Put{}, api.Result{Code: api.OK}) }, unknown, false},
 		"a handle is open":           {func(h *callModel) { h.did(1, api.Open{}, opened) }, nil, false},

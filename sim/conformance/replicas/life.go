@@ -182,7 +182,7 @@ func (l *Life) OnActed(now time.Time, out *model.Outcome, proposed []command.Com
 	}
 	l.requests.onStepEnd()
 	l.idleLog.onActed(l.world, l.id, now, l.terms.Driver.IdleAfter, &out.Output, l.host.Waiting())
-	l.retry.onActed(l.world, l.id, now, l.terms.Driver.RetryAfter, &out.Output, l.source.isBusy(now, l.quiet()))
+	l.retry.onActed(l.world, l.id, now, l.terms.Driver.RetryAfter, &out.Output, l.isSnapshotDue() && !l.source.isBusy(now, l.quiet()))
 	if _, writes := out.Bulk.(driver.WriteJob); writes {
 		l.source.onSnapshot(l.world, l.id, now, l.quiet())
 	}
@@ -225,3 +225,10 @@ func (l *Life) OnBulkDone(now time.Time, result driver.BulkResult) {
 
 // IsOvertaking reports that a peer was fetching a snapshot when the latest one was begun.
 func (l *Life) IsOvertaking() bool { return l.source.isOvertaking }
+
+// isSnapshotDue reports that so many slots were applied since the newest snapshot that another one is due, whatever
+// their bytes.
+func (l *Life) isSnapshotDue() bool {
+	n := l.host.Core()
+	return n != nil && n.Status().Applied >= l.host.SnapshotSlot()+l.terms.Driver.SnapshotEvery
+}

@@ -10,7 +10,7 @@ import (
 
 // retry is when a snapshot of one life of a replica failed, by its clock. The replica tries
 // again after Config.RetryAfter; otherwise log and memory grow as long as the life lasts
-// (L2). An attempt is a question to the others for their sums, or a write where there are no
+// (L2). Whether bytes of the log make one due may change, as the rows grow; that so many slots do does not. An attempt is a question to the others for their sums, or a write where there are no
 // others.
 type retry struct {
 	failedAt time.Time // zero: none failed since the last attempt
@@ -31,15 +31,15 @@ func (r *retry) onBulkDone(now time.Time, result driver.BulkResult) {
 	}
 }
 
-// onActed checks the driver's output. isHeld says that a peer which fetches a snapshot holds
-// back new ones.
-func (r *retry) onActed(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *driver.Output, isHeld bool) {
+// onActed checks the driver's output. isDue says that a snapshot is due by the slots since the last one, and that no
+// peer which fetches a snapshot holds back new ones.
+func (r *retry) onActed(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *driver.Output, isDue bool) {
 	if r.failedAt.IsZero() {
 		return
 	}
 	if isAttempt(out) {
 		r.failedAt = time.Time{}
-	} else if late := now.Sub(r.failedAt); late >= after && !isHeld {
+	} else if late := now.Sub(r.failedAt); late >= after && isDue {
 		w.Diverge("L2", "replica %d has not tried again %v after its snapshot failed; it has to after %v", id, late, after)
 	}
 }

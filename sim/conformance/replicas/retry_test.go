@@ -23,29 +23,29 @@ func TestL2AFailedSnapshotIsTriedAgain(t *testing.T) {
 		first  driver.Output // 10 ms after
 		result driver.BulkResult
 		now    int
-		isHeld bool
+		isDue  bool
 		breaks bool
 	}{
-		"not yet":                {nothing, driver.ReadDone{}, 99, false, false},
-		"now":                    {nothing, driver.ReadDone{}, 100, false, true},
-		"a peer fetches":         {nothing, driver.ReadDone{}, 900, true, false},
-		"it asks":                {wire(driver.AskSum{Slot: 3}), driver.ReadDone{}, 900, false, false},
-		"it answers":             {wire(driver.NoSum{Slot: 3}), driver.ReadDone{}, 900, false, true},
-		"it writes":              {write, driver.ReadDone{}, 900, false, false},
-		"it reads":               {driver.Output{Bulk: driver.ReadJob{}}, driver.ReadDone{}, 900, false, true},
-		"it did well":            {nothing, driver.WriteDone{}, 900, false, false},
-		"it failed anew":         {write, failed, 119, false, false},
-		"and that was the end":   {write, failed, 120, false, true},
-		"another one came":       {nothing, driver.PutDone{Rows: db.New()}, 900, false, false},
-		"a piece of another one": {nothing, driver.PutDone{}, 900, false, true},
+		"not yet":                {nothing, driver.ReadDone{}, 99, true, false},
+		"now":                    {nothing, driver.ReadDone{}, 100, true, true},
+		"none is due":            {nothing, driver.ReadDone{}, 900, false, false},
+		"it asks":                {wire(driver.AskSum{Slot: 3}), driver.ReadDone{}, 900, true, false},
+		"it answers":             {wire(driver.NoSum{Slot: 3}), driver.ReadDone{}, 900, true, true},
+		"it writes":              {write, driver.ReadDone{}, 900, true, false},
+		"it reads":               {driver.Output{Bulk: driver.ReadJob{}}, driver.ReadDone{}, 900, true, true},
+		"it did well":            {nothing, driver.WriteDone{}, 900, true, false},
+		"it failed anew":         {write, failed, 119, true, false},
+		"and that was the end":   {write, failed, 120, true, true},
+		"another one came":       {nothing, driver.PutDone{Rows: db.New()}, 900, true, false},
+		"a piece of another one": {nothing, driver.PutDone{}, 900, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, s := worldtest.New(t), retry{}
 			s.onBulkDone(at(0), failed)
-			s.onActed(f.World, 1, at(10), after, &c.first, false)
+			s.onActed(f.World, 1, at(10), after, &c.first, true)
 			s.onBulkDone(at(20), c.result)
 			f.Good()
-			s.onActed(f.World, 1, at(c.now), after, &nothing, c.isHeld)
+			s.onActed(f.World, 1, at(c.now), after, &nothing, c.isDue)
 			if c.breaks {
 				f.Diverges("L2")
 			} else {
