@@ -40,7 +40,7 @@ func Run(t testing.TB, o Options) runner.Totals {
 // the order of a map, the clock of the machine, or a variable that outlives the run.
 func Verify(t testing.TB, o Options) {
 	t.Helper()
-	start(t, o, given, twice).seeds()
+	start(t, o, given, twice(cell.Run)).seeds()
 }
 
 func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
@@ -133,19 +133,21 @@ func (s *suite) leaveSeed(dir string, b runner.Build, o Options, seed runner.See
 }
 
 // twice runs a seed twice: it breaks D1 where the histories differ.
-func twice(o plan.Options) cell.Result {
-	v := runner.Verify(cell.Run, o)
-	r := cell.Result{Seed: o.Seed, Hash: v.First, Counted: true}
-	switch {
-	case v.Internal != "":
-		r.Internal, r.Stack, r.Breach = true, v.Stack, &cell.Breach{Text: v.Internal}
-	case !v.Same():
-		var b strings.Builder
-		fmt.Fprintf(&b, "two runs of one seed gave hash %s and %s", v.First, v.Second)
-		if p := v.Parted; p != nil {
-			fmt.Fprintf(&b, "; their traces part at line %d:\n- %s\n+ %s", p.Line, p.First, p.Second)
+func twice(run runner.Runner) runner.Runner {
+	return func(o plan.Options) cell.Result {
+		v := runner.Verify(run, o)
+		r := cell.Result{Seed: o.Seed, Hash: v.First, Counted: true}
+		switch {
+		case v.Internal != "":
+			r.Internal, r.Stack, r.Breach = true, v.Stack, &cell.Breach{Text: v.Internal}
+		case !v.Same():
+			var b strings.Builder
+			fmt.Fprintf(&b, "two runs of one seed gave hash %s and %s", v.First, v.Second)
+			if p := v.Parted; p != nil {
+				fmt.Fprintf(&b, "; their traces part at line %d:\n- %s\n+ %s", p.Line, p.First, p.Second)
+			}
+			r.Counted, r.Breach = false, &cell.Breach{ID: "D1", Text: b.String()}
 		}
-		r.Counted, r.Breach = false, &cell.Breach{ID: "D1", Text: b.String()}
+		return r
 	}
-	return r
 }

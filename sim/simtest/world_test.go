@@ -1,0 +1,96 @@
+package simtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/faults"
+)
+
+// deaf is a machine that must not lose power.
+type deaf struct{}
+
+func (deaf) Start(*sim.Env)                      {}
+func (deaf) Receive(time.Time, sim.Addr, []byte) {}
+func (deaf) Wake(time.Time)                      {}
+
+// mortal is a world that breaks P1 where its machine begins a second life, from some seed on.
+func mortal(from uint64) World {
+	rate := faults.Rate{Every: 100 * time.Millisecond, For: 10 * time.Millisecond}
+	return World{Seeds: 4, Scenario: func(seed uint64) sim.Scenario {
+		return sim.Scenario{
+			Faults: []sim.Fault{faults.Pause(rate, faults.Any), faults.Crash(rate, faults.Any), faults.ClockStep(rate, faults.Any, time.Second)},
+			Safety: time.Second,
+			Setup: func(w *sim.World) {
+				w.Add(sim.MachineConfig{Addr: 1, Process: func() sim.Process {
+					if m := w.Machine(1); seed >= from && m != nil && m.Lives() > 1 {
+						w.Break("P1", "it lives again")
+					}
+					return deaf{}
+				}}).Start()
+			},
+		}
+	}}
+}
+
+// The first failure says what it needs, and is the first of the next run.
+func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	l := listen(t, func(l *listener) { mortal(3).runWith(l, flags{out: "out"}) })
+	require.Len(t, l.errors, 2, "seeds 3 and 4")
+	first := l.errors[0]
+	require.Contains(t, first, "seed 3: P1 broke: it lives again\nit needs, of 3 kinds of faults: crash; then it breaks at 0.")
+	require.Contains(t, first, "-run '^TestAFailureOfAWorldIsMadeSmallerAndKept$' -sim.seed=3\n")
+	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(trace), "P1 broken")
+	kept := filepath.Join("testdata", "sim", t.Name(), "seed-3")
+	require.Contains(t, first, "the next run begins with it: "+kept)
+	text, err := os.ReadFile(kept)
+	require.NoError(t, err)
+	require.Equal(t, "P1 broke: it lives again\n", string(text))
+
+	x := mortal(3)
+	x.Seeds = 1 // which is clean
+	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
+	require.Len(t, l.errors, 1)
+	require.Contains(t, l.errors[0], kept+" is of that\nseed 3: P1 broke: it lives again")
+	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
+	require.Empty(t, l.errors, "it was mended")
+	require.Contains(t, l.logs[0], "4 seeds")
+
+	l = listen(t, func(l *listener) { mortal(3).runWith(l, flags{seed: 4}) })
+	require.Len(t, l.errors, 1)
+	require.NoFileExists(t, filepath.Join("testdata", "sim", t.Name(), "seed-4"), "one that is asked for is not kept")
+	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{seed: 1, out: "clean"}) })
+	require.Empty(t, l.errors)
+	require.FileExists(t, filepath.Join("clean", t.Name(), "seed-1", "trace.txt"))
+}
+
+// A world whose runs share something is not one history, and one without a scenario is refused.
+func TestWorldsThatCannotBeTested(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := 0
+	shared := World{Seeds: 1, Jobs: 1, Scenario: func(uint64) sim.Scenario {
+		runs++
+		s := mortal(9).Scenario(1)
+		s.Safety += time.Duration(runs) * time.Second
+		return s
+	}}
+	l := listen(t, func(l *listener) { shared.Verify(l) })
+	require.Len(t, l.errors, 1)
+	require.Contains(t, l.errors[0], "D1 broke: two runs of one seed gave hash")
+	l = listen(t, func(l *listener) { World{}.Run(l) })
+	require.Contains(t, l.fatal, "a World without a Scenario")
+	l = listen(t, func(l *listener) { mortal(1).Expect(l, "P2") })
+	require.Contains(t, l.fatal, "P2 should have broken, and this came first:\nseed 1: P1 broke")
+	panics := World{Seeds: 1, Scenario: func(uint64) sim.Scenario { panic("a bug of the test") }}
+	l = listen(t, func(l *listener) { panics.runWith(l, flags{}) })
+	require.Contains(t, l.errors[0], "a bug of the test")
+	require.NoDirExists(t, "testdata", "what has no verdict is not kept")
+}
