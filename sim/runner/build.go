@@ -1,9 +1,11 @@
 package runner
 
+import "strings"
+
 // Build is what a program was built from: two builds of one commit, not modified,
 // give equal runs, and so do two equal programs.
 type Build struct {
-	Commit   string `json:"commit"`   // UnknownCommit where the build does not say
+	Commit   string `json:"commit"`   // or the version of a module that was fetched; UnknownCommit where the build does not say
 	Modified bool   `json:"modified"` // the source differed from that commit
 	Program  string `json:"program"`  // digest of the program's own file, "" if it could not be read
 	Go       string `json:"go"`
@@ -32,7 +34,7 @@ func (b Build) name() string {
 // Short names the commit in a few letters, and says whether the source differed from it.
 func (b Build) Short() string {
 	short := b.Commit
-	if len(short) > 12 && short != UnknownCommit {
+	if len(short) > 12 && !strings.HasPrefix(short, "v") { // a hash, and no version
 		short = short[:12]
 	}
 	if b.Modified {

@@ -47,6 +47,9 @@ func (b *Build) stamped(info *debug.BuildInfo) {
 			b.Modified = s.Value == "true"
 		}
 	}
+	if v := info.Main.Version; b.Commit == UnknownCommit && v != "" && v != "(devel)" {
+		b.Commit = v // of a module that was fetched: it names the commit
+	}
 	if info.Main.Path == chubbyModule {
 		return
 	}
