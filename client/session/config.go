@@ -131,7 +131,7 @@ func (c Config) pause(base time.Duration, n int) time.Duration {
 	return c.jitter(min(base, c.RetryMax))
 }
 
-// A cell that has lost its master has another one within seconds as a rule, and serves nobody before each
+// A cell that has lost its master has another one within seconds as a rule, and answers no call before each
 // client has found it. So while a client looks for the master its pauses stay short for a while.
 const (
 	searchLevel = 4  // they double so often, to 16 RetryMin,

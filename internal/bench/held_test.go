@@ -39,7 +39,7 @@ func TestWhatTheReplicasUseIsThatOfOneMaster(t *testing.T) {
 
 func TestTheMemoryOfAProcessIsKnown(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("no /proc")
+		t.Skip("it needs /proc, which Linux has, and so the machines of .ci/run")
 	}
 	require.Greater(t, residentOf(os.Getpid()), int64(1<<20))
 	require.Zero(t, residentOf(-1))

@@ -120,7 +120,7 @@ func (h *Held) Left() time.Duration {
 	return l.Left(h.app.Node, &h.Grant)
 }
 
-// End says that the program no longer acts as a holder, and tells nobody else.
+// End says that the program no longer acts as a holder, and sends nothing.
 func (h *Held) End() { h.hold.end(h.app.bench.Now()) }
 
 // Release ends it and gives the lock back.
