@@ -50,6 +50,7 @@ var packages = map[string]rule{
 	"linearizability/jepsen":     {support, []string{"linearizability/edn", "linearizability/model"}},
 	"linearizability":            {support, []string{"linearizability/jepsen", "linearizability/events", "linearizability/search"}},
 
+	"internal/browsertest": {support, nil},
 	"internal/cli/clitest": {support, nil},
 	"internal/schema":      {support, nil},
 
@@ -135,7 +136,7 @@ var packages = map[string]rule{
 	"sim/moments":              {support, []string{"sim/plan", "sim/describe", "sim/event"}},
 	"sim/story":                {support, []string{"sim/cell", "sim/moments"}},
 	"sim/page":                 {support, []string{"sim/story"}},
-	"sim/page/pagetest":        {support, nil},
+	"sim/page/pagetest":        {support, []string{"internal/browsertest"}},
 	"sim/tour":                 {support, []string{"sim/moments", "sim/cell", "sim/scenario", "client"}},
 	"sim/exercise":             {support, []string{"sim"}},
 	"sim/experiment":           {support, []string{"sim/cell"}},

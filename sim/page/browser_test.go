@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/browsertest"
 	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/page/pagetest"
 )
@@ -17,7 +18,7 @@ import (
 func TestABrowserShowsARun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	path := pagetest.Browser(t)
+	path := browsertest.Find(t)
 	if path == "" {
 		return
 	}
@@ -28,7 +29,7 @@ func TestABrowserShowsARun(t *testing.T) {
 	require.Less(t, len(b), page.Limit)
 	ctx, f, at := pagetest.Open(ctx, t, path, b)
 
-	got := pagetest.Ask[struct {
+	got := browsertest.Ask[struct {
 		Size, Lanes, Kinds, Ink, Wide int
 		Names, Bars                   []string
 		Broke                         float64
@@ -50,7 +51,7 @@ func TestABrowserShowsARun(t *testing.T) {
 	require.Greater(t, got.Ink, 20, "colors of the picture")
 	require.LessOrEqual(t, got.Wide, 0, "the page is wider than the window")
 
-	past := pagetest.Ask[struct{ Past, Told, Rows, AsItSays, Aside int }](ctx, t, `({
+	past := browsertest.Ask[struct{ Past, Told, Rows, AsItSays, Aside int }](ctx, t, `({
 		past: mark.filter(m => m === PAST).length, told: mark.filter(m => m === PICKED).length, rows: document.querySelectorAll("#told li").length,
 		asItSays: (() => { // of messages on the way to the break, so many are marked in the data and by the script alike
 			const end = Array.from(kind.keys()).find(i => data.kinds[kind[i]] === "break"), marks = pastOf(end);
@@ -63,11 +64,11 @@ func TestABrowserShowsARun(t *testing.T) {
 	require.Equal(t, past.Told, past.Rows)
 	require.Positive(t, past.Aside)
 	require.Zero(t, past.AsItSays, "the script knows of no more and no other past")
-	faint := pagetest.Ask[[]float64](ctx, t, `[ASIDE, PAST].map(m => strength(mark.indexOf(m)))`)
+	faint := browsertest.Ask[[]float64](ctx, t, `[ASIDE, PAST].map(m => strength(mark.indexOf(m)))`)
 	require.Greater(t, faint[1], 3*faint[0], "what the break cannot have come from is paler")
 
 	t.Run("filters", func(t *testing.T) {
-		heartbeats := pagetest.Ask[[]int](ctx, t, `(() => {
+		heartbeats := browsertest.Ask[[]int](ctx, t, `(() => {
 			const all = document.querySelector("#kinds .chip"), one = document.querySelector("#kinds [data-name=heartbeat]");
 			all.click(); one.click();
 			const n = [hits.length, hits.filter(i => data.kinds[kind[i]] !== "heartbeat").length];
@@ -84,9 +85,9 @@ func TestABrowserShowsARun(t *testing.T) {
 		require.Equal(t, []int{0, 0, 0}, heartbeats[3:], "messages of n1, its lane, and what is missing at the end")
 	})
 	t.Run("search", func(t *testing.T) {
-		pagetest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").focus(); return true; })()`)
+		browsertest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").focus(); return true; })()`)
 		require.NoError(t, chromedp.Do(ctx, chromedp.KeyEvent("serves epoch n2\r")))
-		found := pagetest.Ask[struct {
+		found := browsertest.Ask[struct {
 			Hits, Wrong int
 			Event       string
 		}](ctx, t, `({
@@ -97,10 +98,10 @@ func TestABrowserShowsARun(t *testing.T) {
 		require.Zero(t, found.Wrong)
 		require.Contains(t, found.Event, "serves clients as the master of epoch")
 		require.Contains(t, found.Event, "s by the clock of n2")
-		pagetest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").value = ""; filter(); select(-1); return true; })()`)
+		browsertest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").value = ""; filter(); select(-1); return true; })()`)
 	})
 	t.Run("a click", func(t *testing.T) {
-		clicked := pagetest.Ask[string](ctx, t, `(() => {
+		clicked := browsertest.Ask[string](ctx, t, `(() => {
 			toBreak(); draw();
 			const i = Array.from(kind.keys()).find(i => data.kinds[kind[i]] === "break");
 			const at = lanes.getBoundingClientRect(), e = { bubbles: true, pointerId: 1, clientX: at.left + x(view.sent[i]), clientY: at.top + baseline(who[i]) };
@@ -113,7 +114,7 @@ func TestABrowserShowsARun(t *testing.T) {
 		require.Contains(t, clicked, r.Breach.Text)
 	})
 	t.Run("clocks", func(t *testing.T) {
-		moved := pagetest.Ask[int](ctx, t, `(() => {
+		moved := browsertest.Ask[int](ctx, t, `(() => {
 			document.querySelector("#own").click(); draw();
 			const n = at.filter((t, i) => Math.abs(view.sent[i] - t) > 1000).length;
 			document.querySelector("#own").click(); draw();

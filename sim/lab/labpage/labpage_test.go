@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/browsertest"
 	"github.com/chubbycell/chubby/sim/lab"
 	"github.com/chubbycell/chubby/sim/lab/labpage"
 	"github.com/chubbycell/chubby/sim/lab/systems"
@@ -74,12 +75,12 @@ func TestEveryBreakHasAPage(t *testing.T) {
 func TestABrowserShowsABreak(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	path := pagetest.Browser(t)
+	path := browsertest.Find(t)
 	if path == "" {
 		return
 	}
 	ctx, f, at := pagetest.Open(ctx, t, path, paged(t, "setpx", "X1", 0))
-	got := pagetest.Ask[struct {
+	got := browsertest.Ask[struct {
 		Names, Bars, Holders []string
 		Bands, Ink, Past     int
 		Broke                float64
