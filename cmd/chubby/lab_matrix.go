@@ -22,11 +22,9 @@ import (
 
 // labMatrixFlags are the flags of `chubby lab matrix`.
 type labMatrixFlags struct {
-	seeds, from       uint64
-	jobs              int
+	labSeeds
 	faults, resources []string
 	csv, svg          string
-	form              cli.Form
 }
 
 // labMatrix is the JSON form of `chubby lab matrix`.
@@ -85,25 +83,15 @@ does not depend on it.
 		Example: "  chubby lab matrix\n  chubby lab matrix setpx chubby --seeds 100 --csv runs.csv\n  chubby lab matrix etcd --faults pause,partition --resources write-check --seeds 1000",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labMatrix(c.Context(), f, args) },
 	}
-	c.Flags().Uint64Var(&f.seeds, "seeds", 40, "seeds in each place of the matrix")
-	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
 	c.Flags().StringSliceVar(&f.faults, "faults", nil, "kinds of fault, of: "+strings.Join(labFaults(), ", ")+" (default: all)")
 	c.Flags().StringSliceVar(&f.resources, "resources", nil, "resources, of: "+strings.Join(labResources(), ", ")+" (default: all)")
 	c.Flags().StringVar(&f.csv, "csv", "", "file for a row of each run")
 	c.Flags().StringVar(&f.svg, "svg", "", "file for a picture of the tables")
-	f.form.Register(c)
-	c.Flags().SortFlags = false
+	f.register(c, 40)
 	return c
 }
 
 func (f *labMatrixFlags) check() error {
-	if err := f.form.Check(); err != nil {
-		return err
-	}
-	if f.seeds == 0 || f.seeds > 1_000_000 {
-		return cli.Usage("--seeds %d: 1 to 1000000", f.seeds)
-	}
 	for _, x := range f.faults {
 		if !slices.Contains(labFaults(), x) {
 			return cli.Usage("--faults %s: there are: %s", x, strings.Join(labFaults(), ", "))
@@ -114,10 +102,7 @@ func (f *labMatrixFlags) check() error {
 			return cli.Usage("--resources %s: there are: %s", x, strings.Join(labResources(), ", "))
 		}
 	}
-	if err := cli.CheckJobs(f.jobs); err != nil {
-		return err
-	}
-	return cli.CheckRange(f.from, f.seeds)
+	return f.labSeeds.check()
 }
 
 // labFaults are the values of --faults.

@@ -22,10 +22,8 @@ import (
 
 // labSweepFlags are the flags of `chubby lab sweep`.
 type labSweepFlags struct {
-	seeds, from uint64
-	jobs        int
-	csv, svg    string
-	form        cli.Form
+	labSeeds
+	csv, svg string
 }
 
 // labSweep is the JSON form of `chubby lab sweep`.
@@ -81,27 +79,10 @@ depend on it.
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.labSweep(c.Context(), f, args[0], args[1:]) },
 	}
-	c.Flags().Uint64Var(&f.seeds, "seeds", 40, "seeds in each place")
-	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
 	c.Flags().StringVar(&f.csv, "csv", "", "file for a row of each point")
 	c.Flags().StringVar(&f.svg, "svg", "", "file for a picture")
-	f.form.Register(c)
-	c.Flags().SortFlags = false
+	f.register(c, 40)
 	return c
-}
-
-func (f *labSweepFlags) check() error {
-	if err := f.form.Check(); err != nil {
-		return err
-	}
-	if f.seeds == 0 || f.seeds > 1_000_000 {
-		return cli.Usage("--seeds %d: 1 to 1000000", f.seeds)
-	}
-	if err := cli.CheckJobs(f.jobs); err != nil {
-		return err
-	}
-	return cli.CheckRange(f.from, f.seeds)
 }
 
 // labSwept is the sweep with this name, of these systems or of all that can take part.
