@@ -10,7 +10,8 @@
 // # Reading order
 //
 // world, timeline, queue: time and events. draw: where all choices come from. clock,
-// timer: local time. network, links, link: messages. machines, machine, disks, intake, inbox,
+// timer: local time. network, links, link: messages. hint: what a
+// sender learns of a broken connection. machines, machine, disks, intake, inbox,
 // process: lives and what ends them. coroutine: code that blocks. disk, lifefs: a vfs.FS whose
 // every call is an event. trace, failure, counters, watchdog: what a run
 // reports. runtime, context: blocking programs, among them those on package
