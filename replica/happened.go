@@ -46,7 +46,7 @@ func (r *Replica) tellListeners(h *driver.Driver, effects []command.Effect) {
 	if is.serving && (!was.serving || was.epoch != is.epoch) {
 		tell(Event{Kind: EventServing, Serving: &is.serving, Epoch: is.epoch})
 	}
-	if was.hasAuthor && is.hasAuthor && was.leased != is.leased {
+	if was.isLeader() && is.isLeader() && was.leased != is.leased {
 		tell(Event{Kind: EventLease, Leased: &is.leased})
 	}
 	if was.snapshot != is.snapshot {
@@ -92,7 +92,7 @@ func whyNoLeader(was, is *picture, resigned bool) string {
 // tellMembers tells which members have fallen silent, and which answer again. Only a leader knows.
 func (r *Replica) tellMembers(tell func(Event), h *driver.Driver, now time.Time, was, is *picture) {
 	changed := was.silent ^ is.silent
-	if changed == 0 || !is.hasAuthor {
+	if changed == 0 || !is.isLeader() {
 		return
 	}
 	for i, id := range r.cfg.Driver.Core.Paxos.Members {

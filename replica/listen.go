@@ -100,14 +100,16 @@ type events struct {
 // picture is what is compared to find out what happened.
 type picture struct {
 	paxos.Status
-	epoch     api.Epoch // in which it serves, or else the newest
-	serving   bool
-	leased    bool
-	snapshot  paxos.Slot
-	failed    uint64
-	silent    uint64 // members that have not answered, by their place among all
-	hasAuthor bool   // the replica leads, and may have a lease
+	epoch    api.Epoch // in which it serves, or else the newest
+	serving  bool
+	leased   bool
+	snapshot paxos.Slot
+	failed   uint64
+	silent   uint64 // members that have not answered, by their place among all
 }
+
+// isLeader reports whether the replica leads: it may have a lease then, and hears from the members.
+func (p *picture) isLeader() bool { return p.Role == paxos.Leader }
 
 // silentAfter is how long a member may leave the leader without an answer: the leader asks several
 // times a second.
@@ -123,10 +125,9 @@ func (r *Replica) picture(h *driver.Driver, now time.Time) (p picture) {
 	if s := c.Serving(); s != nil {
 		p.serving, p.epoch = true, s.Epoch
 	}
-	p.hasAuthor = p.Role == paxos.Leader
-	p.leased = p.hasAuthor && c.Lease().After(now)
+	p.leased = p.isLeader() && c.Lease().After(now)
 	p.snapshot, p.failed = h.SnapshotSlot(), h.Counters().SnapshotsFailed
-	if !p.hasAuthor {
+	if !p.isLeader() {
 		return p
 	}
 	for i, id := range r.cfg.Driver.Core.Paxos.Members {
