@@ -67,7 +67,8 @@
 //
 // Each request names the highest epoch that the client has received. Requests that
 // were sent under a lower one are sent again at once, because a new master accepts
-// nothing that was sent to an earlier master (CHU §2.9). A new master has no open
+// nothing that was sent to an earlier master (CHU §2.9). They go to the master that the answer
+// with the new epoch names: replicas that knew no master answer once more when there is one. A new master has no open
 // handles. When its KeepAlive answer asks for it (Leased.Failover), the client
 // reports EventFailover, presents the tokens of all handles that hold or may hold a
 // lock or an ephemeral node or hear of events, and then acknowledges the epoch and reports

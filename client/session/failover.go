@@ -98,16 +98,25 @@ func (m *Machine) resendStale(now time.Time) {
 		strayed := c.id != 0 && c.to != m.keepAliveTarget() && c.hints < maxHints
 		if c.epoch < m.epoch || strayed {
 			c.hints++
-			m.send(now, c)
+			m.sendToNewMaster(now, c)
 		}
 	}
 	for _, c := range m.flight {
 		switch {
 		case c.epoch == m.epoch:
 		case m.canSend(c):
-			m.send(now, c)
+			m.sendToNewMaster(now, c)
 		default:
 			c.due = now
 		}
 	}
+}
+
+// sendToNewMaster sends c again. What other masters refused or missed says nothing about this one: it
+// will serve as soon as the other clients have found it, and the pauses begin anew.
+func (m *Machine) sendToNewMaster(now time.Time, c *call) {
+	if c.epoch < m.epoch {
+		c.missed, c.refused = 0, 0
+	}
+	m.send(now, c)
 }

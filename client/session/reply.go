@@ -15,6 +15,7 @@ func (m *Machine) Receive(now time.Time, from uint32, p api.Reply) {
 	}
 	if p.Epoch > m.epoch {
 		m.epoch = p.Epoch
+		m.route.setMasterOfNewEpoch(p.Master)
 		m.endOutlivedCalls() // before a refusal could send them to the new master
 	}
 	switch {

@@ -49,6 +49,15 @@ func (r *route) setMaster(from uint32, now time.Time) {
 	r.lastAnswer = now
 }
 
+// setMasterOfNewEpoch makes a replica the target that an answer names together with an epoch that the client had not heard of.
+// It may be the second answer to a request: a replica answers NotMaster while it knows no master, and
+// once more when there is one.
+func (r *route) setMasterOfNewEpoch(master uint32) {
+	if i := slices.Index(r.order, master); i >= 0 && i != r.at {
+		r.setTarget(i)
+	}
+}
+
 // onTimeout handles a missing answer of replica to to a sending of the instant sent.
 func (r *route) onTimeout(to uint32, sent time.Time) {
 	if !r.lastAnswer.After(sent) {

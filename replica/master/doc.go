@@ -49,6 +49,10 @@
 // below the new epoch, and then the client is told the true outcome. A KeepAlive that waits
 // is answered NotMaster at once.
 //
+// A request that got NotMaster is answered once more when an epoch begins here: its client looks for the
+// master and pauses, and the new one waits for it (seekers.go). From the new master the answer is OldEpoch, from
+// another replica NotMaster with the name; both tell the epoch.
+//
 // An epoch of this tenure begins when exactly the Epoch command of this tenure,
 // told by master and ballot, was applied. "Some epoch with my name" is not enough:
 // the command of an earlier tenure of this replica may lie among the old slots that

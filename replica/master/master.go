@@ -97,7 +97,9 @@ type Master struct {
 	calls  *calls.Table               // that are under way, since the tenure or its epoch began
 	count  Counters
 	out    Output
-	taken  []Reply // that were last taken: what comes next goes into the same place
+	// seekers outlive tenures: a replica meets them while it is no master
+	seekers seekers
+	taken   []Reply // that were last taken: what comes next goes into the same place
 
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering

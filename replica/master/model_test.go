@@ -91,11 +91,17 @@ func (w *world) hear(replies []master.Reply) {
 		if p.Result.Code == api.Aborted {
 			w.aborted[name] = max(w.aborted[name], p.Epoch)
 		}
-		if before, ok := w.answers[p.ID]; ok {
+		if before, ok := w.answers[p.ID]; ok && !(before.Code == api.NotMaster && isNewsOfMaster(p)) {
 			w.t.Fatalf("copy %d was answered %v, then %v", p.ID, before.Code, p.Result.Code)
 		}
 		w.answers[p.ID] = p.Result
 	}
+}
+
+// isNewsOfMaster reports whether an answer decides nothing about its call, and names a master: so a
+// replica may answer once more what it answered when it knew none.
+func isNewsOfMaster(p master.Reply) bool {
+	return p.Master != 0 && (p.Result.Code == api.NotMaster || p.Result.Code == api.OldEpoch || p.Result.Code == api.Recovering)
 }
 
 // step applies the next command of the log at one replica.

@@ -18,7 +18,7 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	}
 	switch {
 	case code != api.OK:
-		m.refuse(from, q, code)
+		m.refuse(at, from, q, code)
 	case keeps:
 		m.keepAlive(at, from, who, q, keep)
 	case isOnNode(q.Op):
@@ -81,10 +81,13 @@ func (m *Master) ack(at At, q api.Request) {
 
 // refuse answers a request that this Master does not work on. To the sender of one
 // of a later epoch it names no master: it is not master itself, though it does not know yet.
-func (m *Master) refuse(from Addr, q api.Request, code api.Code) {
+func (m *Master) refuse(at At, from Addr, q api.Request, code api.Code) {
 	m.answerTo(from, q, api.Result{Code: code})
 	if p := &m.out.Replies[len(m.out.Replies)-1]; q.Epoch > m.epoch && p.Master == m.cfg.ID {
 		p.Master = 0
+	}
+	if code == api.NotMaster {
+		m.seekers.note(at.Now, from, q)
 	}
 }
 

@@ -92,6 +92,7 @@ func (m *Master) onEpochBegan(at At, e rows.Epoch) {
 	case m.state == Deposed:
 		m.hint = m.another(e.Master)
 	}
+	m.tellSeekers(at)
 }
 
 // another is the replica, but not this one: it has just lost an epoch to an

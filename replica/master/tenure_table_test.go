@@ -190,6 +190,9 @@ func TestOnlyAServingMasterTakesRequests(t *testing.T) {
 	require.Len(t, r.taken, 1, "the first command of a tenure is its epoch, and nothing is before it")
 
 	r.last()
+	p = r.reply()
+	require.Equal(t, api.Recovering, p.Result.Code, "the client has asked in vain, and is told that there is a master now")
+	require.EqualValues(t, 1, p.Master)
 	r.request(9, put(3, s, 1))
 	require.Empty(t, r.replies)
 	require.Len(t, r.taken, 2)

@@ -1,7 +1,7 @@
 package mutants
 
 // Bugs that are in no catalogue: what clients keep of what they have read, and what they
-// make of broken connections; and how a lock goes from hand to hand.
+// make of broken connections and of the news of a master; and how a lock goes from hand to hand.
 
 func ownClientCacheRows() []Row {
 	return []Row{
@@ -19,5 +19,7 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O373", "B", "an Acquire that goes into the log behind a Release has left the queue"),
 		applied(GroupOwn, "O374", "B", "a Release of one of many readers, or of an earlier hold, has the next writer attempted"),
 		applied(GroupOwn, "O375", "B", "a handle that keeps its lock hears of what its program did not ask for"),
+		applied(GroupOwn, "O376", "A", "a client that hears of a new epoch takes its fail-over for acknowledged"),
+		applied(GroupOwn, "O377", "A", "a new master tells the clients that have looked for one that their sessions are gone"),
 	}
 }
