@@ -42,6 +42,7 @@ type Config struct {
 	AllowPlain bool   `yaml:"allow_plain"` // connections without TLS beyond the loopback interface
 	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions and may set limits; the others are told of their own
 
+	LeaseGrant time.Duration `yaml:"lease_grant"`       // how long members grant the leader its lease: equal at all members, for ever; default that of the cell, 800ms for a new one
 	LeaseMin   time.Duration `yaml:"session_lease"`     // of sessions, where they are few; default 12s
 	LeaseMax   time.Duration `yaml:"session_lease_max"` // where they are many; default 1m
 	MaxClients int           `yaml:"max_clients"`       // client processes at one time; default 10000
@@ -53,6 +54,13 @@ type Config struct {
 	LogLevel  string `yaml:"log_level"`  // debug, info, warn or error; default info
 	LogFormat string `yaml:"log_format"` // text or json; default text
 }
+
+// Bounds of lease_grant: some heartbeats fit into the shortest, and no cell should wait for longer
+// after a crash of its master than the longest.
+const (
+	leastGrant = 400 * time.Millisecond
+	mostGrant  = time.Minute
+)
 
 // trustsNames reports whether clients are believed the name that they say: where they can
 // prove none, on plain connections of this machine.
@@ -116,6 +124,7 @@ func (c *Config) Validate() error {
 	fault(c.ClientCA != "" && c.ServerCert == "", "client_ca: needs server_cert and server_key")
 	fault(c.ServerCert != "" && c.ClientCA == "" && c.TokenFile == "", "server_cert: give client_ca, or token_file, or no client can say who it is")
 	fault(c.AllowPlain && c.ServerCert == "" && c.TokenFile == "", "allow_plain: give token_file, or no client can say who it is")
+	fault(c.LeaseGrant != 0 && (c.LeaseGrant < leastGrant || c.LeaseGrant > mostGrant), "lease_grant %v: between %v and %v, or nothing for what the cell has", c.LeaseGrant, leastGrant, mostGrant)
 	fault(c.MaxClients < 0, "max_clients %d: not below 0", c.MaxClients)
 	fault(c.BackupDir == "" && (c.BackupEvery != 0 || c.BackupKeep != 0), "backup_every, backup_keep: give backup_dir, too")
 	fault(c.BackupKeep < 0 || c.BackupKeep == 1, "backup_keep %d: at least 2", c.BackupKeep)
@@ -150,6 +159,8 @@ func (c *Config) driver() driver.Config {
 	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
 		d.Core.Paxos.Members = append(d.Core.Paxos.Members, paxos.NodeID(id))
 	}
+	d.Core.Paxos.Lease.Grant = cmp.Or(c.LeaseGrant, d.Core.Paxos.Lease.Grant)
+	d.Core.KeepGrant = c.LeaseGrant == 0
 	d.Core.Sessions.LeaseMin, d.Core.Sessions.LeaseMax = full.LeaseMin, full.LeaseMax
 	if c.BackupDir != "" {
 		d.BackupEvery = full.BackupEvery

@@ -84,6 +84,8 @@ func TestFaultsOfAConfigurationNameTheKey(t *testing.T) {
 		{"client_ca: needs server_cert", func(c *server.Config) { c.ClientCA = "x" }},
 		{"no client can say who it is", func(c *server.Config) { c.ServerCert, c.ServerKey = "x", "y" }},
 		{"allow_plain: give token_file", func(c *server.Config) { c.AllowPlain = true }},
+		{"lease_grant 50ms: between 400ms and 1m0s", func(c *server.Config) { c.LeaseGrant = 50 * time.Millisecond }},
+		{"lease_grant -1s", func(c *server.Config) { c.LeaseGrant = -time.Second }},
 		{"LeaseMin is 1ms", func(c *server.Config) { c.LeaseMin = time.Millisecond }},
 		{"log_level \"loud\"", func(c *server.Config) { c.LogLevel = "loud" }},
 		{"log_format \"xml\"", func(c *server.Config) { c.LogFormat = "xml" }},

@@ -64,6 +64,7 @@ func (c *Config) Keys() []Key {
 		{"token_file", "tokens of clients, lines PRINCIPAL TOKEN", &c.TokenFile},
 		{"allow_plain", "true: connections without TLS beyond the loopback interface", &c.AllowPlain},
 		{"operators", "principals that are told of all sessions and may set limits, between commas", &c.Operators},
+		{"lease_grant", "how long members grant the leader its lease, equal at all members for ever", &c.LeaseGrant},
 		{"session_lease", "lease of sessions, where they are few", &c.LeaseMin},
 		{"session_lease_max", "lease of sessions, where they are many", &c.LeaseMax},
 		{"max_clients", "client processes at one time, at most", &c.MaxClients},

@@ -3,7 +3,10 @@ package core
 import (
 	"fmt"
 	"strconv"
+	"time"
 
+	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
@@ -30,7 +33,22 @@ func (c *Config) constants() []constant {
 	return all
 }
 
-// settle has the constants written that the rows lack, by a master whose epoch has
+// keptGrant is the lease grant of the cell that a replica was part of, or grant where its disk knows none.
+// A cell that was founded without leases, whose lives have a grant of 0 on disk and whose rows may
+// have been written since, goes on without.
+func keptGrant(grant time.Duration, rec paxos.Recovered, all *db.DB) time.Duration {
+	if value, ok := rows.GetConstant(all, constantGrant); ok {
+		if kept, err := time.ParseDuration(value); err == nil {
+			return kept
+		}
+	}
+	if rec.Boot > 0 {
+		return rec.Grant
+	}
+	return grant
+}
+
+// writeConstants has the constants written that the rows lack, by a master whose epoch has
 // just begun.
 func (r *Replica) writeConstants() {
 	for _, c := range r.cfg.constants() {
@@ -40,7 +58,7 @@ func (r *Replica) writeConstants() {
 	}
 }
 
-// compare stops the node if the rows hold another value of a constant than its
+// checkConstants stops the replica if the rows hold another value of a constant than its
 // configuration does.
 func (r *Replica) checkConstants() {
 	for _, c := range r.cfg.constants() {
@@ -51,7 +69,7 @@ func (r *Replica) checkConstants() {
 	}
 }
 
-// setsConstant says whether a command may have set a constant.
+// isConstant reports whether a command may have set a constant.
 func isConstant(a *command.Applied) bool {
 	_, ok := a.Command.(command.Constant)
 	return ok

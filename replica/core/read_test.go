@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
@@ -95,7 +96,7 @@ func TestTheFirstMasterWritesTheConstants(t *testing.T) {
 	for id := paxos.NodeID(1); id <= 3; id++ {
 		grant, ok := rows.GetConstant(g.nodes[id].View(), "lease grant")
 		require.True(t, ok)
-		require.Equal(t, "1s", grant)
+		require.Equal(t, core.DefaultConfig().Paxos.Lease.Grant.String(), grant)
 		rho, ok := rows.GetConstant(g.nodes[id].View(), "lease rho")
 		require.True(t, ok)
 		require.Equal(t, "1000", rho)
@@ -112,6 +113,52 @@ func TestTheFirstMasterWritesTheConstants(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, written, "once, by the first")
+}
+
+// A replica that was part of a cell keeps its lease grant, also where the default is another one by now, unless
+// it is configured to be told: first what the rows say counts, then what its earlier lives had.
+func TestTheGrantOfACellIsKept(t *testing.T) {
+	cfg := core.DefaultConfig()
+	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1}
+	cfg.Paxos.Lease.Grant = 700 * time.Millisecond
+	all := db.New()
+	tx := all.Begin()
+	rows.SetConstant(tx, "lease grant", "2s")
+	tx.Commit()
+	at := paxos.Handle{Slot: 3, Members: cfg.Paxos.Members}
+	for _, c := range []struct {
+		name string
+		keep bool
+		rec  paxos.Recovered
+		rows *db.DB
+		want time.Duration
+		stop bool
+	}{
+		{"a new cell", true, paxos.Recovered{}, nil, 700 * time.Millisecond, false},
+		{"founded with a second", true, paxos.Recovered{Boot: 1, Grant: time.Second, Next: 2}, nil, time.Second, false},
+		{"founded without leases", true, paxos.Recovered{Boot: 1, Next: 2}, nil, 0, false},
+		{"a snapshot says 2 s", true, paxos.Recovered{Boot: 1, Grant: time.Minute, Snapshot: at, Next: 2}, all, 2 * time.Second, false},
+		{"configured", false, paxos.Recovered{Boot: 1, Grant: time.Second, Next: 2}, nil, 700 * time.Millisecond, false},
+		{"configured otherwise", false, paxos.Recovered{Boot: 1, Grant: time.Second, Snapshot: at, Next: 2}, all, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg.KeepGrant = c.keep
+			out := core.New(cfg, c.rec, c.rows, time.Unix(1, 0)).TakeOutput()
+			if c.stop {
+				require.ErrorIs(t, out.Stop, core.ErrConstant)
+				return
+			}
+			require.NoError(t, out.Stop)
+			booted, ok := out.Append[0].(paxos.Booted)
+			require.True(t, ok)
+			require.Equal(t, max(c.want, c.rec.Grant), booted.Grant, "the longest of all lives")
+			for _, e := range out.Send {
+				if h, ok := e.Message.(paxos.Heartbeat); ok {
+					require.Equal(t, c.want, h.Lease.Grant)
+				}
+			}
+		})
+	}
 }
 
 // The bound of sessions is one of them, where there is one.
@@ -146,7 +193,7 @@ func TestAReplicaThatWasConfiguredOtherwiseStops(t *testing.T) {
 		command.Append(nil, command.Constant{Guard: 1, Name: "lease grant", Value: "2s"}),
 	)
 	cfg := core.DefaultConfig()
-	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1}
+	cfg.Paxos.ID, cfg.Paxos.Members, cfg.Paxos.Lease.Grant = 1, []paxos.NodeID{1}, time.Second
 	rec := paxos.Recovered{Boot: 3, Promise: b, Next: 9, Records: []paxos.Record{
 		paxos.Voted{Slot: 1, Ballot: b, Value: value}, paxos.Settled{Slots: paxos.Range{From: 1, To: 2}},
 	}}

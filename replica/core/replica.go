@@ -25,6 +25,10 @@ type Config struct {
 	Paxos      paxos.Config
 	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
 	Sessions   session.Config
+	// KeepGrant has a replica that was part of a cell before use the lease grant of that cell: the constant in its
+	// rows, or else what its earlier lives were configured with. Paxos.Lease.Grant is then for new cells, and its
+	// default may change from one version to the next.
+	KeepGrant bool
 	// MaxSessions bounds the sessions that are alive at one time, for ever: a
 	// replicated constant. 0: to what the cell says, or else rows.MaxSessions.
 	MaxSessions int
@@ -43,7 +47,8 @@ type Config struct {
 // a quartz does and twice what a time daemon corrects by.
 func DefaultConfig() Config {
 	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
-	c.Paxos.Lease = paxos.Lease{Grant: time.Second, Rho: 1000}
+	c.Paxos.Lease = paxos.Lease{Grant: 800 * time.Millisecond, Rho: 1000}
+	c.Paxos.ElectionMax = c.Paxos.Lease.Grant // a member that has granted waits for the end of that; longer is of no use
 	c.Sessions, c.NodeOps, c.Founding = session.DefaultConfig(), nodeops.DefaultConfig(), tree.OpenFounding()
 	return c
 }
@@ -145,6 +150,10 @@ func New(cfg Config, rec paxos.Recovered, all *db.DB, now time.Time) *Replica {
 	}
 	if rec.Snapshot.Slot > 0 || all != nil {
 		n.verifyHandle(rec.Snapshot, n.db)
+	}
+	if cfg.KeepGrant {
+		cfg.Paxos.Lease.Grant = keptGrant(cfg.Paxos.Lease.Grant, rec, n.db)
+		n.cfg = cfg
 	}
 	n.paxos = paxos.New(cfg.Paxos, rec, now)
 	n.master = master.New(cfg.master(), rows.GetEpoch(n.db).Number)

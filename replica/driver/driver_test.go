@@ -98,7 +98,7 @@ func (a *alone) answer(q api.Request) api.Reply {
 func TestALifeBeginsWithItsBootRecordAndNothingElse(t *testing.T) {
 	a := newAlone(t).start()
 	require.NotNil(t, a.out.Log)
-	require.Equal(t, []paxos.Record{paxos.Booted{Boot: 1, Grant: time.Second}}, a.out.Log.Records)
+	require.Equal(t, []paxos.Record{paxos.Booted{Boot: 1, Grant: driver.DefaultConfig().Core.Paxos.Lease.Grant}}, a.out.Log.Records)
 	require.True(t, a.out.Log.Sync)
 	require.Empty(t, a.out.Peers)
 }
