@@ -118,6 +118,11 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.beats(1, 1, 3)
 			r.proposes(6, expire)
 		}, true},
+		"its end in the step that takes a KeepAlive in, which may stand behind the decision": {func(r *reign) {
+			r.set(func(s *session.Session) { s.HasAcked = true })
+			r.beats(6, 1, 3)
+			r.proposes(6, expire)
+		}, false},
 		"its end a moment after a late answer": {func(r *reign) {
 			r.c.lease = time.Time{}
 			r.acts(0)

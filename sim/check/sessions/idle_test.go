@@ -46,6 +46,11 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 			call(r, 1.9, 1)
 			answer(r, 1.9, 1, api.OK)
 		}, false},
+		"a copy of its call waits for its turn, and what it asked for is not there": {func(r *reign) {
+			call(r, 1.6, 1)
+			call(r, 1.9, 1)
+			answer(r, 1.9, 1, api.NotFound)
+		}, false},
 		"a copy of its call waited for its turn, and it said that it was told": {func(r *reign) {
 			call(r, 1.6, 1)
 			call(r, 1.7, 1)

@@ -269,7 +269,7 @@ func (h *lately) tells(p api.Reply, now time.Time) {
 	switch {
 	case p.Code == api.Busy:
 		delete(h.logged, p.Seq) // the log did not take it
-	case p.Code == api.OK && h.again == p.Seq && h.at.Equal(now):
+	case p.Code.Execution() == api.Executed && h.again == p.Seq && h.at.Equal(now):
 		h.lined[p.Seq] = true
 	}
 	h.at = now
