@@ -9,15 +9,19 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// about is what an op on a node is about, and so who may answer it.
+// about is what an op on a node is about, and so from what it may be answered. A hostile client asks for several
+// things by one number, in any order: an answer may be that of any of them.
 type about uint8
 
 const (
-	aboutNode   about = 1 + iota // any replica with read authority
-	aboutLock                    // the same: an Acquire
-	aboutHandle                  // the master's memory as well
-	aboutMemory                  // nothing but that, with authority or without
+	aboutNode   about = 1 << iota // the rows, with read authority
+	aboutLock                     // the same: an Acquire
+	aboutHandle                   // the master's memory as well
+	aboutMemory                   // nothing but that, with authority or without
 )
+
+// has reports whether one of the ops may be about one of these.
+func (a about) has(these about) bool { return a&these != 0 }
 
 // answerTo is an answer to a call, by digest. Masters of several epochs may give several.
 type answerTo struct {
@@ -36,14 +40,14 @@ func (h *Calls) OnRequest(to paxos.NodeID, q api.Request) {
 	h.Final.Asks(q)
 	switch q.Op.(type) {
 	case api.Acquire:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutLock
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] |= aboutLock
 	case api.Poison:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutMemory
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] |= aboutMemory
 	case api.CloseHandle, api.SetSequencer:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutHandle
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] |= aboutHandle
 	case api.Open, api.GetContents, api.GetStat, api.ReadDir, api.SetContents, api.SetACL, api.DeleteNode,
 		api.GetSequencer, api.CheckSequencer, api.Release:
-		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] = aboutNode
+		h.asked[model.Call{Session: q.Session, Seq: q.Seq}] |= aboutNode
 	}
 }
 
@@ -74,14 +78,15 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	// To refuse by memory, however much authority there is, what these rows have an
 	// answer for would be to say that nothing was done; unless it was refused before,
 	// and then cancelled in the log.
-	kept := ok && tree && !again && of < aboutHandle && paxos.Slot(e.At.Slot) <= h.Disks[id].Applied
+	byMemory := of.has(aboutHandle | aboutMemory)
+	kept := ok && tree && !again && !byMemory && paxos.Slot(e.At.Slot) <= h.Disks[id].Applied
 	if read && !kept {
 		if tree {
 			h.given[this] = p.Epoch
 		}
 		return
 	}
-	if !ok && tree && (of >= aboutHandle || again || h.around.HasAuthority(id)) {
+	if !ok && tree && (byMemory || again || h.around.HasAuthority(id)) {
 		h.given[this] = p.Epoch // and may be again, by any later master
 		return
 	}
@@ -89,20 +94,20 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	if !ok {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
 	}
-	refused := of >= aboutHandle && p.Code != api.OK // by a later master, for what became of the handle
+	refused := byMemory && p.Code != api.OK // by a later master, for what became of the handle
 	// What a later master has refused, one of before may have done to its memory, or do
 	// yet, which counts no more.
-	refused = refused || of == aboutMemory && p.Epoch < e.epoch
+	refused = refused || of.has(aboutMemory) && p.Epoch < e.epoch
 	// What was told by memory in an epoch may be told again there, after a later master
 	// has executed a copy: clients do not take it once they know of that one. And an
 	// Acquire whose handle was closed may be cancelled in the log after that.
-	refused = refused || tree && again && (p.Epoch < e.epoch || p.Epoch == then && of == aboutLock)
+	refused = refused || tree && again && (p.Epoch < e.epoch || p.Epoch == then && of.has(aboutLock))
 	// A client that uses one number for a call on a node and one on a row is told of the
 	// former what it was told before, also after the latter was executed.
 	refused = refused || tree && again && p.Epoch == then && e.row
 	// A lock that was granted in an epoch before, and freed since, is not held.
 	holds := h.around.HoldsLock(name)
-	refused = refused || of == aboutLock && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds
+	refused = refused || of.has(aboutLock) && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
 	refused = refused || e.left && paxos.Slot(e.At.Slot) >= h.Disks[id].fresh && h.around.HasAuthority(id)

@@ -247,6 +247,30 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	}
 }
 
+// A client that keeps to no protocol asks for several things by one number. A master that has taken them in together
+// answers one from memory, which is no lie where the last to come is about a node. What was
+// asked for by no call is still one.
+func TestAnAnswerByMemoryToOneOfTwoCallsByOneNumber(t *testing.T) {
+	for name, c := range map[string]struct {
+		ops  []api.Op
+		want string
+	}{
+		"in order":       {[]api.Op{api.SetContents{}, api.Poison{}}, ""},
+		"the other way":  {[]api.Op{api.Poison{}, api.SetContents{}}, ""},
+		"not from there": {[]api.Op{api.SetContents{}, api.GetContents{}}, "I-W1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFacts(t)
+			f.h.Epochs.Highest = 1
+			for _, op := range c.ops {
+				f.comes(op)
+			}
+			f.replies(1, api.Result{Code: api.OK})
+			f.ends(c.want)
+		})
+	}
+}
+
 // A refusal by memory of what the rows of that master have an answer for says that
 // nothing was done, whatever authority there is. What stands further on in the log than
 // it has come it cannot know.
