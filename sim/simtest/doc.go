@@ -6,25 +6,29 @@
 //	}
 //
 // It runs 20 seeds, one a processor at a time. A seed that breaks a property fails the test
-// with what broke and the line that runs this seed again. Expect is for a test of a checker:
+// with what broke and the line that runs this seed again. The first is made smaller, until no fault, client or
+// replica can be spared; a story of at most 20 lines tells how it came to the break; and its number is
+// kept below testdata/sim, where the next run begins. Expect is for a test of a checker:
 // a property must break. Verify is for a test of an extension: one seed is one history.
 //
 // A world of the program's own, without a cell, is a World, whose methods are the same: Run
-// says of the first failure which kinds of faults it needs, and keeps its seed below
-// testdata/sim, where the next run begins.
+// says of the first failure which kinds of faults it needs.
 //
-// The package has four flags:
+// The package has six flags:
 //
 //	-sim.seed N    run this seed only, in each test that runs seeds
 //	-sim.seeds N   run so many seeds instead of Options.Seeds
 //	-sim.for D     begin seeds for so much real time in each test; without -sim.seeds, as
 //	               many as there is time for
+//	-sim.shrink D  make the first failure of a cell smaller for at most so long (20s; 0: not at all)
+//	-sim.trace     with -sim.seed: print all that happens, as chubby sim --trace does (go test -v
+//	               where several packages are tested)
 //	-sim.out DIR   keep of each failing seed, below DIR/TEST, what `chubby sim --out` keeps: trace,
-//	               history, picture, manifest; with -sim.seed of that one. Of a World: trace.txt
+//	               history, picture, manifest, and of the first the small case; with -sim.seed
+//	               of that one. Of a World: trace.txt
 //
-// A main that holds the same extension (package simcmd) replays such a directory. Its sim
-// command, with --out, makes the first failure smaller and leaves a case, which Replay runs in
-// a test from then on.
+// Replay runs such a case in a test from then on. A main that holds the same extension (package simcmd)
+// replays a directory.
 //
-// Reading order: options.go, flags.go, run.go, expect.go, report.go, replay.go, world.go.
+// Reading order: options.go, flags.go, run.go, report.go, case.go, kept.go, expect.go, replay.go, world.go.
 package simtest

@@ -34,6 +34,10 @@ type Options struct {
 	// answered calls, a fifth of them contended. A test whose seeds did less shows little.
 	// 0: one, unless Duration is below a minute, where none can.
 	MinCounted int
+
+	// Kept is the directory of seeds that have failed, each a file below the name of the test,
+	// which Run writes and which it runs before all others; "": testdata/sim.
+	Kept string
 }
 
 // plan is what each seed runs, but for its number.

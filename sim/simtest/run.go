@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,15 +25,28 @@ type suite struct {
 	tally  runner.Tally
 	failed []cell.Result // whole
 	all    []runner.SeedHash
+
+	// first tells of the first failing seed, which is kept; nil: as of any other, and none is kept.
+	first func(*cell.Result) string
+	kept  *keptSeeds
+	print func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
 }
 
-// Run runs seeds and fails the test where one breaks a property, where the simulated code
-// crashes, where a checker gives up, or where fewer seeds count than Options.MinCounted
-// says. It ends after ten failing seeds. It returns what all seeds come to, for tests that
+// Run runs seeds, first those that failed before, and fails the test where one breaks a property,
+// where the simulated code crashes, where a checker gives up, or where fewer seeds count than
+// Options.MinCounted says. It ends at the first failure of a seed that was kept, or else after ten failing
+// seeds. The first failure is made smaller, told as a story, and kept. It returns what all seeds come to, for tests that
 // want a fault to have struck or a counter of World.Count to be above 0.
 func Run(t testing.TB, o Options) runner.Totals {
 	t.Helper()
-	return start(t, o, given, cell.Run).seeds()
+	return runWith(t, o, given, cell.Run)
+}
+
+func runWith(t testing.TB, o Options, f flags, run runner.Runner) runner.Totals {
+	t.Helper()
+	s := start(t, o, f, run)
+	s.first, s.print, s.kept = s.tellCase, s.printCell, keptOf(t, o.Kept)
+	return s.seeds()
 }
 
 // Verify runs each seed twice and fails the test where the two have different histories:
@@ -54,13 +68,21 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 // seeds runs all there are to run, and judges them.
 func (s *suite) seeds() runner.Totals {
 	s.t.Helper()
+	s.printTrace()
+	if s.failedBefore(s.o.plan()) {
+		return s.tally.Totals(0)
+	}
 	o, most := s.flags.over(s.o)
 	s.fitsDeadline()
 	began := time.Now()
 	s.batch(o, most, mostFailures)
 	totals := s.tally.Totals(time.Since(began))
 	for i := range s.failed {
-		s.t.Errorf("%s", s.tell(&s.failed[i]))
+		tell := s.tell
+		if i == 0 {
+			tell = s.firstOf
+		}
+		s.t.Errorf("%s", tell(&s.failed[i]))
 	}
 	if want := o.demanded(); s.flags.seed == 0 && len(s.failed) == 0 && totals.Counted < uint64(want) {
 		s.t.Errorf("%d of %d seeds counted, and %d must: the others simulated less than %v or %d answered calls, or fewer than a fifth of them were contended (see Program.Done)",
@@ -99,10 +121,15 @@ func (s *suite) fitsDeadline() {
 	}
 }
 
+// directory is where -sim.out has the files of this test.
+func (s *suite) directory() string {
+	return filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()))
+}
+
 // leave writes what -sim.out promises.
 func (s *suite) leave(o Options) {
 	s.t.Helper()
-	dir := filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()))
+	dir := s.directory()
 	first := o.plan()
 	first.Seed = o.From
 	m := runner.NewManifest(runner.ThisBuild(), first)

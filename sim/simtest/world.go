@@ -2,6 +2,7 @@ package simtest
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,31 +72,13 @@ func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	out := f.out
 	f.out = "" // what a cell leaves behind is not what a world does
 	s := x.start(t, f, x.seed)
-	if f.seed == 0 {
-		if r := x.again(t); r != nil {
-			t.Errorf("%s: it failed before, and %s is of that\n%s", t.Name(), x.file(t, r.Seed), x.tell(s, r, out))
-			return s.tally.Totals(0)
-		}
-	}
-	o, most := f.over(s.o)
-	s.fitsDeadline()
-	began := time.Now()
-	s.batch(o, most, mostFailures)
-	for i := range s.failed {
-		text := s.tell(&s.failed[i])
-		if i == 0 {
-			text = x.tell(s, &s.failed[i], out)
-			if f.seed == 0 && !s.failed[i].Internal {
-				text += x.keep(t, &s.failed[i])
-			}
-		}
-		t.Errorf("%s", text)
-	}
+	s.first = func(r *cell.Result) string { return x.tell(s, r, out) }
+	s.print = func(seed uint64, w io.Writer) { x.without(plan.Options{Seed: seed, Trace: sim.Trace{W: w}}, nil) }
+	s.kept = keptOf(t, x.Kept)
+	totals := s.seeds()
 	if out != "" && f.seed > 0 && len(s.failed) == 0 {
 		t.Logf("trace: %s", x.trace(t, out, f.seed, nil))
 	}
-	totals := s.tally.Totals(time.Since(began))
-	t.Logf("%d seeds; hash of all seeds %s", totals.Seeds, totals.Hash)
 	return totals
 }
 
@@ -183,54 +166,4 @@ func (x World) shrunk(r *cell.Result) (needs string, off []int) {
 	}
 	needs = fmt.Sprintf("it needs, of %d kinds of faults: %s; then it breaks at %.3f s of true time, event %d", len(all), strings.Join(left, ", "), last.Breach.At.Seconds(), last.Breach.Step)
 	return needs, off
-}
-
-// dir is where the seeds of a test are kept.
-func (x World) dir(t testing.TB) string {
-	kept := x.Kept
-	if kept == "" {
-		kept = filepath.Join("testdata", "sim")
-	}
-	return filepath.Join(kept, filepath.FromSlash(t.Name()))
-}
-
-func (x World) file(t testing.TB, seed uint64) string {
-	return filepath.Join(x.dir(t), fmt.Sprintf("seed-%d", seed))
-}
-
-// keep writes the file of a seed that failed, and says so.
-func (x World) keep(t testing.TB, r *cell.Result) string {
-	t.Helper()
-	file := x.file(t, r.Seed)
-	err := os.MkdirAll(filepath.Dir(file), 0o755)
-	if err == nil {
-		err = os.WriteFile(file, []byte(runner.Verdict(r)+"\n"), 0o644)
-	}
-	if err != nil {
-		t.Fatalf("simtest: a seed that failed cannot be kept: %v", err)
-	}
-	return "\nthe next run begins with it: " + file
-}
-
-// again runs the seeds that were kept, in order, and returns the first that fails; nil: none does.
-func (x World) again(t testing.TB) *cell.Result {
-	t.Helper()
-	files, err := os.ReadDir(x.dir(t))
-	if err != nil {
-		return nil // none is kept
-	}
-	var seeds []uint64
-	for _, f := range files {
-		var seed uint64
-		if n, _ := fmt.Sscanf(f.Name(), "seed-%d", &seed); n == 1 {
-			seeds = append(seeds, seed)
-		}
-	}
-	slices.Sort(seeds)
-	for _, seed := range seeds {
-		if r := runner.Guard(x.seed)(plan.Options{Seed: seed}); r.Failed() {
-			return &r
-		}
-	}
-	return nil
 }

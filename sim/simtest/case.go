@@ -1,0 +1,128 @@
+package simtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/sim/shrink"
+	"github.com/chubbycell/chubby/sim/story"
+)
+
+// leftForTheEnd of the time that go test gives is not used to make a failure smaller.
+const leftForTheEnd = 5 * time.Second
+
+// tellCase says what the first failing seed of a cell did wrong, and how it came to that, once it was made
+// smaller. With -sim.out it leaves the case.
+func (s *suite) tellCase(r *cell.Result) string {
+	text := s.tell(r)
+	d := s.shrinking()
+	if r.Internal || r.Breach == nil || d <= 0 {
+		return text
+	}
+	ctx, stop := context.WithTimeout(s.t.Context(), d)
+	defer stop()
+	o := s.o.plan()
+	o.Seed = r.Seed
+	c, err := shrink.Shrinker{Run: runner.Guard(s.run), Jobs: s.o.Jobs}.Shrink(ctx, o)
+	if err != nil {
+		return before(text, fmt.Sprintf("it was not made smaller: %v", err))
+	}
+	more := ""
+	if !c.Done {
+		more = fmt.Sprintf("; time was up, -sim.shrink=%v may find less", 4*d.Round(time.Second))
+	}
+	lines := []string{fmt.Sprintf("made smaller: from %v", c.Was), fmt.Sprintf("          to: %v, in %d runs%s", c.Is, c.Runs, more)}
+	lines = append(lines, story.Tell(runner.Guard(s.run), c.Options, c.Was.Faults)...)
+	text = before(text, strings.Join(lines, "\n  "))
+	if s.flags.out == "" {
+		return text + "\nwith -sim.out=DIR: the small case for simtest.Replay, traces, page and history, too"
+	}
+	file, err := runner.WriteCase(filepath.Join(s.directory(), fmt.Sprintf("seed-%d", r.Seed)), runner.ThisBuild(), s.run, &c)
+	if err != nil {
+		return text + fmt.Sprintf("\nthe small case cannot be written: %v", err)
+	}
+	return text + "\nthe small case, for simtest.Replay: " + file
+}
+
+// shrinking is how long a failure may be made smaller: what the flag says, and no longer than go test waits.
+func (s *suite) shrinking() time.Duration {
+	d := s.flags.shrink
+	if t, ok := s.t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if at, ok := t.Deadline(); ok {
+			d = min(d, time.Until(at)-leftForTheEnd)
+		}
+	}
+	return d
+}
+
+// before puts lines in front of the last line of a text.
+func before(text, lines string) string {
+	i := strings.LastIndexByte(text, '\n')
+	return text[:i+1] + lines + text[i:]
+}
+
+// printCell prints all that happens in one seed of a cell.
+func (s *suite) printCell(seed uint64, w io.Writer) {
+	o := s.o.plan()
+	o.Seed = seed
+	(&moments.Printer{W: w}).Watch(&o)
+	runner.Guard(s.run)(o)
+}
+
+// printTrace does what -sim.trace asks for.
+func (s *suite) printTrace() {
+	s.t.Helper()
+	switch {
+	case !s.flags.trace:
+	case s.flags.seed == 0:
+		s.t.Fatalf("-sim.trace prints one seed: give -sim.seed, too")
+	case s.print != nil:
+		s.print(s.flags.seed, os.Stdout)
+	}
+}
+
+// firstOf tells of the first failing seed, keeps it, and says so.
+func (s *suite) firstOf(r *cell.Result) string {
+	s.t.Helper()
+	if s.first == nil || s.flags.trace {
+		return s.tell(r)
+	}
+	text := s.first(r)
+	if s.flags.seed > 0 || r.Internal || !r.Failed() {
+		return text
+	}
+	file, err := s.kept.keep(r)
+	if err != nil {
+		s.t.Fatalf("simtest: a seed that failed cannot be kept: %v", err)
+	}
+	return text + "\nthe next run begins with it: " + file
+}
+
+// failedBefore runs the seeds that were kept, fails the test where one fails again, and reports that.
+func (s *suite) failedBefore(o plan.Options) bool {
+	s.t.Helper()
+	if s.first == nil || s.flags.seed > 0 {
+		return false
+	}
+	r := s.kept.again(s.run, o)
+	if r == nil {
+		return false
+	}
+	s.t.Errorf("%s: it failed before, and %s is of that\n%s", s.t.Name(), s.kept.file(r.Seed), s.first(r))
+	if s.flags.out != "" {
+		s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
+		o := s.o
+		o.From = r.Seed
+		s.leave(o)
+	}
+	return true
+}

@@ -1,0 +1,91 @@
+package simtest
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// served is an extension whose property breaks as soon as a replica serves.
+func served() *scenario.Extension {
+	return &scenario.Extension{Properties: []scenario.Property{{ID: "X1", Help: "nothing serves", New: func() scenario.Checker { return early{} }}}}
+}
+
+// The first failure is made smaller, told as a story and kept; the next run begins with it.
+func TestTheFirstFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := Options{With: served(), Seeds: 2, From: 3}
+	f := flags{shrink: time.Minute, out: "out"}
+	l := listen(t, func(l *listener) { runWith(l, o, f, cell.Run) })
+	require.Len(t, l.errors, 2, "seeds 3 and 4")
+	first := l.errors[0]
+	require.True(t, strings.HasPrefix(first, "seed 3: X1 broke: it serves\nmade smaller: from "), first)
+	require.Contains(t, first, "to: 0 faults, 3 replicas, ", "nothing is needed for a replica to serve")
+	require.Contains(t, first, "-run '^"+t.Name()+"$' -sim.seed=3\n")
+	kept := filepath.Join("testdata", "sim", t.Name(), "seed-3")
+	require.Contains(t, first, "the next run begins with it: "+kept)
+	text, err := os.ReadFile(kept)
+	require.NoError(t, err)
+	require.Equal(t, "X1 broke: it serves\n", string(text))
+	require.NotContains(t, l.errors[1], "made smaller", "the others are named only")
+
+	small := filepath.Join("out", t.Name(), "seed-3", "shrunk.json")
+	require.Contains(t, first, "the small case, for simtest.Replay: "+small)
+	r := listen(t, func(l *listener) { Replay(l, small, served()) })
+	require.Len(t, r.errors, 1)
+	story := strings.Split(r.errors[0], "\n")[1:]
+	require.NotEmpty(t, story)
+	for _, line := range story {
+		require.Contains(t, first, line, "the story is that of the case")
+	}
+
+	o.From = 5 // and seed 3 again, first
+	l = listen(t, func(l *listener) { runWith(l, o, flags{}, cell.Run) })
+	require.Len(t, l.errors, 1)
+	require.Contains(t, l.errors[0], kept+" is of that\nseed 3: X1 broke: it serves")
+	o.With = nil
+	l = listen(t, func(l *listener) { runWith(l, o, flags{}, fake) })
+	require.Len(t, l.errors, 1, "it was mended, and the others are run; seed 5 breaks S1 in this simulator")
+	require.Contains(t, l.errors[0], "seed 5: S1 broke")
+}
+
+// A failure that does not come again when its faults are played one by one says so, and the test goes on.
+func TestAFailureThatCannotBeMadeSmallerIsToldAsItIs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := 0
+	once := func(o plan.Options) cell.Result {
+		runs++
+		r := fake(o)
+		if runs > 1 {
+			r.Breach = nil
+		}
+		return r
+	}
+	l := listen(t, func(l *listener) { runWith(l, Options{From: 5, Seeds: 1, Jobs: 1}, flags{shrink: time.Minute}, once) })
+	require.Contains(t, l.errors[0], "seed 5: S1 broke: two values\nit was not made smaller: seed 5: nothing breaks\nrun it again: ")
+}
+
+// A trace is of one seed.
+func TestATraceIsOfOneSeed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	l := listen(t, func(l *listener) { runWith(l, Options{}, flags{trace: true}, fake) })
+	require.Equal(t, "-sim.trace prints one seed: give -sim.seed, too", l.fatal)
+	var b strings.Builder
+	s := start(&listener{TB: t}, Options{Duration: 2 * time.Second}, flags{seed: 7}, cell.Run)
+	s.printCell(7, &b)
+	require.Contains(t, b.String(), "# seed 7: ")
+	require.Contains(t, b.String(), "open session")
+	printed := uint64(0)
+	s.flags.trace, s.print = true, func(seed uint64, _ io.Writer) { printed = seed }
+	s.printTrace()
+	require.EqualValues(t, 7, printed)
+}

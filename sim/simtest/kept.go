@@ -1,0 +1,62 @@
+package simtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// keptSeeds are the seeds of one test that have failed, each a file in a directory. The next run
+// of the test begins with them. They stay when the program was mended: each costs one run, and finds
+// a bug that comes back at once.
+type keptSeeds struct{ dir string }
+
+// keptOf are the seeds of a test below a directory; "": testdata/sim of its package.
+func keptOf(t testing.TB, below string) *keptSeeds {
+	if below == "" {
+		below = filepath.Join("testdata", "sim")
+	}
+	return &keptSeeds{filepath.Join(below, filepath.FromSlash(t.Name()))}
+}
+
+func (k *keptSeeds) file(seed uint64) string {
+	return filepath.Join(k.dir, fmt.Sprintf("seed-%d", seed))
+}
+
+// keep writes the file of a seed that failed, and returns its name.
+func (k *keptSeeds) keep(r *cell.Result) (string, error) {
+	file := k.file(r.Seed)
+	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+		return "", err
+	}
+	return file, os.WriteFile(file, []byte(runner.Verdict(r)+"\n"), 0o644)
+}
+
+// again runs the seeds that were kept, in order, and returns the first that fails; nil: none does.
+func (k *keptSeeds) again(run runner.Runner, o plan.Options) *cell.Result {
+	files, err := os.ReadDir(k.dir)
+	if err != nil {
+		return nil // none is kept
+	}
+	var seeds []uint64
+	for _, f := range files {
+		var seed uint64
+		if n, _ := fmt.Sscanf(f.Name(), "seed-%d", &seed); n == 1 {
+			seeds = append(seeds, seed)
+		}
+	}
+	slices.Sort(seeds)
+	for _, seed := range seeds {
+		o.Seed = seed
+		if r := runner.Guard(run)(o); r.Failed() {
+			return &r
+		}
+	}
+	return nil
+}
