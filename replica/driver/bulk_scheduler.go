@@ -16,6 +16,11 @@ type bulkScheduler struct {
 	hold    time.Duration // for so long a peer that fetches holds new snapshots back, at first
 	quiet   time.Duration // a peer that has not asked for so long is taken to have stopped
 
+	// ahead is by which part, in percent, of the log between two snapshots the first one of a life comes
+	// earlier. Members of a cell have different parts, so that they write snapshots in turn: written
+	// by all at once, a large one takes the processors and disks of a majority.
+	ahead int
+
 	busy          bool
 	applied       paxos.Slot
 	last          paxos.Slot // slot of the newest snapshot
@@ -104,7 +109,21 @@ func (b *bulkScheduler) onApplied(slot paxos.Slot, value int, size int64) {
 
 // between is how many bytes of log lie between two snapshots. What a snapshot costs, and what a
 // restart takes for it, grows with the rows; what a restart takes for the log grows with the log.
-func (b *bulkScheduler) between() int64 { return max(b.least, b.size/100*int64(b.percent)) }
+func (b *bulkScheduler) between() int64 {
+	bytes := max(b.least, b.size/100*int64(b.percent))
+	return bytes - bytes/100*int64(b.ahead)
+}
+
+// aheadOf is the part of one member of a cell: they are spread over the time between two snapshots.
+func aheadOf(self paxos.NodeID, members []paxos.NodeID) int {
+	before := 0
+	for _, id := range members {
+		if id < self {
+			before++
+		}
+	}
+	return 100 * before / len(members)
+}
 
 // isSnapshotDue reports whether the driver must take rows for a snapshot and have them
 // compared.
@@ -150,7 +169,7 @@ func (b *bulkScheduler) onWritten(now time.Time, err error) {
 		b.notBefore = now.Add(b.retry)
 		return
 	}
-	b.last, b.covered = max(b.last, slot), max(b.covered, b.written)
+	b.last, b.covered, b.ahead = max(b.last, slot), max(b.covered, b.written), 0
 	if b.cut {
 		b.holdDoublings = min(b.holdDoublings+1, maxHoldDoublings)
 	}

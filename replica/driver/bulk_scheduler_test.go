@@ -98,6 +98,27 @@ func TestASnapshotIsWrittenAfterBytesOfLog(t *testing.T) {
 	require.True(t, r.isSnapshotDue(r.now))
 }
 
+// Members of a cell write snapshots in turn: the first ones are spread over the log between two, and the later ones
+// are as far apart, so they stay so.
+func TestMembersWriteSnapshotsInTurn(t *testing.T) {
+	members := []paxos.NodeID{7, 3, 5}
+	written := map[paxos.NodeID][]paxos.Slot{}
+	for _, id := range members {
+		r := newBulkRig()
+		r.every, r.least, r.ahead = 1<<40, 300*(slotBytes+1), aheadOf(id, members)
+		for slot := range paxos.Slot(1000) {
+			r.bulkScheduler.onApplied(slot+1, 1, 0)
+			if r.isSnapshotDue(r.now) {
+				written[id] = append(written[id], slot+1)
+				r.ready = &WriteJob{Handle: paxos.Handle{Slot: slot + 1}, logged: r.logged}
+				require.NotNil(t, r.nextJob(r.now, &r.f))
+				r.end(nil)
+			}
+		}
+	}
+	require.Equal(t, map[paxos.NodeID][]paxos.Slot{3: {300, 600, 900}, 5: {201, 501, 801}, 7: {102, 402, 702}}, written)
+}
+
 // Slots take memory, whatever they hold.
 func TestEmptySlotsAreLogToo(t *testing.T) {
 	r := newBulkRig()

@@ -96,7 +96,7 @@ func New(cfg Config) *Driver {
 	return &Driver{
 		cfg:     cfg,
 		log:     logScheduler{flushAfter: cfg.FlushAfter, idleAfter: cfg.IdleAfter},
-		bulk:    bulkScheduler{least: cfg.SnapshotBytes, percent: cfg.SnapshotPercent, every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause},
+		bulk:    bulkScheduler{least: cfg.SnapshotBytes, percent: cfg.SnapshotPercent, every: cfg.SnapshotEvery, retry: cfg.RetryAfter, hold: cfg.HoldFor, quiet: 8 * pause, ahead: aheadOf(cfg.Core.Paxos.ID, cfg.Core.Paxos.Members)},
 		compare: compare,
 		backup: backupScheduler{
 			every: cfg.BackupEvery, retry: cfg.RetryAfter, confirm: compare,
