@@ -35,6 +35,9 @@ type coroutine struct {
 	dying bool
 	parks uint64 // counts the parkings: an event for an earlier one is void
 
+	asked bool     // it is to look at its own stack, and to park again
+	calls []string // what it saw: see Blocked
+
 	index int   // in env.cos
 	timer timer // of Sleep and the like
 	op    diskOp
@@ -173,6 +176,12 @@ func (c *coroutine) park() {
 	c.state = coParked
 	if !c.yield(struct{}{}) {
 		c.dying = true
+	}
+	for c.asked {
+		c.tell()
+		if !c.yield(struct{}{}) {
+			c.dying = true
+		}
 	}
 	c.check()
 }

@@ -28,6 +28,9 @@ func Program(main func(rt *Runtime)) func() Process {
 	return func() Process { return &program{main: main} }
 }
 
+// mainName is the first coroutine of a Program.
+const mainName = "main"
+
 // program is the Process around a Runtime.
 type program struct {
 	rt   Runtime
@@ -38,7 +41,7 @@ type program struct {
 func (p *program) Start(env *Env) {
 	env.program = true
 	p.rt.e = env
-	env.Go("main", func() { p.main(&p.rt) })
+	env.Go(mainName, func() { p.main(&p.rt) })
 }
 
 // Receive hands a message to the handler, if there is one.

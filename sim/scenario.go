@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -108,8 +109,24 @@ func (h *scenarioRun) run() {
 		}
 	}
 	if h.check() && h.left > 0 {
-		h.w.Break("L1", "%d client programs have not ended %v after healing", h.left, h.s.Liveness)
+		h.w.Break("L1", "%d client programs have not ended %v after healing%s", h.left, h.s.Liveness, h.unended())
 	}
+}
+
+// unended says where programs wait that have not ended, of three of them.
+func (h *scenarioRun) unended() string {
+	var all []string
+	for _, m := range h.w.machines.clients {
+		for _, b := range h.w.Blocked(m.Addr()) {
+			if b.Name == mainName && len(all) < 3 {
+				all = append(all, b.String())
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, "; ")
 }
 
 // ask checks the properties at intervals.

@@ -64,7 +64,7 @@ type reports func(program int64, call string) error
 
 func (f reports) On(_ time.Duration, e event.Event) error {
 	if call, ok := e.(event.CallEnded); ok && call.Err == nil {
-		return f(call.Program, call.Call)
+		return f(int64(call.Program), call.Call)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
@@ -152,7 +153,10 @@ func (b *Breach) Meaning(with *scenario.Extension) string {
 			return p.Help
 		}
 	}
-	return "an invariant that the product asserts of itself"
+	if strings.HasPrefix(b.ID, "I-") {
+		return "an invariant that the product asserts of itself"
+	}
+	return "World.Break reported it; no Property of the extension says what it means"
 }
 
 // Strikes are those of all kinds of faults.

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/workload"
 )
 
 // Floors of a counted seed: below them a run proves too little to be counted.
@@ -85,10 +86,11 @@ func (c *seedRun) safety() time.Duration {
 // which succeed.
 func (c *seedRun) liveness(healedAt time.Duration) {
 	c.load.Finale = true
+	before := c.load.Completed
 	back := c.absentees()
 	for c.load.Running > 0 {
 		if c.world.Now() > healedAt+plan.RecoveryBound {
-			c.world.Break("L1", "%d client programs have not ended %v after healing; %s", c.load.Running, plan.RecoveryBound, c.roles())
+			c.world.Break("L1", "%d client programs have not ended %v after healing, in which %d calls were answered: %s; %s", c.load.Running, plan.RecoveryBound, c.load.Completed-before, c.unended(), c.roles())
 			return
 		}
 		if !c.reached(c.world.RunFor(100 * time.Millisecond)) {
@@ -229,6 +231,25 @@ func (c *seedRun) roles() string {
 			continue
 		}
 		all = append(all, r.Host.Core().Status().String())
+	}
+	return strings.Join(all, "; ")
+}
+
+// mostUnended bounds the programs that a report names.
+const mostUnended = 3
+
+// unended says where programs wait that have not ended.
+func (c *seedRun) unended() string {
+	var all []string
+	for _, m := range c.machines.Clients {
+		for _, b := range c.world.Blocked(m.Addr()) {
+			if strings.HasPrefix(b.Name, workload.ThreadName) {
+				all = append(all, b.String())
+			}
+		}
+	}
+	if more := len(all) - mostUnended; more > 0 {
+		all = append(all[:mostUnended], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(all, "; ")
 }

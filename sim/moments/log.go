@@ -180,7 +180,8 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		if e.Err != nil {
 			outcome = e.Err.Error()
 		}
-		opinion(e.Client, Told, "(program %d) is told of %s: %s", e.Program, e.Call, Clip(outcome, 100))
+		i := opinion(e.Client, Told, "(%s) is told of %s: %s", e.Program.Short(), e.Call, Clip(outcome, 100))
+		l.All[i].Program, l.All[i].Call = e.Program, e.Call
 	case event.SessionDialed:
 		if _, known := l.dialed[e.Client]; !known {
 			l.Clients = append(l.Clients, e.Client)

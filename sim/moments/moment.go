@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
 )
 
 // Moment is one thing that happened on a machine.
@@ -14,11 +15,13 @@ type Moment struct {
 	Who     sim.Addr      // 0: the world
 	Kind    string        // as in the trace; or one of those below
 	Text    string
-	Peer    sim.Addr // of a message
-	Prev    int      // the one before on the same machine; None: none
-	Cause   int      // the sending of what is received; None: none
-	Arrived bool     // what is sent was received by a process
-	Lost    bool     // the network lost what is sent by itself; what a fault cut off is not marked
+	Peer    sim.Addr        // of a message
+	Prev    int             // the one before on the same machine; None: none
+	Cause   int             // the sending of what is received; None: none
+	Arrived bool            // what is sent was received by a process
+	Program event.ProgramID // of Told
+	Call    string          // of Told, as the program names it
+	Lost    bool            // the network lost what is sent by itself; what a fault cut off is not marked
 }
 
 // Kinds of moments that come from events.

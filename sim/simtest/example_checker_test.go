@@ -21,7 +21,7 @@ func (k *once) On(_ time.Duration, e event.Event) error {
 		return nil // another call
 	}
 	if first, ok := k.counted[call.Call]; ok {
-		return fmt.Errorf("program %d of %v and program %d of %v both counted to %d", first.Program, first.Client, call.Program, call.Client, n)
+		return fmt.Errorf("%v and %v both counted to %d", first.Program, call.Program, n)
 	}
 	k.counted[call.Call] = call
 	return nil

@@ -85,8 +85,8 @@ func (p *cachedWork) reads(ctx context.Context) {
 		} else {
 			p.contents(ctx, o)
 		}
-		if p.has(HotNode) != o || p.rt.Sleep(ctx, p.pause()) != nil {
-			return
+		if p.has(HotNode) != o || p.rt.Sleep(ctx, p.pause()) != nil || p.all.Finale {
+			return // pauses of many programs are long, and after healing a minute is for all that is left
 		}
 	}
 }

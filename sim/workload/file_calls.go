@@ -93,7 +93,7 @@ func (p *thread) answered(err error, hot bool, what string) {
 		if p.began >= 0 {
 			took = c.world.Now() - p.began
 		}
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: what, Trail: p.trail, Took: took, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: what, Trail: p.trail, Took: took, Err: err})
 	}
 	p.began = -1
 	p.ended(err)

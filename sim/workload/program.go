@@ -302,7 +302,7 @@ func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(
 	}
 	taken(trail, err)
 	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Took: c.world.Now() - began, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Took: c.world.Now() - began, Err: err})
 	}
 	p.hears(trail)
 	p.ended(err)

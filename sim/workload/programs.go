@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -13,6 +12,9 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
 )
+
+// ThreadName begins the names of the coroutines on which programs make their calls.
+const ThreadName = "program "
 
 // turns makes one step of a program of each workload that is built in: one call, or a few
 // that belong together. Names and descriptions are the plan's (plan.Workloads).
@@ -51,7 +53,7 @@ func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 		line := NewLine(rt)
 		for generation := 0; ; generation++ {
 			c.Sessions++
-			id := int64(machine)<<32 | int64(rt.Env().Life())<<20 | int64(generation)<<8
+			id := int64(event.MakeProgramID(machine, int(rt.Env().Life()), generation, 0))
 			cfg := c.config(draws)
 			c.slim(rt.Env().World().Draw("client.slim", uint64(id)), &cfg)
 			c.cacheOf(rt.Env().World().Draw("client.cache", uint64(id)), &cfg)
@@ -112,7 +114,7 @@ func (c *Programs) session(line *Line, cl *client.Client, id int64, budget int) 
 		p.turn = c.turnOf()
 		threads = append(threads, p)
 		c.Running++
-		rt.Go(fmt.Sprintf("thread %d", i), func() {
+		rt.Go(event.ProgramID(t.id).Short(), func() {
 			defer func() { c.Running-- }() // also when the machine crashes
 			p.run(budget)
 			mates--

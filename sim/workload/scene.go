@@ -46,7 +46,7 @@ func (t *scene) Done(call string, contended bool, err error) {
 	}
 	c.world.Result(p.rt.Env().Self(), []byte(call+": "+text))
 	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: p.id, Call: call, Took: -1, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: call, Took: -1, Err: err})
 	}
 	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	if unanswered {

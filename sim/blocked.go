@@ -1,0 +1,85 @@
+package sim
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// Blocked is a coroutine that waits, and where: for reports on programs that do not end.
+type Blocked struct {
+	Machine Addr
+	Name    string // as it was started: "main" of a Program
+	// Calls are the functions that it is in, innermost first, without those of this package, each as
+	// package.function (file:line).
+	Calls []string
+}
+
+// mostCalls bounds Blocked.Calls.
+const mostCalls = 32
+
+// Blocked tells where the coroutines of a machine wait, in the order in which they were started, as far as none has ended
+// since. Call it from outside of the run: between two calls of Run, or in a Property. It changes nothing.
+func (w *World) Blocked(a Addr) []Blocked {
+	m := w.Machine(a)
+	if m == nil || m.env == nil {
+		return nil
+	}
+	var all []Blocked
+	for _, c := range m.env.cos {
+		if c.state == coParked {
+			all = append(all, Blocked{Machine: a, Name: c.name, Calls: c.ask()})
+		}
+	}
+	return all
+}
+
+// String says in which call the coroutine waits, and which code outside of package client called that.
+func (b Blocked) String() string {
+	s := fmt.Sprintf("%v (%s) waits", b.Machine, b.Name)
+	if len(b.Calls) == 0 {
+		return s
+	}
+	s += " in " + b.Calls[0]
+	for _, call := range b.Calls {
+		if !strings.HasPrefix(call, "client.") && !strings.HasPrefix(call, "session.") {
+			if call != b.Calls[0] {
+				s += ", called by " + call
+			}
+			break
+		}
+	}
+	return s
+}
+
+// ask has a parked coroutine look at its own stack, and park again.
+func (c *coroutine) ask() []string {
+	c.asked = true
+	c.next()
+	calls := c.calls
+	c.calls = nil
+	return calls
+}
+
+// tell is the coroutine's half of ask.
+func (c *coroutine) tell() {
+	c.asked = false
+	pc := make([]uintptr, 2*mostCalls)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for len(c.calls) < mostCalls {
+		f, more := frames.Next()
+		if name := path.Base(f.Function); f.Function != "" && !isOfSimulator(f.Function) {
+			c.calls = append(c.calls, fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line))
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// isOfSimulator reports whether a function is of this package, or below it on the stack.
+func isOfSimulator(function string) bool {
+	const own = "github.com/chubbycell/chubby/sim."
+	return strings.HasPrefix(function, own) || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "runtime.")
+}
