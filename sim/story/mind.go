@@ -19,15 +19,17 @@ type mind struct {
 	weight int // of how much it is to know
 }
 
-// minds are those of all replicas and clients, replicas first: of those that the report
+// minds are those of all replicas and clients, replicas first: of the machine on which it broke, of those that the report
 // names, of replicas that lead, and of clients that believe to hold a lock, it is most to
 // know. There is room for so many, and for so many clients among them.
-func (l log) minds(s *subjects, room, clients int) []string {
+func (l log) minds(s *subjects, on sim.Addr, room, clients int) []string {
 	var all []mind
 	for i := range l.Left {
 		e := &l.Left[i]
 		m := mind{line: l.replica(e), weight: 1}
-		if s.machines[sim.Addr(e.Replica)] {
+		if sim.Addr(e.Replica) == on {
+			m.weight = 5
+		} else if s.machines[sim.Addr(e.Replica)] {
 			m.weight = 4
 		} else if e.Status != nil && e.Status.Role == paxos.Leader {
 			m.weight = 3
@@ -37,7 +39,9 @@ func (l log) minds(s *subjects, room, clients int) []string {
 	var ofClients []mind
 	for _, a := range l.Clients {
 		m := mind{line: l.client(a)}
-		if s.machines[a] {
+		if a == on {
+			m.weight = 5
+		} else if s.machines[a] {
 			m.weight = 4
 		} else if len(l.Held[a]) > 0 {
 			m.weight = 2

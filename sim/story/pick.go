@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
@@ -51,14 +52,68 @@ func (l log) picks(about *subjects, past []bool, room int) []int {
 	for _, c := range all {
 		best = max(best, bits.OnesCount64(c.names))
 	}
-	var picked []int
-	for _, c := range all[:max(0, min(room, len(all)))] {
-		if 2*bits.OnesCount64(c.names) >= best {
+	picked := l.told(end, room)
+	for _, c := range all {
+		if len(picked) >= room || 2*bits.OnesCount64(c.names) < best {
+			break
+		}
+		if !slices.Contains(picked, c.i) {
 			picked = append(picked, c.i)
 		}
 	}
 	slices.Sort(picked)
 	return picked
+}
+
+// Most answers to programs that are told where the break came with one.
+const (
+	mostAlike = 2 // to calls of the same name, each with what its program was told next
+	mostOwn   = 2 // before it, to its program
+)
+
+// told are answers to programs that may explain a break which came with one: those to calls that their programs named
+// alike ("mail 7" is sent twice), the latest first, each with what its program was told next, and what the
+// program of the break was told before. A checker of a user's program mostly speaks of what programs
+// said, and names nothing that this package knows. Without an answer alike there are none.
+func (l log) told(end, room int) (all []int) {
+	last := moments.None
+	for i := end - 1; i >= 0 && l.Broke != moments.None && l.All[i].At == l.All[l.Broke].At; i-- {
+		if m := &l.All[i]; m.Kind == moments.Told && m.Who == l.All[l.Broke].Who {
+			last = i
+			break
+		}
+	}
+	if last == moments.None {
+		return nil
+	}
+	next := map[event.ProgramID]int{} // what each program was told behind i
+	var own []int
+	alike := 0
+	for i := last - 1; i >= 0; i-- {
+		m := &l.All[i]
+		if m.Kind != moments.Told {
+			continue
+		}
+		switch after, known := next[m.Program]; {
+		case m.Call == l.All[last].Call && alike < mostAlike:
+			alike++
+			if all = append(all, i); known && after != last && !slices.Contains(all, after) {
+				all = append(all, after)
+			}
+		case m.Program == l.All[last].Program && len(own) < mostOwn:
+			own = append(own, i)
+		}
+		next[m.Program] = i
+	}
+	if alike == 0 {
+		return nil
+	}
+	for _, i := range own {
+		if !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	return all[:min(len(all), room)]
 }
 
 // verb is the first word of a text, and of what comes behind a colon: the op of a call.

@@ -156,7 +156,7 @@ func (t *teller) help(kind string) string {
 // believed says what each machine believed when it broke.
 func (t *teller) believed() {
 	const others = 4 // lines: this title, that of the steps, and two of the verdict
-	minds := t.minds(t.about, min(mostMinds, MostLines-len(t.lines)-others-leastSteps), mostClients)
+	minds := t.minds(t.about, t.breach.On, min(mostMinds, MostLines-len(t.lines)-others-leastSteps), mostClients)
 	if len(minds) == 0 {
 		return
 	}

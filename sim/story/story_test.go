@@ -1,6 +1,7 @@
 package story
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
@@ -116,4 +118,43 @@ func TestThingsAreKnownByOtherNames(t *testing.T) {
 	} {
 		require.Equal(t, names, s.in(text) != 0, text)
 	}
+}
+
+// paidTwice is a run in which a checker of a user's program breaks with an answer to one: its program was
+// told before that the same was done by another one, which then could not note it.
+func paidTwice(o plan.Options) cell.Result {
+	w, tell := o.Trace.W, o.Listen
+	ms := time.Millisecond
+	c1, c2 := sim.FirstClient, sim.FirstClient+1
+	says := func(at time.Duration, machine int, call string, err error) {
+		id := event.MakeProgramID(machine, 1, 0, 1)
+		tell(at, event.CallEnded{Client: id.Client(), Program: id, Call: call, Err: err})
+	}
+	line(w, 1, 0, "c1", "5.000000000", "fault", "c1 starts")
+	line(w, 1, 0, "c2", "9.000000000", "fault", "c2 starts")
+	says(5*ms, 0, "pay 6", nil)
+	says(10*ms, 0, "pay 7", nil)
+	says(12*ms, 0, "note 7", errors.New("deadline exceeded"))
+	says(13*ms, 0, "read", nil)
+	says(15*ms, 1, "read", nil)
+	says(20*ms, 1, "pay 7", nil)
+	b := cell.Breach{ID: "M1", Text: "a payment was made twice", At: 20 * ms, Step: 9, On: c2}
+	line(w, 9, 20*ms, "c2", "9.020000000", "FAILURE", b.Text)
+	for _, c := range []sim.Addr{c1, c2} {
+		tell(0, event.SessionDialed{Client: c, Status: func() client.Status { return client.Status{} }, Dead: func() bool { return false }})
+	}
+	return cell.Result{Seed: o.Seed, Breach: &b}
+}
+
+// What the checker of a user's program says names nothing that is known here. The story tells which program was told the
+// same before, what came next to it, and what the program of the break was told before.
+func TestAStoryOfWhatProgramsWereTold(t *testing.T) {
+	story := strings.Join(Tell(paidTwice, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
+	require.Contains(t, story, strings.TrimRight(`
+How it came to it:
+  0.010 s (c1: 5.000)  c1 (program 2) is told of pay 7: done (nothing of that had come to c2)
+  0.012 s (c1: 5.000)  c1 (program 2) is told of note 7: deadline exceeded (nothing of that had come to c2)
+  0.015 s (c2: 9.000)  c2 (program 2) is told of read: done
+It goes wrong at event 9, at 0.020 s (c2: 9.020)
+M1 (World.Break reported it; no Property of the extension says what it means): a payment was made twice`, "\n"))
 }
