@@ -20,7 +20,7 @@ import (
 // leftForTheEnd of the time that go test gives is not used to make a failure smaller.
 const leftForTheEnd = 5 * time.Second
 
-// tellCase says what the first failing seed of a cell did wrong, and how it came to that, once it was made
+// tellCase says what a failing seed of a cell did wrong, and how it came to that, once it was made
 // smaller. With -sim.out it leaves the case.
 func (s *suite) tellCase(r *cell.Result) string {
 	text := s.tell(r)
@@ -90,13 +90,13 @@ func (s *suite) printTrace() {
 	}
 }
 
-// firstOf tells of the first failing seed, keeps it, and says so.
-func (s *suite) firstOf(r *cell.Result) string {
+// tellStory tells of one failing seed, keeps it, and says so.
+func (s *suite) tellStory(r *cell.Result) string {
 	s.t.Helper()
-	if s.first == nil || s.flags.trace {
+	if s.story == nil || s.flags.trace {
 		return s.tell(r)
 	}
-	text := s.first(r)
+	text := s.story(r)
 	if s.flags.seed > 0 || r.Internal || !r.Failed() {
 		return text
 	}
@@ -110,14 +110,14 @@ func (s *suite) firstOf(r *cell.Result) string {
 // failedBefore runs the seeds that were kept, fails the test where one fails again, and reports that.
 func (s *suite) failedBefore(o plan.Options) bool {
 	s.t.Helper()
-	if s.first == nil || s.flags.seed > 0 {
+	if s.story == nil || s.flags.seed > 0 {
 		return false
 	}
 	r := s.kept.again(s.run, o)
 	if r == nil {
 		return false
 	}
-	s.t.Errorf("%s: it failed before, and %s is of that\n%s", s.t.Name(), s.kept.file(r.Seed), s.first(r))
+	s.t.Errorf("%s: it failed before, and %s is of that\n%s", s.t.Name(), s.kept.file(r.Seed), s.story(r))
 	if s.flags.out != "" {
 		s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
 		o := s.o

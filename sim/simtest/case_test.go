@@ -20,8 +20,8 @@ func served() *scenario.Extension {
 	return &scenario.Extension{Properties: []scenario.Property{{ID: "X1", Help: "nothing serves", New: func() scenario.Checker { return early{} }}}}
 }
 
-// The first failure is made smaller, told as a story and kept; the next run begins with it.
-func TestTheFirstFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
+// The shortest failure is made smaller, told as a story and kept; the next run begins with it.
+func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := Options{With: served(), Seeds: 2, From: 3}
 	f := flags{shrink: time.Minute, out: "out"}

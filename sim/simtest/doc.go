@@ -6,7 +6,7 @@
 //	}
 //
 // It runs 20 seeds, one a processor at a time. A seed that breaks a property fails the test
-// with what broke and the line that runs this seed again. The first is made smaller, until no fault, client or
+// with what broke and the line that runs this seed again. The shortest is made smaller, until no fault, client or
 // replica can be spared; a story of at most 20 lines tells how it came to the break; and its number is
 // kept below testdata/sim, where the next run begins. Expect is for a test of a checker:
 // a property must break. Verify is for a test of an extension: one seed is one history.
@@ -20,11 +20,11 @@
 //	-sim.seeds N   run so many seeds instead of Options.Seeds
 //	-sim.for D     begin seeds for so much real time in each test; without -sim.seeds, as
 //	               many as there is time for
-//	-sim.shrink D  make the first failure of a cell smaller for at most so long (20s; 0: not at all)
+//	-sim.shrink D  make a failure of a cell smaller for at most so long (20s; 0: not at all)
 //	-sim.trace     with -sim.seed: print all that happens, as chubby sim --trace does (go test -v
 //	               where several packages are tested)
 //	-sim.out DIR   keep of each failing seed, below DIR/TEST, what `chubby sim --out` keeps: trace,
-//	               history, picture, manifest, and of the first the small case; with -sim.seed
+//	               history, picture, manifest, and of one the small case; with -sim.seed
 //	               of that one. Of a World: trace.txt
 //
 // Replay runs such a case in a test from then on. A main that holds the same extension (package simcmd)

@@ -25,6 +25,10 @@ type Options struct {
 	Faults   []string      // their names; nil: the swarm; empty: none
 	Workload string
 
+	// Set are tunables that are set and not drawn, each as "name=value", such as "session-lease=2s": chubby sim list
+	// names them.
+	Set []string
+
 	// Judge is the one property whose breach fails a seed; "": any. What breaks of others
 	// is not reported, and the seed goes on: for a checker of With that is to be seen at
 	// work where one that is built in would speak first. Crashes fail a seed all the same.
@@ -42,7 +46,7 @@ type Options struct {
 
 // plan is what each seed runs, but for its number.
 func (o *Options) plan() plan.Options {
-	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, With: o.With, Judge: o.Judge}
+	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, Tune: o.Set, With: o.With, Judge: o.Judge}
 }
 
 // check says what is wrong with the options.

@@ -26,8 +26,8 @@ type suite struct {
 	failed []cell.Result // whole
 	all    []runner.SeedHash
 
-	// first tells of the first failing seed, which is kept; nil: as of any other, and none is kept.
-	first func(*cell.Result) string
+	// story tells of one failing seed, which is kept; nil: as of any other, and none is kept.
+	story func(*cell.Result) string
 	kept  *keptSeeds
 	print func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
 }
@@ -35,7 +35,7 @@ type suite struct {
 // Run runs seeds, first those that failed before, and fails the test where one breaks a property,
 // where the simulated code crashes, where a checker gives up, or where fewer seeds count than
 // Options.MinCounted says. It ends at the first failure of a seed that was kept, or else after ten failing
-// seeds. The first failure is made smaller, told as a story, and kept. It returns what all seeds come to, for tests that
+// seeds. The shortest failure is made smaller, told as a story, and kept. It returns what all seeds come to, for tests that
 // want a fault to have struck or a counter of World.Count to be above 0.
 func Run(t testing.TB, o Options) runner.Totals {
 	t.Helper()
@@ -45,7 +45,7 @@ func Run(t testing.TB, o Options) runner.Totals {
 func runWith(t testing.TB, o Options, f flags, run runner.Runner) runner.Totals {
 	t.Helper()
 	s := start(t, o, f, run)
-	s.first, s.print, s.kept = s.tellCase, s.printCell, keptOf(t, o.Kept)
+	s.story, s.print, s.kept = s.tellCase, s.printCell, keptOf(t, o.Kept)
 	return s.seeds()
 }
 
@@ -77,10 +77,11 @@ func (s *suite) seeds() runner.Totals {
 	began := time.Now()
 	s.batch(o, most, mostFailures)
 	totals := s.tally.Totals(time.Since(began))
+	told := s.shortest()
 	for i := range s.failed {
 		tell := s.tell
-		if i == 0 {
-			tell = s.firstOf
+		if i == told {
+			tell = s.tellStory
 		}
 		s.t.Errorf("%s", tell(&s.failed[i]))
 	}
@@ -91,8 +92,30 @@ func (s *suite) seeds() runner.Totals {
 	if s.flags.out != "" {
 		s.leave(o)
 	}
-	s.t.Logf("%d seeds, of which %d counted; hash of all seeds %s", totals.Seeds, totals.Counted, totals.Hash)
+	s.t.Logf("%s", s.sum(&totals))
 	return totals
+}
+
+// sum says in a line what the seeds come to.
+func (s *suite) sum(t *runner.Totals) string {
+	what := fmt.Sprintf("%d seeds, of which %d counted", t.Seeds, t.Counted)
+	if s.flags.seed > 0 {
+		what = fmt.Sprintf("seed %d", s.flags.seed)
+	}
+	if t.Ops+t.Unknown > 0 {
+		what += fmt.Sprintf("; %d calls were answered, of %d the outcome is unknown; %d faults struck, %d fail-overs", t.Ops, t.Unknown, t.Strikes, t.Failovers)
+	}
+	return fmt.Sprintf("%s; hash of all seeds %s", what, t.Hash)
+}
+
+// shortest is which of the failing seeds is made smaller: that of the fewest events, whose runs take the least time.
+func (s *suite) shortest() (best int) {
+	for i := range s.failed {
+		if !s.failed[i].Internal && (s.failed[best].Internal || s.failed[i].Events < s.failed[best].Events) {
+			best = i
+		}
+	}
+	return best
 }
 
 // batch runs at most so many seeds, until so many have failed.

@@ -72,7 +72,7 @@ func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	out := f.out
 	f.out = "" // what a cell leaves behind is not what a world does
 	s := x.start(t, f, x.seed)
-	s.first = func(r *cell.Result) string { return x.tell(s, r, out) }
+	s.story = func(r *cell.Result) string { return x.tell(s, r, out) }
 	s.print = func(seed uint64, w io.Writer) { x.without(plan.Options{Seed: seed, Trace: sim.Trace{W: w}}, nil) }
 	s.kept = keptOf(t, x.Kept)
 	totals := s.seeds()
