@@ -186,7 +186,7 @@ func (s *Checker) sees(id paxos.NodeID, now time.Time, x api.SessionID, least ti
 	case left > max(most, least):
 		s.breaks(id, "gives session %d a lease of %v, and the rows allow %v", x, left, most)
 	case known && m.Lease.After(was) && m.Lease.After(t.certainly(now).Add(most)):
-		s.breaks(id, "extends the lease of session %d to %v from now, and was master for certain %v ago", x, left, now.Sub(t.certainly(now)))
+		s.breaks(id, "extends the lease of session %d to %v from now, and was %s", x, left, t.lastCertain(now))
 	}
 	s.facts.OnLease(id, x, m.Lease)
 }
@@ -280,7 +280,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	}
 	t.ends[x] = now
 	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
-		s.breaks(id, "ends session %d, and when it last was master for certain, %v ago, the lease had %v to run", x, now.Sub(t.certainly(now)), left)
+		s.breaks(id, "ends session %d, and was %s, when the lease had %v to run", x, t.lastCertain(now), left)
 	}
 	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 && m.Late.IsZero() {
 		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))

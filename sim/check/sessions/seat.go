@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -223,6 +224,18 @@ func (t *seat) certainly(now time.Time) time.Time {
 		return now
 	}
 	return t.Known
+}
+
+// lastCertain says when that was, for a report.
+func (t *seat) lastCertain(now time.Time) string {
+	switch at := t.certainly(now); {
+	case at.IsZero():
+		return "never master for certain"
+	case at.Equal(now):
+		return "master for certain at this instant"
+	default:
+		return fmt.Sprintf("master for certain %v ago, for the last time", now.Sub(at))
+	}
 }
 
 // surely is the earliest instant that it may have taken for that in this step.
