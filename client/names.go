@@ -29,7 +29,7 @@ type (
 // Rights, ways to create a node, lock modes, kinds of events that a handle asks for, and changes of
 // children.
 const (
-	Read      = api.RightRead      // read contents, metadata and children
+	Read      = api.RightRead      // read contents, metadata and children, and check sequencers
 	Write     = api.RightWrite     // write contents, create children, and acquire the lock in either mode
 	ChangeACL = api.RightChangeACL // change the ACL names
 

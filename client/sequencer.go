@@ -10,8 +10,8 @@ import (
 
 // CheckSequencer asks the cell whether a sequencer of this node's lock is still valid: whether
 // the lock is held now, in the sequencer's mode and at its generation (C6.17). A server calls
-// it before it acts on a request that carries a sequencer. Any handle on the node will do, also
-// one opened only to Read. It fails with ErrStaleSequencer if the sequencer is not valid, and
+// it before it acts on a request that carries a sequencer. Any handle on the node that was opened to Read
+// will do; one that was opened to Write alone fails with ErrPermission. It fails with ErrStaleSequencer if the sequencer is not valid, and
 // with ErrInvalid if the string is not a sequencer of this node.
 func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 	_, err := h.call(ctx, "check-sequencer", func(t api.Token) api.Op {

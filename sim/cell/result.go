@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -157,6 +158,12 @@ func (b *Breach) Meaning(with *scenario.Extension) string {
 		return "an invariant that the product asserts of itself"
 	}
 	return "World.Break reported it; no Property of the extension says what it means"
+}
+
+// IsOfUser reports whether the check is that of an extension, or of a workload of one, and none that is built in.
+func (b *Breach) IsOfUser() bool {
+	return b.ID != "" && !b.Conformance && !strings.HasPrefix(b.ID, "I-") &&
+		!slices.ContainsFunc(Properties(), func(p Property) bool { return p.ID == b.ID })
 }
 
 // Strikes are those of all kinds of faults.

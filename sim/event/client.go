@@ -23,6 +23,13 @@ type CallEnded struct {
 	Err  error // as the program sees it
 }
 
+// Noted is what a program of a workload of another module says of itself (scenario.Program.Note).
+type Noted struct {
+	Client  sim.Addr
+	Program ProgramID
+	Text    string
+}
+
 // ProgramID is one program of one session of a client machine, and the process in histories.
 type ProgramID int64
 
@@ -61,7 +68,8 @@ type SessionDialed struct {
 	Dead   func() bool // the life of the machine is over
 }
 
-// LockBelieved says that a program has been told that it holds a lock.
+// LockBelieved says that a program has been told that it holds a lock. The built-in workloads publish it, and none of
+// another module.
 type LockBelieved struct {
 	Client sim.Addr
 	Node   api.Ref
@@ -78,6 +86,7 @@ type LockGivenUp struct {
 }
 
 func (CallEnded) event()     {}
+func (Noted) event()         {}
 func (SessionDialed) event() {}
 func (LockBelieved) event()  {}
 func (LockGivenUp) event()   {}

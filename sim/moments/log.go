@@ -182,6 +182,9 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		}
 		i := opinion(e.Client, Told, "(%s) is told of %s: %s", e.Program.Short(), e.Call, Clip(outcome, 100))
 		l.All[i].Program, l.All[i].Call = e.Program, e.Call
+	case event.Noted:
+		i := opinion(e.Client, Told, "(%s) notes: %s", e.Program.Short(), Clip(e.Text, 100))
+		l.All[i].Program, l.All[i].Call = e.Program, e.Text
 	case event.SessionDialed:
 		if _, known := l.dialed[e.Client]; !known {
 			l.Clients = append(l.Clients, e.Client)

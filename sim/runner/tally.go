@@ -35,6 +35,9 @@ type Reach struct {
 	Demanded bool `json:"demanded,omitempty"`
 }
 
+// String is the name with both numbers.
+func (r Reach) String() string { return fmt.Sprintf("%s %d in %d seeds", r.Name, r.Sum, r.Seeds) }
+
 // reaches keeps sums in the order in which names first came.
 type reaches []Reach
 

@@ -29,7 +29,8 @@ type Program interface {
 	Client() *client.Client
 	// Draw is where the program's choices come from.
 	Draw() *sim.Draw
-	// ID names the program in histories; a new life of its machine has others.
+	// ID names the program in histories; a new life of its machine has others. event.ProgramID prints it for people:
+	// program 2 of c25.
 	ID() int64
 	// Now is the time by the machine's clock, Sleep waits by it, and WithTimeout bounds a
 	// call by it; context.WithTimeout would ask the clock of the real machine.
@@ -40,7 +41,8 @@ type Program interface {
 	State() any
 	SetState(any)
 	// Healed says that the safety phase is over: each call of a turn that begins from then on must
-	// succeed, or L1 breaks when it is reported.
+	// have an answer within a minute (a refusal such as ErrLockHeld is one), or L1 breaks when it is reported. Each program makes one more turn
+	// then, and its client is closed, which frees its locks without lock-delay.
 	Healed() bool
 	// Done reports that a call has ended: what it was, for people; whether it was on
 	// something that all programs want (a fifth of all calls must be for a seed to count);
@@ -48,7 +50,11 @@ type Program interface {
 	// must have had an answer, or L1 breaks. An error that ends the session ends the program
 	// after this turn.
 	Done(call string, contended bool, err error)
-	// World is for marks in the trace (World.Count, World.Result) and for World.Break, by
+	// Note tells checkers, and the story of a break, what the program takes for true or is about to do: that it holds a lock, or lets it
+	// go. It is no call, and counts for nothing.
+	Note(text string)
+	// World is for true time (World.Now), which no program can read and a checker may be told: read it before you look at what
+	// you tell, since a machine may be paused between any two lines; for marks in the trace (World.Count, World.Result) and for World.Break, by
 	// which a program that sees something impossible ends the run.
 	World() *sim.World
 }

@@ -27,9 +27,10 @@ type suite struct {
 	all    []runner.SeedHash
 
 	// story tells of one failing seed, which is kept; nil: as of any other, and none is kept.
-	story func(*cell.Result) string
-	kept  *keptSeeds
-	print func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
+	story    func(*cell.Result) string
+	kept     *keptSeeds
+	verifies bool                           // each seed is run twice
+	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
 }
 
 // Run runs seeds, first those that failed before, and fails the test where one breaks a property,
@@ -54,7 +55,9 @@ func runWith(t testing.TB, o Options, f flags, run runner.Runner) runner.Totals 
 // the order of a map, the clock of the machine, or a variable that outlives the run.
 func Verify(t testing.TB, o Options) {
 	t.Helper()
-	start(t, o, given, twice(cell.Run)).seeds()
+	s := start(t, o, given, twice(cell.Run))
+	s.verifies = true
+	s.seeds()
 }
 
 func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
@@ -99,6 +102,9 @@ func (s *suite) seeds() runner.Totals {
 // sum says in a line what the seeds come to.
 func (s *suite) sum(t *runner.Totals) string {
 	what := fmt.Sprintf("%d seeds, of which %d counted", t.Seeds, t.Counted)
+	if s.verifies {
+		what = fmt.Sprintf("%d seeds, each run twice", t.Seeds)
+	}
 	if s.flags.seed > 0 {
 		what = fmt.Sprintf("seed %d", s.flags.seed)
 	}

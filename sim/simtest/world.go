@@ -55,6 +55,7 @@ func (x World) Expect(t testing.TB, property string) Found {
 func (x World) Verify(t testing.TB) {
 	t.Helper()
 	s := x.start(t, given, twice(x.seed))
+	s.verifies = true
 	s.flags.out = ""
 	s.seeds()
 }

@@ -28,8 +28,9 @@ func (c candidate) outdoes(d candidate) bool {
 // picks goes back from the break and takes, of each machine and each sort of deed, the latest
 // that names what the report names: of the past of the break first, and then of what the
 // machine that broke could not know of. There is room for so many: those that name most are
-// kept, if they name half as much as the best. They come in the order in which they happened.
-func (l log) picks(about *subjects, past []bool, room int) []int {
+// kept, if they name half as much as the best. They come in the order in which they happened. Where the check is a user's,
+// what programs were told comes before all that.
+func (l log) picks(about *subjects, past []bool, room int, ofUser bool) []int {
 	end := len(l.All)
 	if l.Broke != moments.None {
 		end = l.Broke
@@ -52,7 +53,10 @@ func (l log) picks(about *subjects, past []bool, room int) []int {
 	for _, c := range all {
 		best = max(best, bits.OnesCount64(c.names))
 	}
-	picked := l.told(end, room)
+	var picked []int
+	if ofUser {
+		picked = l.told(about, end, room)
+	}
 	for _, c := range all {
 		if len(picked) >= room || 2*bits.OnesCount64(c.names) < best {
 			break
@@ -68,14 +72,14 @@ func (l log) picks(about *subjects, past []bool, room int) []int {
 // Most answers to programs that are told where the break came with one.
 const (
 	mostAlike = 2 // to calls of the same name, each with what its program was told next
-	mostOwn   = 2 // before it, to its program
+	mostOwn   = 2 // before it, to its program, and to each that is named
 )
 
 // told are answers to programs that may explain a break which came with one: those to calls that their programs named
-// alike ("mail 7" is sent twice), the latest first, each with what its program was told next, and what the
-// program of the break was told before. A checker of a user's program mostly speaks of what programs
-// said, and names nothing that this package knows. Without an answer alike there are none.
-func (l log) told(end, room int) (all []int) {
+// alike ("mail 7" is sent twice), the latest first, each with what its program was told next; what other programs and machines were told last that
+// the report names, and the last session that ended since; and what the program of the break was told before. A checker of a user's program mostly speaks of what programs
+// said, and names nothing else that this package knows.
+func (l log) told(about *subjects, end, room int) (all []int) {
 	last := moments.None
 	for i := end - 1; i >= 0 && l.Broke != moments.None && l.All[i].At == l.All[l.Broke].At; i-- {
 		if m := &l.All[i]; m.Kind == moments.Told && m.Who == l.All[l.Broke].Who {
@@ -88,13 +92,12 @@ func (l log) told(end, room int) (all []int) {
 	}
 	next := map[event.ProgramID]int{} // what each program was told behind i
 	var own []int
-	alike := 0
+	alike, others := 0, map[event.ProgramID]int{}
 	for i := last - 1; i >= 0; i-- {
 		m := &l.All[i]
-		if m.Kind != moments.Told {
-			continue
-		}
 		switch after, known := next[m.Program]; {
+		case m.Kind != moments.Told:
+			continue
 		case m.Call == l.All[last].Call && alike < mostAlike:
 			alike++
 			if all = append(all, i); known && after != last && !slices.Contains(all, after) {
@@ -102,11 +105,14 @@ func (l log) told(end, room int) (all []int) {
 			}
 		case m.Program == l.All[last].Program && len(own) < mostOwn:
 			own = append(own, i)
+		case others[m.Program] < mostOwn && (m.Who != l.All[last].Who && about.machines[m.Who] || strings.Contains(l.All[l.Broke].Text, m.Program.String())):
+			others[m.Program]++
+			all = append(all, i)
 		}
 		next[m.Program] = i
 	}
-	if alike == 0 {
-		return nil
+	if len(all) > 0 {
+		all = append(all, l.expiry(slices.Min(all), last)...)
 	}
 	for _, i := range own {
 		if !slices.Contains(all, i) {
@@ -114,6 +120,16 @@ func (l log) told(end, room int) (all []int) {
 		}
 	}
 	return all[:min(len(all), room)]
+}
+
+// expiry is the last end of a session between two moments, if there is one: what a program held goes with its session.
+func (l log) expiry(from, to int) []int {
+	for i := to - 1; i > from; i-- {
+		if m := &l.All[i]; m.Kind == moments.Executes && strings.HasPrefix(m.Text, "Expire ") {
+			return []int{i}
+		}
+	}
+	return nil
 }
 
 // verb is the first word of a text, and of what comes behind a colon: the op of a call.

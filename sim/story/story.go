@@ -170,7 +170,7 @@ func (t *teller) believed() {
 func (t *teller) steps() {
 	room := min(mostSteps, MostLines-3-len(t.lines))
 	t.past = t.Past(t.Ends(func(a sim.Addr) bool { return t.about.machines[a] }))
-	t.picked = t.picks(t.about, t.past, room)
+	t.picked = t.picks(t.about, t.past, room, t.breach.IsOfUser())
 	if len(t.picked) == 0 {
 		return
 	}

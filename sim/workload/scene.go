@@ -63,6 +63,13 @@ func (t *scene) Done(call string, contended bool, err error) {
 	}
 }
 
+// Note tells listeners something that is no call.
+func (t *scene) Note(text string) {
+	if c := t.p.all; c.events.Wanted() && !t.p.rt.Env().Dead() {
+		c.publish(event.Noted{Client: t.p.rt.Env().Self(), Program: event.ProgramID(t.p.id), Text: text})
+	}
+}
+
 // finaleOfAdded makes the last turns of a program of an extension.
 func (p *program) finaleOfAdded(ctx context.Context) {
 	ctx, cancel := p.rt.WithTimeout(ctx, finalePatience)
