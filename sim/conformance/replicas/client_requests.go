@@ -17,18 +17,20 @@ type clientRequests struct {
 	pending    map[requestKey]pendingRequest
 	nodeOps    int         // of them, on files, locks or handles
 	duplicates []duplicate // that came in this step
+	// unclear are the numbers by which a client that keeps to no protocol asked for two things. A replica may take either for a
+	// duplicate of the other, or refuse it, so nothing is owed for them that could be told from here.
+	unclear map[requestKey]bool
 }
 
 // pendingRequest is the newest duplicate of a request.
 type pendingRequest struct {
 	id       uint64
-	isNodeOp bool // the first duplicate was one: package nodeops has the call
-	own      bool // this one is one
+	op       api.Op
+	isNodeOp bool // package nodeops has the call
 }
 
-// duplicate is a request of which another duplicate has come, and what was pending before.
-// Duplicates of an honest client are equal. Of two that differ the later one may be refused,
-// while the earlier one is still under way.
+// duplicate is a request of which another duplicate has come, and what was pending before. The later one may be
+// refused, such as for its older epoch, while the earlier one is still under way.
 type duplicate struct {
 	requestKey
 	was pendingRequest
@@ -52,24 +54,41 @@ func keyOf(from sim.Addr, q api.Request) requestKey {
 
 // onRequest records a request that the replica takes.
 func (c *clientRequests) onRequest(from sim.Addr, q api.Request) {
-	isNodeOp, own := true, true
+	isNodeOp := true
 	switch q.Op.(type) {
 	case api.KeepAlive:
 		return
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:
-		isNodeOp, own = false, false
-	}
-	if c.pending == nil {
-		c.pending = map[requestKey]pendingRequest{}
+		isNodeOp = false
 	}
 	d := keyOf(from, q)
-	if was, owes := c.pending[d]; owes {
-		isNodeOp = was.isNodeOp
+	if c.unclear[d] {
+		return
+	}
+	if c.pending == nil {
+		c.pending, c.unclear = map[requestKey]pendingRequest{}, map[requestKey]bool{}
+	}
+	was, owes := c.pending[d]
+	switch {
+	case owes && was.op != q.Op:
+		c.unclear[d] = true
+		c.duplicates = slices.DeleteFunc(c.duplicates, func(x duplicate) bool { return x.requestKey == d })
+		c.settle(d)
+		return
+	case owes:
 		c.duplicates = append(c.duplicates, duplicate{d, was})
-	} else if isNodeOp {
+	case isNodeOp:
 		c.nodeOps++
 	}
-	c.pending[d] = pendingRequest{q.ID, isNodeOp, own}
+	c.pending[d] = pendingRequest{q.ID, q.Op, isNodeOp}
+}
+
+// settle records that a request needs no answer any more.
+func (c *clientRequests) settle(d requestKey) {
+	if c.pending[d].isNodeOp {
+		c.nodeOps--
+	}
+	delete(c.pending, d)
 }
 
 // onReply records a reply. A parked call goes on waiting.
@@ -78,8 +97,8 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 		return
 	}
 	for i, x := range c.duplicates {
-		if x.from == to && x.was.id == p.ID && c.pending[x.requestKey].id != p.ID {
-			c.separate(i)
+		if x.from == to && x.was.id == p.ID && c.pending[x.requestKey].id != p.ID { // it has an answer of its own
+			c.duplicates = slices.Delete(c.duplicates, i, i+1)
 			return
 		}
 	}
@@ -92,44 +111,8 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 			c.duplicates = slices.Delete(c.duplicates, i, i+1)
 			continue
 		}
-		delete(c.pending, d)
-		if o.isNodeOp {
-			c.nodeOps--
-		}
+		c.settle(d)
 	}
-}
-
-// separate records that the request in front of a duplicate has an answer of its own: those that
-// came behind it are duplicates of the first of themselves, unless there was one in front of it.
-func (c *clientRequests) separate(i int) {
-	d := c.duplicates[i].requestKey
-	isBehind := slices.ContainsFunc(c.duplicates[:i], func(x duplicate) bool { return x.requestKey == d })
-	c.duplicates = slices.Delete(c.duplicates, i, i+1)
-	if isBehind {
-		return
-	}
-	o, owes := c.pending[d]
-	if !owes {
-		return // answered before this one
-	}
-	first := o.own
-	for _, x := range slices.Backward(c.duplicates[i:]) {
-		if x.requestKey == d {
-			first = x.was.own
-		}
-	}
-	for j := range c.duplicates[i:] {
-		if x := &c.duplicates[i+j]; x.requestKey == d {
-			x.was.isNodeOp = first
-		}
-	}
-	if o.isNodeOp && !first {
-		c.nodeOps--
-	} else if !o.isNodeOp && first {
-		c.nodeOps++
-	}
-	o.isNodeOp = first
-	c.pending[d] = o
 }
 
 // lastDuplicate is the index of the newest duplicate of a request in this step; -1: none came.
