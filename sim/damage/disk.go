@@ -1,6 +1,8 @@
 package damage
 
 import (
+	"fmt"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/ondisk"
@@ -12,6 +14,15 @@ type Disk struct {
 	Draw *sim.Draw
 	Mem  *vfs.Mem
 	Hits []ondisk.Frame // of the log, that may be hit
+	// Note hears in words what was damaged, for people; nil: nothing is told.
+	Note func(what string)
+}
+
+// Notef tells Note.
+func (s *Disk) Notef(format string, args ...any) {
+	if s.Note != nil {
+		s.Note(fmt.Sprintf(format, args...))
+	}
 }
 
 // must is for damage to a place that was looked up a moment ago.
@@ -30,6 +41,11 @@ func (s *Disk) Size(file string) int64 {
 
 // Garbage changes n bytes from off on: a bit or two, all to zero, or to anything.
 func (s *Disk) Garbage(file string, off, n int64) {
+	s.Notef("of %d bytes of %s from %d on, some go bad", n, file, off)
+	s.garbage(file, off, n)
+}
+
+func (s *Disk) garbage(file string, off, n int64) {
 	switch s.Draw.Int(3) {
 	case 0:
 		for range 1 + s.Draw.Int(2) {
@@ -89,6 +105,7 @@ func (s *Disk) RotHeader() {
 
 // RotHeaderOf hits bits of it: a header that is all wrong is easy to tell.
 func (s *Disk) RotHeaderOf(f ondisk.Frame) {
+	s.Notef("the header of record %d goes bad, in %s at %d", f.LSN, f.File, f.Off)
 	for range 1 + s.Draw.Int(2) {
 		must(s.Mem.Corrupt(f.File, f.Off+s.Draw.Between(0, f.Data-f.Off-1), 1<<s.Draw.Int(8)))
 	}
@@ -121,7 +138,8 @@ func (s *Disk) RotValues(latest int) {
 	values = values[max(0, len(values)-latest):]
 	for range min(len(values), 1+s.Draw.Int(4)) {
 		f := values[s.Draw.Int(len(values))]
-		s.Garbage(f.File, f.Data, f.End-f.Data)
+		s.Notef("the value of record %d goes bad, of slot %d", f.LSN, f.Slot)
+		s.garbage(f.File, f.Data, f.End-f.Data)
 	}
 }
 

@@ -82,6 +82,7 @@ func (s *decayed) vanish(meant func(file string) bool) {
 		}
 		s.c.budget.Doom(s.id)
 		for _, name := range gone {
+			s.Notef("%s is gone", name)
 			sure(s.Mem.Lose(name))
 		}
 	})
@@ -120,6 +121,7 @@ func (s *decayed) putBack(was, image []byte) {
 		return
 	}
 	s.c.budget.Doom(s.id)
+	s.Notef("both copies of the promise register are what they were a while ago")
 	for _, suffix := range ondisk.Copies {
 		sure(s.Mem.Overlay(damage.Registers[0]+suffix, 0, image))
 	}

@@ -29,6 +29,7 @@ func misdirect(c *Faults, d *sim.Draw) {
 		return
 	}
 	c.budget.Doom(s.id)
+	s.Notef("what was written to %s at %d stands in %s at %d, %d bytes", from, off, to, at, min(n, room))
 	b, err := s.Mem.Contents(from)
 	sure(err)
 	moved := b[off : off+n]
@@ -55,6 +56,7 @@ func (s *decayed) astray() {
 			return vfs.Fault{}
 		}
 		mem.SetFault(nil)
+		s.Notef("a write to %s goes astray", name)
 		reads()
 		return vfs.Fault{Astray: lost}
 	})

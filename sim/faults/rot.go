@@ -33,7 +33,12 @@ func decayOf(c *Faults, m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	mark, synced := c.facts.Covered(id)
 	known := max(uint64(mark), damage.Vouched(mem))
 	hits := ondisk.Covered(ondisk.Frames(mem, damage.DataDir+"/log"), uint64(synced), known)
-	return decayed{damage.Disk{Draw: d, Mem: mem, Hits: hits}, c, m, id}, true
+	return decayed{damage.Disk{Draw: d, Mem: mem, Hits: hits, Note: noteOf(c, m)}, c, m, id}, true
+}
+
+// noteOf writes into the trace what a fault does to a disk: no call of it fails then, and no line would tell.
+func noteOf(c *Faults, m *sim.Machine) func(string) {
+	return func(what string) { c.world.Tracef(m.Addr(), "fault", "disk.damage %s", what) }
 }
 
 // mayStop says whether it is time for damage that stops a replica.
@@ -198,6 +203,7 @@ func readError(c *Faults, d *sim.Draw) {
 	}
 	c.budget.Doom(s.id)
 	if file, off, n := s.Run(); n > 0 {
+		s.Notef("%d bytes of %s from %d on can be read no more", n, file, off)
 		sure(s.Mem.Spoil(file, off, int(n)))
 	}
 	s.reread()

@@ -62,5 +62,5 @@ func rotNewest(c *Faults, m *sim.Machine, d *sim.Draw, slot paxos.Slot) (s decay
 		c.rotten = map[paxos.NodeID][]string{}
 	}
 	c.rotten[id] = append(c.rotten[id], file)
-	return decayed{Disk: damage.Disk{Draw: d, Mem: mem}, c: c, m: m, id: id}, file, true
+	return decayed{Disk: damage.Disk{Draw: d, Mem: mem, Note: noteOf(c, m)}, c: c, m: m, id: id}, file, true
 }

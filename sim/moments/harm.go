@@ -56,7 +56,7 @@ func (l *Log) Fault(i int) (plan.Fault, bool) {
 func culprit(all []Harm, m *Moment) int {
 	for i := range slices.Backward(all) {
 		h := &all[i]
-		ofDisks := m.Kind == "failed" || strings.HasPrefix(m.Text, "crash-at.") || m.Text == "machine-failure"
+		ofDisks := m.Kind == "failed" || strings.HasPrefix(m.Text, diskDamage) || strings.HasPrefix(m.Text, "crash-at.") || m.Text == "machine-failure"
 		if ofDisks && (strings.HasPrefix(h.Kind, "disk") || strings.HasPrefix(h.Kind, "crash")) {
 			return i
 		}

@@ -24,6 +24,9 @@ func (h *Harm) Words(help string) string {
 	return fmt.Sprintf("%s s  %v: %s", Short(h.At), h.Fault, what)
 }
 
+// diskDamage begins the text of what a fault did to a disk, in words.
+const diskDamage = "disk.damage "
+
 // deeds are effects in words: those of one instant and kind together.
 func deeds(all []Moment) string {
 	var parts []string
@@ -41,6 +44,9 @@ func deeds(all []Moment) string {
 		what := deed(all[i].Who, kind, arg)
 		if strings.HasPrefix(kind, "net.") {
 			what = linkDeed(kind, links)
+		}
+		if damaged, ok := strings.CutPrefix(all[i].Text, diskDamage); ok {
+			what = fmt.Sprintf("on the disk of %v, %s", all[i].Who, damaged)
 		}
 		if all[i].Kind == "failed" {
 			what = fmt.Sprintf("%v fails: %s", all[i].Who, Clip(all[i].Text, 60))
@@ -61,7 +67,10 @@ func deeds(all []Moment) string {
 // of what no fault does, they are its text.
 func (m *Moment) Words() string {
 	kind, arg := effect(m)
+	damaged, isDamage := strings.CutPrefix(m.Text, diskDamage)
 	switch {
+	case m.Kind == "fault" && isDamage:
+		return fmt.Sprintf("on the disk of %v, %s", m.Who, damaged)
 	case m.Kind == "failed":
 		return fmt.Sprintf("%v fails: %s", m.Who, m.Text)
 	case m.Kind != "fault" || m.Who == 0:

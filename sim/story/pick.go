@@ -69,6 +69,23 @@ func (l log) picks(about *subjects, past []bool, room int, ofUser bool) []int {
 	return picked
 }
 
+// mostLast is how many moments of a machine are told where nothing speaks of what the report names.
+const mostLast = 4
+
+// lastOf are the last moments of a machine in which its process began or ended, its disk was damaged or failed, or it changed an
+// opinion: a report of a disk that lacks something names nothing else.
+func (l log) lastOf(who sim.Addr, room int) (all []int) {
+	for i := len(l.All) - 1; i >= 0 && who != 0 && len(all) < room; i-- {
+		switch m := &l.All[i]; {
+		case m.Who != who || m.Link() != 0:
+		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes:
+			all = append(all, i)
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
 // Most answers to programs that are told where the break came with one.
 const (
 	mostAlike = 2 // to calls of the same name, each with what its program was told next

@@ -172,6 +172,9 @@ func (t *teller) steps() {
 	t.past = t.Past(t.Ends(func(a sim.Addr) bool { return t.about.machines[a] }))
 	t.picked = t.picks(t.about, t.past, room, t.breach.IsOfUser())
 	if len(t.picked) == 0 {
+		t.picked = t.lastOf(t.breach.On, min(room, mostLast))
+	}
+	if len(t.picked) == 0 {
 		return
 	}
 	t.say("How it came to it:")
@@ -202,6 +205,8 @@ func (t *teller) step(i int) string {
 		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.Who, m.Peer, sent, moments.Clip(m.Text, 150))
 	case moments.Durable:
 		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, moments.Clip(m.Text, 150))
+	case "fault", "failed":
+		return fmt.Sprintf("%s  %s", at, m.Words())
 	case moments.Executes:
 		return fmt.Sprintf("%s  the log executes %s", at, m.Text)
 	}
