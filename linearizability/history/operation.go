@@ -1,5 +1,7 @@
 package history
 
+import "fmt"
+
 import "math"
 
 // Never is the Return of an operation without one: its outcome is unknown, so it may take
@@ -40,6 +42,14 @@ func (o Outcome) String() string {
 type Position struct {
 	Slot  int64
 	Index int32
+}
+
+// String names the slot, and the command in it if it is not the first.
+func (p Position) String() string {
+	if p.Index == 0 {
+		return fmt.Sprintf("slot %d", p.Slot)
+	}
+	return fmt.Sprintf("slot %d, command %d", p.Slot, p.Index)
 }
 
 // IsZero reports whether p is no position.

@@ -23,6 +23,9 @@ func (l *Log) Harms() []Harm {
 	var all []Harm
 	acting, since := None, time.Duration(None) // the harm whose doing is told
 	for i := range l.All {
+		if l.Broke != None && i > l.Broke {
+			break // the run ends, and with it all machines
+		}
 		m := &l.All[i]
 		switch {
 		case m.Kind == "fault" && m.Who == 0:

@@ -56,9 +56,9 @@ func deeds(all []Moment) string {
 		}
 		i = n
 	}
-	const most = 5
+	const most = 8
 	if len(parts) > most {
-		parts = append(parts[:most], fmt.Sprintf("and %d things more", len(parts)-most))
+		parts = append(parts[:most], fmt.Sprintf("and %d more", len(parts)-most))
 	}
 	return strings.Join(parts, "; ")
 }

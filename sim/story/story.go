@@ -117,6 +117,9 @@ func (t *teller) injected(of int) {
 			t.say("  always  %s: %s", name, plan.StandingHelp(name))
 		}
 	}
+	if n == 0 && t.plan.Script != nil {
+		harms = slices.DeleteFunc(harms, func(h moments.Harm) bool { return h.Kind == moments.Healing && len(h.Effects) == 0 })
+	}
 	if more := len(harms) - mostHarms; more > 0 {
 		harms = harms[more:]
 		t.say("  before these: %d", more)
@@ -202,15 +205,34 @@ func (t *teller) step(i int) string {
 		if m.Cause != moments.None && m.At-t.All[m.Cause].At > 0 {
 			sent = fmt.Sprintf(", sent at %s s", moments.Short(t.All[m.Cause].At))
 		}
-		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.Who, m.Peer, sent, moments.Clip(m.Text, 150))
+		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.Who, m.Peer, sent, t.clip(m.Text))
 	case moments.Durable:
-		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, moments.Clip(m.Text, 150))
+		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, t.clip(m.Text))
 	case "fault", "failed":
 		return fmt.Sprintf("%s  %s", at, m.Words())
 	case moments.Executes:
 		return fmt.Sprintf("%s  the log executes %s", at, m.Text)
 	}
-	return fmt.Sprintf("%s  %v %s", at, m.Who, moments.Clip(m.Text, 150))
+	return fmt.Sprintf("%s  %v %s", at, m.Who, t.clip(m.Text))
+}
+
+// clip keeps a text to what a line has room for: its beginning, and what it says of the last thing that the report names.
+func (t *teller) clip(text string) string {
+	const most, begin, around = 150, 50, 45
+	if len(text) <= most {
+		return text
+	}
+	at := -1
+	for _, re := range t.about.things {
+		if all := re.FindAllStringIndex(text, -1); all != nil {
+			at = max(at, all[len(all)-1][0])
+		}
+	}
+	if at < most-around {
+		return moments.Clip(text, most)
+	}
+	from := max(begin, at-around)
+	return text[:begin] + " ... " + moments.Clip(text[from:], most-begin)
 }
 
 // verdict tells the step at which it went wrong, and what the property says.
@@ -219,6 +241,9 @@ func (t *teller) verdict() {
 		m := &t.All[t.Broke]
 		last := ""
 		for i := m.Prev; i != moments.None; i = t.All[i].Prev {
+			if t.All[i].Kind == "fault" && strings.HasPrefix(t.All[i].Text, "start ") {
+				break // what an earlier life had heard is gone
+			}
 			if t.All[i].Kind != "receive" {
 				continue
 			}
@@ -234,5 +259,5 @@ func (t *teller) verdict() {
 		t.say("It is seen when the run is over, in what clients were told and what the log says.")
 	}
 	help := t.breach.Meaning(t.plan.With)
-	t.say("%s (%s): %s", t.breach.Name(), moments.Clip(help, 160), t.breach.Text)
+	t.say("%s (%s): %s", t.breach.Name(), moments.Clip(help, 320), t.breach.Text)
 }

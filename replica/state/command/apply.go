@@ -198,7 +198,7 @@ func (a *applier) verifyFootprint(mark db.Mark) {
 	}
 	for key := range a.tx.Changed(mark) {
 		if !t.CanChange(key, a.Number) {
-			invariant.Failf("I-R2", "command %d, %T, %v, changed row %q", a.Number, a.Command, a.Verdict, key)
+			invariant.Failf("I-R2", "command %d, %+v, %v, changed row %q", a.Number, a.Command, a.Verdict, key)
 		}
 	}
 	if !invariant.Deep {

@@ -120,7 +120,7 @@ func (b *Checker) OnSend(q api.Request) {
 	}
 	for _, x := range b.held {
 		if x.o.OpenedIn() == q.Session && of(x) && !x.who.Dead() && !clients.IsLost(x.lock) {
-			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: %t, %v", x.who.Self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
+			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: Held is %t, Err is %v", x.who.Self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (b *Checker) OnSend(q api.Request) {
 // is of no more use: the lock that it held is lost (S9).
 func (b *Checker) OnLoss(who model.Believer, n api.Ref, l model.HeldLock, why error) {
 	if !clients.IsLost(l) {
-		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: %t, %v", who.Self(), n, why, l.Held(), l.Err())
+		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: Held is %t, Err is %v", who.Self(), n, why, l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
 }
@@ -166,7 +166,7 @@ func (b *Checker) sound(who model.Believer, n api.Ref, l model.HeldLock) {
 	lost := err != nil && !errors.Is(err, client.ErrJeopardy)
 	switch cause := context.Cause(ctx); {
 	case l.Held() != (err == nil):
-		b.world.Break("S9", "the lock of %v on %v says that it is held: %t, and says why not: %v", n, who.Self(), l.Held(), err)
+		b.world.Break("S9", "the lock of %v on %v says that it is held and why it is not: Held is %t, Err is %v", n, who.Self(), l.Held(), err)
 	case !lost && who.Status().State == session.Over:
 		b.world.Break("S9", "the lock of %v on %v says %v, and its session is over", n, who.Self(), err)
 	case lost != (cause != nil):
@@ -181,7 +181,7 @@ func (b *Checker) sound(who model.Believer, n api.Ref, l model.HeldLock) {
 func (b *Checker) OnLetGo(who model.Believer, n api.Ref, l model.HeldLock) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
 	if !clients.IsLost(l) {
-		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: %t, %v", n, who.Self(), l.Held(), l.Err())
+		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: Held is %t, Err is %v", n, who.Self(), l.Held(), l.Err())
 	}
 	b.sound(who, n, l)
 }

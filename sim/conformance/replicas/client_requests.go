@@ -1,7 +1,11 @@
 package replicas
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
@@ -140,6 +144,22 @@ func (c *clientRequests) onStepEnd() { c.duplicates = c.duplicates[:0] }
 // hasPending reports that some request has no answer yet.
 func (c *clientRequests) hasPending() bool { return len(c.pending) > 0 }
 
+// names lists what has no answer, the newest first: which of them were forgotten cannot be told from outside.
+func (c *clientRequests) names() string {
+	const most = 6
+	all := slices.SortedFunc(maps.Keys(c.pending), func(a, b requestKey) int {
+		return cmp.Or(-cmp.Compare(c.pending[a].id, c.pending[b].id), cmp.Compare(a.from, b.from))
+	})
+	var texts []string
+	for _, d := range all[:min(len(all), most)] {
+		texts = append(texts, fmt.Sprintf("call %d of session %d of %v, %.60s", d.seq, d.session, d.from, fmt.Sprintf("%T %+v", c.pending[d].op, c.pending[d].op)))
+	}
+	if more := len(all) - most; more > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(texts, "; ")
+}
+
 // onActed checks the end of a step: the replica's state, how many requests it reports as
 // waiting, and how many calls package nodeops has under way.
 func (c *clientRequests) onActed(w *sim.World, id paxos.NodeID, state master.State, waiting, nodeOps int) {
@@ -148,8 +168,8 @@ func (c *clientRequests) onActed(w *sim.World, id paxos.NodeID, state master.Sta
 	case !state.HasEpoch() && state != master.Deposed:
 		w.Diverge("L1", "replica %d is %v, and has not answered %d requests", id, state, pending)
 	case pending > waiting:
-		w.Diverge("L1", "replica %d, %v, has not answered %d requests, and keeps %d", id, state, pending, waiting)
+		w.Diverge("L1", "replica %d, %v, has not answered %d requests, and keeps %d of %s", id, state, pending, waiting, c.names())
 	case state.HasEpoch() && c.nodeOps > nodeOps:
-		w.Diverge("L1", "replica %d, %v, has not answered %d calls on nodes, and has %d under way", id, state, c.nodeOps, nodeOps)
+		w.Diverge("L1", "replica %d, %v, has not answered %d calls on nodes, and has %d under way, of %s", id, state, c.nodeOps, nodeOps, c.names())
 	}
 }
