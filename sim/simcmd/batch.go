@@ -57,6 +57,19 @@ type failedSeed struct {
 	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
 
 	Case *caseOf `json:"case,omitempty"` // of one that was made smaller
+
+	events uint64 // until it broke
+}
+
+// shortest is the failure that is explained: that of the fewest events, whose runs take the least time and which is read
+// soonest; nil: there is none with a verdict.
+func (r *report) shortest() (best *failedSeed) {
+	for i := range r.Failures {
+		if f := &r.Failures[i]; !f.Internal && f.Differs == "" && (best == nil || f.events < best.events) {
+			best = f
+		}
+	}
+	return best
 }
 
 // simRun is one run of `chubby sim`.
@@ -204,7 +217,7 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 		}
 		r.Failures = append(r.Failures, failedSeed{
 			Meaning: meaning,
-			Seed:    res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Commit: commitOf(r.Build), Reproduce: r.again(o),
+			Seed:    res.Seed, Property: res.Breach.ID, Conformance: res.Breach.Conformance, Internal: res.Internal, Text: res.Breach.Text, Stack: res.Stack, Hash: res.Hash, Commit: commitOf(r.Build), Reproduce: r.again(o), events: res.Events,
 		})
 	}
 }

@@ -26,16 +26,14 @@ type caseOf struct {
 	Story  []string `json:"story"` // how it came to break it
 }
 
-// shrinks makes the first failure smaller, where that was asked for, or where --out is to
+// shrinks makes the shortest failure smaller, where that was asked for, or where --out is to
 // have it. An interrupt ends it, and what was found by then is kept.
 func (a simRun) shrinks(ctx context.Context, r *report) error {
 	if a.f.shrink <= 0 || ctx.Err() != nil || a.f.out == "" && !a.f.asked("shrink") {
 		return nil
 	}
-	for i := range r.Failures {
-		if s := &r.Failures[i]; !s.Internal && s.Differs == "" {
-			return a.shrinkOne(ctx, r, s)
-		}
+	if s := r.shortest(); s != nil {
+		return a.shrinkOne(ctx, r, s)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ run for CI systems: a case for each failing seed, with its story, and one for th
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
 page.html, history.jsonl, history.html and a manifest.json that chubby sim replay reads. The
-first failure is made smaller as well, for at most a minute (--shrink): faults are
+failure of the fewest events is made smaller as well, for at most a minute (--shrink): faults are
 left out, then clients, programs, replicas and time, as long as the same property
 breaks by the same check. shrunk.json is what is left, for chubby sim replay,
 shrunk-trace.txt and shrunk-page.html what happens in it, and story.txt, also on the screen, tells in
@@ -164,7 +164,7 @@ what it has found.
 	f.register(c)
 	f.cellFlags.register(c)
 	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
-	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making the first failure smaller, with --out or where this flag is given (0: it is left as it is)")
+	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making a failure smaller, with --out or where this flag is given (0: it is left as it is)")
 	registerMore(c, &f.more)
 	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false

@@ -56,21 +56,16 @@ func (r *report) writeTable(w io.Writer, more bool) error {
 	return r.Totals.WriteTable(w, more)
 }
 
-// suggest says on stderr how the first failure is looked into, where that was not asked for.
+// suggest says on stderr how the shortest failure is looked into, where that was not asked for.
 func (a teller) suggest(r *report) {
-	for i := range r.Failures {
-		f := &r.Failures[i]
-		if f.Internal {
-			continue
-		}
-		if f.Case == nil && f.Directory == "" && r.again != nil {
-			o := r.options
-			o.Seed = f.Seed
-			seed := fmt.Sprintf("%s sim --seed %d%s", a.o.Run, o.Seed, flagsOf(o))
-			a.Say("How seed %d came to it, in 20 lines: %s --shrink 1m\nAs a picture for a browser: %s --page %d.html", f.Seed, seed, seed, f.Seed)
-		}
+	f := r.shortest()
+	if f == nil || f.Case != nil || f.Directory != "" || r.again == nil {
 		return
 	}
+	o := r.options
+	o.Seed = f.Seed
+	seed := fmt.Sprintf("%s sim --seed %d%s", a.o.Run, o.Seed, flagsOf(o))
+	a.Say("How seed %d came to it, in 20 lines: %s --shrink 1m\nAs a picture for a browser: %s --page %d.html", f.Seed, seed, seed, f.Seed)
 }
 
 // explainInternal says on stderr, whatever the form of what is printed, that the
