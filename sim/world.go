@@ -60,6 +60,7 @@ type World struct {
 	hash       sum
 	trace      tracer
 	watch      watch
+	shared     map[any]any // see Shared
 
 	cur     *Machine // the machine whose code runs, nil for the world's own
 	stopped bool

@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/scenario"
 	"github.com/chubbycell/chubby/sim/simtest"
 )
@@ -31,17 +32,17 @@ type round struct {
 	inside map[scenario.Program]time.Duration // have entered at this time, and do not leave yet
 }
 
+// rounds are those of one run.
 type rounds struct{ all map[time.Duration]*round }
 
 // joint is a program that works in rounds with others.
 type joint struct {
 	barrier func(c *client.Client, dir, name string) barrier
-	rounds  *perWorld[rounds]
 	calm    bool // there are no faults: each call is answered in time
 }
 
 func newJoint(f func(c *client.Client, dir, name string) barrier) joint {
-	return joint{barrier: f, rounds: &perWorld[rounds]{}}
+	return joint{barrier: f}
 }
 
 func recipeBarrier(c *client.Client, dir, name string) barrier {
@@ -54,10 +55,7 @@ func (j joint) trial() trial {
 
 // round is that of this time. Programs that come in the same ten seconds work together.
 func (j joint) round(p scenario.Program) (*round, time.Duration) {
-	all := j.rounds.of(p.World())
-	if all.all == nil {
-		all.all = map[time.Duration]*round{}
-	}
+	all := sim.Shared(p.World(), "rounds", func() *rounds { return &rounds{map[time.Duration]*round{}} })
 	n := p.World().Now() / (10 * time.Second)
 	if all.all[n] == nil {
 		all.all[n] = &round{inside: map[scenario.Program]time.Duration{}}

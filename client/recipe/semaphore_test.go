@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,32 +27,13 @@ type permit interface {
 	Release(ctx context.Context) error
 }
 
-// perWorld is what the programs of each world share: seeds run side by side.
-type perWorld[T any] struct {
-	mu  sync.Mutex
-	all map[*sim.World]*T
-}
-
-func (p *perWorld[T]) of(w *sim.World) *T {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.all == nil {
-		p.all = map[*sim.World]*T{}
-	}
-	if p.all[w] == nil {
-		p.all[w] = new(T)
-	}
-	return p.all[w]
-}
-
 // limited is a program that works while it has one of two permits.
 type limited struct {
 	acquire func(ctx context.Context, c *client.Client) (permit, error)
-	working *perWorld[[]permit] // of all programs that live
 }
 
 func newLimited(acquire func(ctx context.Context, c *client.Client) (permit, error)) limited {
-	return limited{acquire, &perWorld[[]permit]{}}
+	return limited{acquire}
 }
 
 func acquirePermit(ctx context.Context, c *client.Client) (permit, error) {
@@ -76,7 +56,7 @@ func (l limited) turn(ctx context.Context, p scenario.Program) {
 	}) {
 		return
 	}
-	working := l.working.of(p.World())
+	working := sim.Shared(p.World(), "permits", func() *[]permit { return new([]permit) }) // of all programs that live
 	*working = append(*working, mine)
 	defer func() { // also when the machine dies
 		for i, have := range *working {
