@@ -23,10 +23,10 @@ func (l *Log) Harms() []Harm {
 	var all []Harm
 	acting, since := None, time.Duration(None) // the harm whose doing is told
 	for i := range l.All {
-		if l.Broke != None && i > l.Broke {
-			break // the run ends, and with it all machines
-		}
 		m := &l.All[i]
+		if l.Broke != None && i > l.Broke && !(m.At == l.All[l.Broke].At && (m.Who == 0 || acting != None && all[acting].At == m.At)) {
+			break // the run ends, and with it all machines: no fault that struck at that instant did this
+		}
 		switch {
 		case m.Kind == "fault" && m.Who == 0:
 			all = append(all, Harm{Fault: l.strikes[i], At: m.At})
