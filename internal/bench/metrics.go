@@ -17,21 +17,30 @@ type progress struct {
 	keepAlives   float64 // that were answered
 }
 
+// masterWait is how long the replicas may have no master: a cell has just been started, or lost the one it had.
+const masterWait = 2 * time.Second
+
 // masterOf asks the pages of the replicas for the metrics of the master. It fails if none of
-// the pages is that of a master.
+// the pages becomes that of a master in time.
 func masterOf(ctx context.Context, pages []string) (progress, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, masterWait)
 	defer cancel()
-	for _, page := range pages {
-		m, err := readMetrics(ctx, page)
-		if err != nil {
-			return progress{}, fmt.Errorf("--metrics %s: %w", page, err)
+	for {
+		for _, page := range pages {
+			m, err := readMetrics(ctx, page)
+			if err != nil && ctx.Err() == nil {
+				return progress{}, fmt.Errorf("--metrics %s: %w", page, err)
+			}
+			if m["chubby_serving"] == 1 {
+				return progress{from: page, slots: m["chubby_applied_slot"], syncs: m["chubby_wal_syncs_total"], keepAlives: m["chubby_keepalives_total"]}, nil
+			}
 		}
-		if m["chubby_serving"] == 1 {
-			return progress{from: page, slots: m["chubby_applied_slot"], syncs: m["chubby_wal_syncs_total"], keepAlives: m["chubby_keepalives_total"]}, nil
+		select {
+		case <-ctx.Done():
+			return progress{}, fmt.Errorf("--metrics %s: none of these replicas is the master: give the pages of all", strings.Join(pages, ","))
+		case <-time.After(masterWait / 40):
 		}
 	}
-	return progress{}, fmt.Errorf("--metrics %s: none of these replicas is the master: give the pages of all", strings.Join(pages, ","))
 }
 
 // readMetrics reads the metrics of one page that have no labels.
