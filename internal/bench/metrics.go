@@ -25,10 +25,10 @@ const masterWait = 2 * time.Second
 func masterOf(ctx context.Context, pages []string) (progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, masterWait)
 	defer cancel()
-	for {
+	for asked := false; ; asked = true {
 		for _, page := range pages {
 			m, err := readMetrics(ctx, page)
-			if err != nil && ctx.Err() == nil {
+			if err != nil && (ctx.Err() == nil || !asked) { // else time is up, and all have answered before
 				return progress{}, fmt.Errorf("--metrics %s: %w", page, err)
 			}
 			if m["chubby_serving"] == 1 {
