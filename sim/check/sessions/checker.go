@@ -287,7 +287,7 @@ func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
 	}
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.HasAcked:
-	case !k.receipt.Before(now): // taken in by this step, behind what has decided the end
+	case !k.since.Before(now): // taken in by this step, behind what has decided the end
 	case !m.Late.IsZero() && s.facts.OwesDrop(x, t.Epoch): // a change has waited for one lease for that
 	case !t.idle(x, now, s.Config.IdleAfter):
 		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))

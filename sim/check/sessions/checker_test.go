@@ -123,6 +123,12 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.beats(6, 1, 3)
 			r.proposes(6, expire)
 		}, false},
+		"its end in the step that takes another KeepAlive in, while one waits": {func(r *reign) {
+			r.set(func(s *session.Session) { s.HasAcked = true })
+			r.beats(1, 1, 3)
+			r.beats(6, 2, 3)
+			r.proposes(6, expire)
+		}, true},
 		"its end a moment after a late answer": {func(r *reign) {
 			r.c.lease = time.Time{}
 			r.acts(0)

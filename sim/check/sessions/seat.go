@@ -98,6 +98,7 @@ type seat struct {
 type waiting struct {
 	id      uint64
 	receipt time.Time
+	since   time.Time // receipt of the first that has no answer: a newer one takes its place
 }
 
 func newSeat(of Presider, e api.Epoch, now time.Time, l handle.Limits) seat {
@@ -146,8 +147,10 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	if k.AckedEpoch == t.Epoch {
 		t.knows[q.Session] = true
 	}
-	if w, waits := t.waits[q.Session]; !waits || q.ID >= w.id {
-		t.waits[q.Session] = waiting{q.ID, now}
+	if w, waits := t.waits[q.Session]; !waits {
+		t.waits[q.Session] = waiting{q.ID, now, now}
+	} else if q.ID >= w.id {
+		t.waits[q.Session] = waiting{q.ID, now, w.since}
 	}
 }
 
