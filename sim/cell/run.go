@@ -244,6 +244,7 @@ func (c *seedRun) unended() string {
 	for _, m := range c.machines.Clients {
 		for _, b := range c.world.Blocked(m.Addr()) {
 			if strings.HasPrefix(b.Name, workload.ThreadName) {
+				b.Calls = slices.DeleteFunc(b.Calls, workload.IsOfScene)
 				all = append(all, b.String())
 			}
 		}

@@ -195,6 +195,20 @@ func TestOnePropertyIsJudgedAlone(t *testing.T) {
 	require.Contains(t, l.fatal, "--judge D1: no run checks that", "only verify does")
 }
 
+// A program that does not end after healing is named, with the line at which it waits.
+func TestAProgramThatNeverEndsIsNamed(t *testing.T) {
+	o := Options{With: &scenario.Extension{Workloads: []scenario.Workload{dozing{}}}, Workload: "dozing", Seeds: 1, Replicas: 3, Clients: 1, Duration: time.Second, Faults: []string{}}
+	text := Expect(t, o, "L1").Text
+	require.Regexp(t, `^\d+ client programs have not ended 1m0s after healing, in which \d+ calls were answered: c1 \(program 1\) waits in simtest\.dozing\.Turn \(run_test\.go:\d+\)`, text)
+}
+
+// dozing is a workload whose programs sleep far beyond the minute after healing.
+type dozing struct{}
+
+func (dozing) Name() string                                 { return "dozing" }
+func (dozing) Help() string                                 { return "" }
+func (dozing) Turn(ctx context.Context, p scenario.Program) { _ = p.Sleep(ctx, time.Hour) }
+
 // late breaks X1 when the run is over.
 type late struct{}
 

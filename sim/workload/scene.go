@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -69,6 +70,10 @@ func (t *scene) Note(text string) {
 		c.publish(event.Noted{Client: t.p.rt.Env().Self(), Program: event.ProgramID(t.p.id), Text: text})
 	}
 }
+
+// IsOfScene reports whether a call on a stack (sim.Blocked) is one of what this package hands to turns of an extension: the line that
+// made it is what a report is to name.
+func IsOfScene(call string) bool { return strings.HasPrefix(call, "workload.(*scene).") }
 
 // finaleOfAdded makes the last turns of a program of an extension.
 func (p *program) finaleOfAdded(ctx context.Context) {
