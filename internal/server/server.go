@@ -226,6 +226,19 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.err
 }
 
+// closeWeb closes the pages. Each reader of /events gets its last event first, which waits for it
+// since the replica has ended; a reader that is slow is waited for up to a second.
+func (s *Server) closeWeb(ctx context.Context) {
+	if s.web == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if s.web.Shutdown(ctx) != nil {
+		s.web.Close()
+	}
+}
+
 func (s *Server) close(ctx context.Context) {
 	s.stop.Do(func() {
 		close(s.quit)
@@ -245,9 +258,7 @@ func (s *Server) close(ctx context.Context) {
 		if r != nil {
 			s.err = r.Stop()
 		}
-		if s.web != nil {
-			s.web.Close() // readers of /events have been told
-		}
+		s.closeWeb(ctx)
 		if s.peers != nil {
 			s.peers.Close()
 		}
