@@ -68,6 +68,7 @@ func (w witness) LockTurns(cl *client.Client, h *client.Handle) workload.LockTur
 func (w witness) Tidies(rt *sim.Runtime, cl *client.Client, known int) { w.c.tidies(rt, cl, known) }
 func (w witness) HasLost(cl *client.Client) bool                       { return w.c.suffix.HasLost(cl) }
 func (w witness) IsForgetful(s api.SessionID) bool                     { return w.c.handles.Room.Over[s] }
+func (w witness) Holds(o model.Owner, n api.Ref) bool                  { return w.c.locks.Holds[o].Node == n }
 func (w witness) Stands(n api.Ref) bool                                { return w.c.rights.At(n) != nil }
 func (w witness) Untied(k model.Call) model.Finding                    { return w.c.handles.Requests.LooseFinding(k) }
 

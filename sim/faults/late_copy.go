@@ -16,6 +16,7 @@ type heldWrite struct {
 	from   sim.Addr
 	of     model.Call // zero: the next write that comes
 	copies []lateCopy
+	lasts  time.Duration // since the first copy; 0: until the call is final
 }
 
 // lateCopy is one copy, as it was sent.
@@ -29,13 +30,17 @@ const mostLate = 16
 
 // lateCopies holds back the next write of a client, however often it sends it, and lets the
 // copies go when an answer has made final what there is without it: one that says with
-// Seen that its client waits for the write no more. If none comes, they go after a while.
+// Seen that its client waits for the write no more. If none comes, they go after a while. At times
+// they go as soon as the client has given the write up, when it may have read on and nothing is final.
 func lateCopies(c *Faults, d *sim.Draw) {
 	l := &heldWrite{from: c.clients[d.Int(len(c.clients))].Addr()}
 	if slices.ContainsFunc(c.heldWrites, func(x *heldWrite) bool { return x.from == l.from }) {
 		return
 	}
 	c.heldWrites = append(c.heldWrites, l)
+	if d.Chance(1, 2) {
+		l.lasts = c.plan.Calls.Patience + d.Duration(0, time.Second)
+	}
 	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { arrives(c, l) })
 }
 
@@ -52,7 +57,9 @@ func (c *Faults) Delays(from, to sim.Addr, msg []byte) bool {
 	}
 	of := model.Call{Session: q.Session, Seq: q.Seq}
 	if l.of == (model.Call{}) {
-		l.of = of
+		if l.of = of; l.lasts > 0 {
+			c.later(l.lasts, func() { arrives(c, l) })
+		}
 	}
 	if l.of != of {
 		return false

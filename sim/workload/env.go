@@ -101,6 +101,8 @@ type Witness interface {
 	// IsForgetful says that the cell may have forgotten handles of a session, of which there
 	// were too many.
 	IsForgetful(s api.SessionID) bool
+	// Holds says that a handle holds the lock of a node, by the log.
+	Holds(o model.Owner, n api.Ref) bool
 	// Stands says that a node is there, by the log.
 	Stands(n api.Ref) bool
 	// Untold is what an answer owes and does not tell; lockless says that it owes no lock generation.

@@ -296,9 +296,22 @@ func (p *fileWork) closeHandle(o *opened) {
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
 		p.all.world.Break("L1", "a handle could not be closed after healing: %v", err)
 	}
+	p.hasFreed(o, err)
 	at := p.all.world.Now()
 	if _, err := o.h.Stat(ctx); (err == nil || p.all.world.Now() > at) && !p.rt.Env().Dead() {
 		p.all.world.Break("S14", "a call on a closed handle of %s asked the cell: %v", o.path, err)
+	}
+}
+
+// hasFreed checks that the lock of a handle that the program has closed is free for others, where err,
+// of Close, says that the handle is closed. A session that is over frees its locks when the cell says so.
+func (p *fileWork) hasFreed(o *opened, err error) {
+	w, owner := p.all.witness, model.Owner{Session: o.session, Handle: o.id}
+	if o.lock == nil || err != nil || p.rt.Env().Dead() || w.HasLost(p.client) || w.IsForgetful(o.session) {
+		return
+	}
+	if w.Holds(owner, o.Ref()) {
+		p.all.world.Break("S8", "client %d was told that handle %v is closed, and it holds the lock of %s still", p.id, owner, o.path)
 	}
 }
 
