@@ -10,7 +10,7 @@ import (
 )
 
 // Lock is an acquired lock. It is held until it is released, its handle is closed or poisoned,
-// its node is deleted, or its session ends. While the session is in jeopardy the Client cannot
+// its node is deleted, or its session ends. Before a node is deleted, the locks of it are lost. While the session is in jeopardy the Client cannot
 // know whether the lock is held, and Held returns false.
 //
 // A Lock can be lost at any instant, also between a call of Held and the action that depends on
@@ -137,6 +137,23 @@ func (l *Lock) lose(why error) {
 		l.h.lock = nil
 		c.setHeld(l.h.watch, 0)
 		l.h.wakeWaiters()
+	}
+}
+
+// dropLocks loses the locks of a node that is about to be deleted. They are released as well: the deletion
+// may be refused yet, and a lock that no program counts on is not to be kept from others.
+func (c *conn) dropLocks(n api.Ref) {
+	for _, l := range slices.Clone(c.locks) {
+		if l.h.node == n {
+			op := api.Release{Handle: l.h.token, Acquisition: l.acquisition}
+			l.lose(ErrGone)
+			c.background = append(c.background, op)
+		}
+	}
+	for _, h := range slices.Clone(c.spares) {
+		if h.node == n {
+			h.releaseSpare()
+		}
 	}
 }
 

@@ -183,7 +183,11 @@ func (c *conn) dispatchEvent(e session.Event) {
 		c.tellNode(e.Node)
 		return
 	case session.EventDrop:
-		c.store.dropAsTold(e.Node)
+		if e.Node.Kind == api.EventDropLocks {
+			c.dropLocks(e.Node.Node)
+		} else {
+			c.store.dropAsTold(e.Node)
+		}
 		return
 	case session.EventPresented:
 		c.onMissed()

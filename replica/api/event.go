@@ -29,6 +29,10 @@ const (
 	EventDrop
 	// EventDropAll: the client drops all that is in its cache.
 	EventDropAll
+	// EventDropLocks: the client counts on no lock of the node any more, by whichever handle it holds
+	// one: the node is about to be deleted, and what is made at its path next has a lock of its own.
+	// Only that deletion waits for it, and its acknowledgement says that it was done.
+	EventDropLocks
 
 	eventKindEnd
 )
@@ -43,11 +47,11 @@ func (k EventKind) String() string {
 	}
 	return [...]string{EventContents: "contents", EventChildren: "children", EventInvalid: "invalid",
 		EventLockAcquired: "lock-acquired", EventLockWanted: "lock-wanted", EventReadAgain: "read-again",
-		EventDrop: "drop", EventDropAll: "drop-all"}[k]
+		EventDrop: "drop", EventDropAll: "drop-all", EventDropLocks: "drop-locks"}[k]
 }
 
-// IsDrop reports whether k is for the cache of a session, and not for its handles.
-func (k EventKind) IsDrop() bool { return k == EventDrop || k == EventDropAll }
+// IsDrop reports whether k is for what a session keeps, its cache or its locks, and not for its handles.
+func (k EventKind) IsDrop() bool { return k >= EventDrop && k < eventKindEnd }
 
 // EventMask is a set of kinds of events: what a client wants to hear of a node that it opens.
 // EventReadAgain stands in no mask: every handle that wants any event gets it. Nor do the drops,
@@ -131,6 +135,8 @@ func (e Event) String() string {
 		return fmt.Sprintf("%v %d of %v", e.Kind, e.Drop, e.Node.Path)
 	case EventDropAll:
 		return fmt.Sprintf("%v %d", e.Kind, e.Drop)
+	case EventDropLocks:
+		return fmt.Sprintf("%v %d of %v", e.Kind, e.Drop, e.Node)
 	}
 	return fmt.Sprintf("%v of %v", e.Kind, e.Node)
 }

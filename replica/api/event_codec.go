@@ -29,8 +29,11 @@ func appendEvent(dst []byte, e Event) []byte {
 }
 
 func appendDrop(dst []byte, e Event) []byte {
-	if e.Kind == EventDrop {
+	switch e.Kind {
+	case EventDrop:
 		dst = AppendPath(dst, e.Node.Path)
+	case EventDropLocks:
+		dst = appendRef(dst, e.Node)
 	}
 	dst = binary.AppendUvarint(dst, uint64(e.Cause))
 	return binary.AppendUvarint(dst, uint64(e.Drop))
@@ -88,8 +91,11 @@ func (c *cursor) event() Event {
 }
 
 func (c *cursor) drop(e Event) Event {
-	if e.Kind == EventDrop {
+	switch e.Kind {
+	case EventDrop:
 		e.Node.Path = c.path()
+	case EventDropLocks:
+		e.Node = c.ref()
 	}
 	e.Cause, e.Drop = Number(c.uint()), DropNumber(c.uint())
 	if c.err == nil && e.Drop == 0 {

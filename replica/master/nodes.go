@@ -20,7 +20,9 @@ func (m *Master) startNodeOps(at At) {
 	if err != nil {
 		return // a command made sure that it is not all zeroes
 	}
-	m.ops = nodeops.New(m.cfg.NodeOps, m.epoch, sealer, m.calls, at)
+	cfg := m.cfg.NodeOps
+	cfg.Silent = !m.sessions.HasLeases()
+	m.ops = nodeops.New(cfg, m.epoch, sealer, m.calls, at)
 }
 
 // isOnNode reports whether an op is for nodeops: on a handle, or to get one.

@@ -21,5 +21,7 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O375", "B", "a handle that keeps its lock hears of what its program did not ask for"),
 		applied(GroupOwn, "O376", "A", "a client that hears of a new epoch takes its fail-over for acknowledged"),
 		applied(GroupOwn, "O377", "A", "a new master tells the clients that have looked for one that their sessions are gone"),
+		applied(GroupOwn, "O378", "A", "a deletion does not wait for the holders of the lock that it takes away"),
+		applied(GroupOwn, "O379", "B", "a grant in front of a deletion is answered before the deletion is applied"),
 	}
 }

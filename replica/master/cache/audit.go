@@ -59,7 +59,7 @@ func (t *Table) audit(id api.SessionID, s *session) error {
 	switch {
 	case clean != s.clean:
 		return fmt.Errorf("I-O1: session %d has %d registrations without a drop, counted %d", id, clean, s.clean)
-	case clean+len(s.pending) > t.limits.PerSession+1:
+	case clean+len(s.pending)-s.locks > t.limits.PerSession+1:
 		return fmt.Errorf("I-O3: session %d may have %d paths and has %d drops, limit %d", id, clean, len(s.pending), t.limits.PerSession)
 	}
 	return s.auditNumbers(id)

@@ -84,7 +84,7 @@ func (t *Table) Ack(id api.SessionID, through api.DropNumber) (freed []api.Path)
 	if s == nil {
 		return nil
 	}
-	n, _ := slices.BinarySearchFunc(s.pending, through+1, func(d pending, n api.DropNumber) int { return cmp.Compare(d.number, n) })
+	n, _ := slices.BinarySearchFunc(s.pending, through+1, pending.compare)
 	for _, d := range s.pending[:n] {
 		freed = append(freed, t.ack(id, s, d)...)
 	}
@@ -93,7 +93,33 @@ func (t *Table) Ack(id api.SessionID, through api.DropNumber) (freed []api.Path)
 	return freed
 }
 
+func (d pending) compare(n api.DropNumber) int { return cmp.Compare(d.number, n) }
+
+// DropLocks queues a drop of the locks that a session holds of the node at a path, and returns its number.
+// A change that waits for it asks HasDropped.
+func (t *Table) DropLocks(now time.Time, id api.SessionID, p api.Path) api.DropNumber {
+	s := t.session(id)
+	n := t.queue(now, s, p)
+	s.pending[len(s.pending)-1].locks = true
+	s.locks++
+	return n
+}
+
+// HasDropped reports whether a session has acknowledged its drop of this number, or is over.
+func (t *Table) HasDropped(id api.SessionID, n api.DropNumber) bool {
+	s := t.sessions[id]
+	if s == nil {
+		return true
+	}
+	_, waits := slices.BinarySearchFunc(s.pending, n, pending.compare)
+	return !waits
+}
+
 func (t *Table) ack(id api.SessionID, s *session, d pending) []api.Path {
+	if d.locks {
+		s.locks--
+		return []api.Path{d.path}
+	}
 	about := []api.Path{d.path}
 	if d.number == s.all {
 		s.all = 0

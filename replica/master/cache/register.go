@@ -63,7 +63,7 @@ func (t *Table) isOver(s *session, paths []api.Path) bool {
 			more++
 		}
 	}
-	return s.clean+len(s.pending)+more > t.limits.PerSession
+	return s.clean+len(s.pending)-s.locks+more > t.limits.PerSession
 }
 
 func (s *session) countFresh(paths []api.Path) (n int) {

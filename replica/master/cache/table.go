@@ -53,12 +53,14 @@ type session struct {
 	paths   map[api.Path]*registration
 	pending []pending // drops that are not acknowledged, in order
 	clean   int       // registrations without a drop under way
+	locks   int       // of pending: those of locks
 }
 
 // pending is a drop that is not acknowledged.
 type pending struct {
 	number api.DropNumber
 	path   api.Path  // unless number is session.all
+	locks  bool      // it is of locks, not of the cache
 	queued time.Time // by the master's clock
 }
 
@@ -83,7 +85,8 @@ func (t *Table) remove(p api.Path, id api.SessionID) {
 	t.total--
 }
 
-// EndSession forgets a session that has ended, and returns the paths that it might have had, in order.
+// EndSession forgets a session that has ended, and returns the paths that it might have had, or held locks
+// of that it was told to drop, in order.
 func (t *Table) EndSession(id api.SessionID) []api.Path {
 	s := t.sessions[id]
 	if s == nil {
@@ -93,9 +96,15 @@ func (t *Table) EndSession(id api.SessionID) []api.Path {
 	for _, p := range freed {
 		t.remove(p, id)
 	}
+	for _, d := range s.pending {
+		if d.locks {
+			freed = append(freed, d.path)
+		}
+	}
 	t.pending -= len(s.pending)
 	delete(t.sessions, id)
-	return freed
+	slices.SortFunc(freed, api.Path.Compare)
+	return slices.Compact(freed)
 }
 
 // Sessions are those of which something is known, in order. Each is alive.

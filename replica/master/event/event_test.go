@@ -27,6 +27,10 @@ func child(n int, name string, cause api.Number) api.Event {
 	return api.Event{Kind: api.EventChildren, Node: node(n), Cause: cause, Child: name, Change: api.ChildAdded}
 }
 
+func dropLocks(n int, cause api.Number) api.Event {
+	return api.Event{Kind: api.EventDropLocks, Node: node(n), Cause: cause, Drop: 1}
+}
+
 func readAgain(n int, cause api.Number) api.Event {
 	return api.Event{Kind: api.EventReadAgain, Node: node(n), Cause: cause}
 }
@@ -57,6 +61,9 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 		"never the last word": {
 			[]api.Event{child(1, "a", 1), child(1, "b", 2), invalid(1, 3), child(1, "c", 4)},
 			[]api.Event{invalid(1, 3), readAgain(1, 4)}},
+		"nor what a deletion waits for": {
+			[]api.Event{dropLocks(1, 1), child(1, "a", 2), child(1, "b", 3), child(1, "c", 4)},
+			[]api.Event{dropLocks(1, 1), readAgain(1, 4)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			qs := event.New(event.Limits{PerNode: 2, PerSession: 4, PerAnswer: 9})

@@ -71,9 +71,13 @@ func (q *queue) moveToEnd(i int) {
 	q.events = append(slices.Delete(q.events, i, i+1), e)
 }
 
+// mayBeReplaced reports whether an EventReadAgain tells as much: it does not say that a handle or a lock is
+// lost, and no change waits for it.
+func mayBeReplaced(e api.Event) bool { return e.Kind != api.EventInvalid && !e.Kind.IsDrop() }
+
 func count(all []api.Event, n api.Ref) (k int) {
 	for _, e := range all {
-		if e.Node == n && e.Kind != api.EventInvalid {
+		if e.Node == n && mayBeReplaced(e) {
 			k++
 		}
 	}
@@ -84,7 +88,7 @@ func count(all []api.Event, n api.Ref) (k int) {
 func (q *queue) replace(n api.Ref, cause api.Number) {
 	kept := q.events[:q.sent]
 	for _, e := range q.events[q.sent:] {
-		if e.Node != n || e.Kind == api.EventInvalid {
+		if e.Node != n || !mayBeReplaced(e) {
 			kept = append(kept, e)
 		}
 	}
@@ -95,7 +99,7 @@ func (q *queue) replace(n api.Ref, cause api.Number) {
 func (q *queue) replaceAll(cause api.Number) {
 	done := map[api.Ref]bool{}
 	for _, e := range slices.Clone(q.events[q.sent:]) {
-		if e.Kind != api.EventInvalid && !e.Kind.IsDrop() && !done[e.Node] {
+		if mayBeReplaced(e) && !done[e.Node] {
 			done[e.Node] = true
 			q.replace(e.Node, cause)
 		}

@@ -32,6 +32,19 @@ type change struct {
 	waits bool
 	since time.Time // it came to wait first; zero: it never did
 	again bool      // it was judged, and is to be made still
+	locks []lost    // of a deletion: the locks that it takes from sessions that were told so
+}
+
+// lost is a lock that a session is told not to count on any more.
+type lost struct {
+	acquisition api.Acquisition
+	session     api.SessionID
+	drop        api.DropNumber
+}
+
+// takes reports whether the holder of a lock was told of the deletion.
+func (x *change) takes(a api.Acquisition) bool {
+	return slices.ContainsFunc(x.locks, func(l lost) bool { return l.acquisition == a })
 }
 
 func newBarrier(l cache.Limits) barrier {
@@ -53,7 +66,10 @@ func (b *barrier) enter(k changeKey, paths []api.Path) *change {
 }
 
 // isClear reports whether a change need not wait.
-func (b *barrier) isClear(x *change) bool { return b.caches.IsClear(x.key.Change, x.paths) }
+func (b *barrier) isClear(x *change) bool {
+	held := slices.ContainsFunc(x.locks, func(l lost) bool { return !b.caches.HasDropped(l.session, l.drop) })
+	return !held && b.caches.IsClear(x.key.Change, x.paths)
+}
 
 // wait lets a change wait, and returns the drops that have to be told.
 func (b *barrier) wait(now time.Time, x *change) []cache.Drop {

@@ -6,13 +6,14 @@ import (
 	"github.com/chubbycell/chubby/replica/master/cache"
 	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
 // putChange proposes what is to be done for a call, once no other client has in its cache what that
-// touches (CHU §2.7). Until then the call waits.
+// touches (CHU §2.7), and none counts on a lock that it takes away. Until then the call waits.
 func (o *Ops) putChange(at At, c *calls.Call, a calls.Attempt, deed command.NodeOp) {
 	paths := command.Touches(o.act(c, deed))
-	if len(paths) > 0 && o.mustWait(at, keyOf(c), paths) {
+	if len(paths) > 0 && o.mustWait(at, keyOf(c), paths, holdersOf(at, deed)) {
 		o.count.Barred++
 		o.calls.Bar(c, a)
 		return
@@ -24,10 +25,21 @@ func keyOf(c *calls.Call) changeKey {
 	return changeKey{Change: cache.Change{Session: c.Session, Seq: c.Seq}}
 }
 
+// holdersOf are those of the lock that a deletion takes away with its node.
+func holdersOf(at At, deed command.NodeOp) []lock.Holding {
+	if d, deletes := deed.(command.DeleteNode); deletes {
+		return lock.Holders(at.Rows, d.Node)
+	}
+	return nil
+}
+
 // mustWait reports whether a change waits at the barrier, and tells those that it waits for what
-// they are to drop. Else it holds its paths, and goes on.
-func (o *Ops) mustWait(at At, k changeKey, paths []api.Path) bool {
+// they are to drop. Else it holds its paths, and goes on. Holders are those of a lock that it takes away:
+// a client that was not told of a deletion would count on its lock beside the holder of the next node at
+// the path, until its next call.
+func (o *Ops) mustWait(at At, k changeKey, paths []api.Path, holders []lock.Holding) bool {
 	x := o.barrier.enter(k, paths)
+	o.dropLocks(at, x, holders)
 	if o.barrier.isClear(x) {
 		o.barrier.pass(at.Now, x)
 		return false
@@ -36,6 +48,33 @@ func (o *Ops) mustWait(at At, k changeKey, paths []api.Path) bool {
 		o.tellSession(d.Session, api.Event{Kind: api.EventDrop, Node: api.Ref{Path: d.Path}, Drop: d.Number})
 	}
 	return true
+}
+
+// dropLocks tells the holders of the lock that a deletion takes away, once each, its own session's too.
+// Clients of a cell without leases hear of nothing.
+func (o *Ops) dropLocks(at At, x *change, holders []lock.Holding) {
+	for _, h := range holders {
+		if s := h.Owner.Session; !o.cfg.Silent && !x.takes(h.Acquisition) {
+			n := o.barrier.caches.DropLocks(at.Now, s, h.Lock.Path)
+			x.locks = append(x.locks, lost{h.Acquisition, s, n})
+			o.tellSession(s, api.Event{Kind: api.EventDropLocks, Node: h.Lock, Drop: n})
+		}
+	}
+}
+
+// isBeingDeleted reports whether the deletion of a node has passed the barrier, and was not applied yet.
+func (o *Ops) isBeingDeleted(n api.Ref) bool {
+	if o.barrier.caches.Holds(n.Path) == 0 {
+		return false
+	}
+	for k, x := range o.barrier.changes { // order-free: any one will do
+		if c := o.calls.Of(k.Session, k.Seq); !x.waits && c != nil && c.Handle.Node == n {
+			if _, deletes := c.Request.Op.(api.DeleteNode); deletes {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lift lets the changes go on that need not wait any more.

@@ -58,6 +58,10 @@
 // Duplicates of earlier epochs do not come here; and a client that has heard of a later
 // epoch takes no answer of an earlier one: so what is kept need not survive the epoch.
 //
+// A deletion that takes a lock away waits at the barrier as well, until each client that holds the lock
+// counts on it no more: told so by EventDropLocks, which it acknowledges as a drop of its cache, or since its
+// session is over. An Acquire that the log grants in front of such a deletion is answered behind it: NotHeld.
+//
 // # What is answered now
 //
 // The master answers from the rows and from memory where calls.Table.CanAnswerNow says so:

@@ -24,6 +24,7 @@ type Config struct {
 	Caches     cache.Limits
 	SweepAfter time.Duration // from Serving until nodes of before the epoch are swept
 	Retry      time.Duration // after the log did not take a proposal of Ops's own
+	Silent     bool          // clients hear of no events, and drop nothing: the cell gives no leases
 }
 
 // DefaultConfig is that of a cell that was not told otherwise (CHU §2.9: clients

@@ -74,7 +74,7 @@ func (o *Ops) sweepDoubted(at At) {
 // sweep proposes the sweep of a node, once no client has it in its cache.
 func (o *Ops) sweep(at At, n api.Ref) {
 	c := command.Sweep{Guard: o.epoch, Node: n}
-	if o.mustWait(at, sweepKey(n.Path), command.Touches(c)) {
+	if o.mustWait(at, sweepKey(n.Path), command.Touches(c), nil) {
 		return
 	}
 	o.count.Swept++

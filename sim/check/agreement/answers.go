@@ -105,9 +105,9 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	// A client that uses one number for a call on a node and one on a row is told of the
 	// former what it was told before, also after the latter was executed.
 	refused = refused || tree && again && p.Epoch == then && e.row
-	// A lock that was granted in an epoch before, and freed since, is not held.
+	// A lock that was granted, and freed or gone with its node since, is not held.
 	holds := h.around.HoldsLock(name)
-	refused = refused || of.has(aboutLock) && p.Code == api.NotHeld && p.Epoch > e.epoch && !holds
+	refused = refused || of.has(aboutLock) && p.Code == api.NotHeld && p.Epoch >= e.epoch && !holds
 	// A lock's node may go in a slot before the one in which the call is given up,
 	// and both slots be applied at once: then the answer is of the former.
 	refused = refused || e.left && paxos.Slot(e.At.Slot) >= h.Disks[id].fresh && h.around.HasAuthority(id)

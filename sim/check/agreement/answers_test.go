@@ -192,9 +192,8 @@ func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 	}
 }
 
-// An Acquire that was granted in an epoch before is told in a later one that the lock
-// is not held, if it has been freed since; not while it is held, nor in the epoch in
-// which it was granted.
+// An Acquire that was granted is told that the lock is not held, in the same epoch or a later one, if it
+// has been freed or has gone with its node since; not while it is held.
 func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch api.Epoch
@@ -204,7 +203,8 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	}{
 		"freed since":           {2, true, api.Acquire{}, ""},
 		"still held":            {2, false, api.Acquire{}, "I-W1"},
-		"of the same epoch":     {1, true, api.Acquire{}, "I-W1"},
+		"freed in the epoch":    {1, true, api.Acquire{}, ""},
+		"held in the epoch":     {1, false, api.Acquire{}, "I-W1"},
 		"a Release that was OK": {2, true, api.Release{}, "I-W1"},
 	} {
 		t.Run(name, func(t *testing.T) {

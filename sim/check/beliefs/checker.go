@@ -54,6 +54,24 @@ func (b *Checker) OnCommand(a *command.Applied) {
 		b.exclusive()
 	case command.Sweep:
 		b.sweeps(c.Node)
+	case command.NodeCommand:
+		if d, deletes := c.Op.(command.DeleteNode); deletes {
+			b.deletes(d.Node)
+		}
+	}
+}
+
+// deletes: no node goes on whose lock a client counts. What is made at its path next has a lock of its own,
+// which another may hold at once (S9). A client without a lease has no means to hear of it in time.
+func (b *Checker) deletes(n api.Ref) {
+	if b.Off {
+		return
+	}
+	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.Dead() })
+	for _, x := range b.held {
+		if x.node == n && certain(x.who) > 0 && x.lock.Held() {
+			b.world.Break("S9", "%v is deleted, and the client on %v believes to hold its lock", n, x.who.Self())
+		}
 	}
 }
 

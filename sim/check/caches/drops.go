@@ -96,7 +96,7 @@ func (d *Drops) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 }
 
 func (d *Drops) tells(id paxos.NodeID, now time.Time, t *told, s api.SessionID, n api.EventNumber, e api.Event) {
-	if !t.asks {
+	if !t.asks && e.Kind != api.EventDropLocks { // those are for the holders of locks
 		d.world.Break("S12", "replica %d tells session %d to drop %v, which has asked for nothing that may be cached", id, s, e.Node.Path)
 	}
 	if _, again := t.since[n]; again {
