@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -64,7 +65,9 @@ type dialed struct {
 	rt     *Goroutines
 	conns  *connections
 	port   *rpc.Port
+	ctx    context.Context         // of Dial: over when it returns
 	giveUp context.CancelCauseFunc // ends Dial
+	asking atomic.Bool             // a replica is asked why it opens no session
 	once   sync.Once               // close does its work once
 
 	mu   sync.Mutex
@@ -78,8 +81,8 @@ type dialed struct {
 //
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
 // each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
-// if a replica is not the one that the target says, and with ErrPermission if a replica does
-// not accept who the client is. Certificates and tokens that the target names are read again for a
+// if a replica is not the one that the target says, with ErrPermission if a replica does
+// not accept who the client is, and with ErrTooManySessions if the cell has no room for a session. Certificates and tokens that the target names are read again for a
 // new connection if their files have changed; those of options are not.
 //
 // Clients of one process with the same target and options share one connection to each replica,
@@ -107,7 +110,7 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	d, err := newDialed(t, s.dial, giveUp)
+	d, err := newDialed(ctx, t, s.dial, giveUp)
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -121,8 +124,8 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 }
 
 // newDialed makes the connections, or takes those that Clients of this process have already.
-func newDialed(t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
-	d := &dialed{target: t, giveUp: giveUp, errs: map[uint32]error{}}
+func newDialed(ctx context.Context, t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
+	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]error{}}
 	who := o.principal
 	if who == "" {
 		who = t.Principal
@@ -163,7 +166,26 @@ func (d *dialed) deliver(from uint32, msg []byte) {
 	d.mu.Lock()
 	delete(d.errs, from)
 	d.mu.Unlock()
+	if d.ctx.Err() == nil {
+		d.onAnswer(from, msg)
+	}
 	d.rt.Deliver(from, msg)
+}
+
+// onAnswer takes an answer that comes while Dial waits. Busy alone does not say whether a replica
+// has too much work for a moment, or the cell as many sessions as it may.
+func (d *dialed) onAnswer(from uint32, msg []byte) {
+	p, err := api.DecodeReply(msg)
+	if err != nil || p.Code != api.Busy || p.Session != 0 || p.Seq != 0 || !d.asking.CompareAndSwap(false, true) {
+		return
+	}
+	go func() { // ends with Dial at the latest
+		defer d.asking.Store(false)
+		r, err := d.conns.Describe(d.ctx, from)
+		if n, most := r.GetSessions(), r.GetLimits().GetSessions(); err == nil && most > 0 && n >= most {
+			d.giveUp(fmt.Errorf("%w: %d sessions are alive, and the limit is %d", ErrTooManySessions, n, most))
+		}
+	}()
 }
 
 func (d *dialed) failed(replica uint32, err error) {
@@ -195,7 +217,7 @@ func (d *dialed) unreached() (all []error) {
 // explain is the error of Dial: why it gave up, or else that of Ready, and why each replica was
 // not reached.
 func (d *dialed) explain(ctx context.Context, target string, err error) error {
-	if why := context.Cause(ctx); errors.Is(why, ErrPermission) || errors.Is(why, ErrInvalid) {
+	if why := context.Cause(ctx); errors.Is(why, ErrPermission) || errors.Is(why, ErrInvalid) || errors.Is(why, ErrTooManySessions) {
 		return &Error{Op: "dial", Key: target, Causes: []error{why}}
 	}
 	var e *Error

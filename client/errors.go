@@ -43,6 +43,9 @@ var (
 	// ErrBusy: Config.Queue calls of this Client wait already. Nothing was sent; retry when
 	// some have ended.
 	ErrBusy = errors.New("too many calls waiting")
+	// ErrTooManySessions: Dial could open no session, since as many are alive at the cell as its limit
+	// allows; the error has both numbers. Retry when clients have ended, or raise the limit.
+	ErrTooManySessions = errors.New("too many sessions")
 	// ErrJeopardy: the session's lease may be over, and the master has not been reached. A call
 	// whose context ended while it waited for the master has this error as well as the
 	// context's. Lock.Err returns it during jeopardy. Stop acting on locks until EventSafe.

@@ -53,10 +53,12 @@ type Status struct {
 	Epoch    api.Epoch    // the newest that it has applied
 	Applied  paxos.Slot   // slots up to this one are in its rows
 	Sessions uint64       // alive, as far as its rows say
-	Records  uint64       // written to its log, in all of its lives
-	Syncs    uint64       // how often records were synced to disk, in this life
-	Proposed int          // commands that wait for a slot
-	Refused  uint64       // messages of clients that found no room, in this life
+	// MostAlive is how many sessions may be alive at one time.
+	MostAlive uint64
+	Records   uint64 // written to its log, in all of its lives
+	Syncs     uint64 // how often records were synced to disk, in this life
+	Proposed  int    // commands that wait for a slot
+	Refused   uint64 // messages of clients that found no room, in this life
 	// KeepAlives is how many were answered, in this life.
 	KeepAlives uint64
 	Caches     Caches // zero where it is not master
@@ -89,6 +91,7 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
 	s.Records, s.Syncs, s.Proposed, s.Refused = uint64(p.Durable), r.syncs.Load(), p.Pending, r.refused.Load()
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
+	s.MostAlive = rows.GetMaxSessions(all)
 	s.KeepAlives = c.Master().Counters.KeepAlives
 	caches := c.Caches()
 	s.Caches = Caches{Paths: caches.Paths, Registrations: caches.Registrations, Barred: caches.Barred, Longest: caches.Longest}

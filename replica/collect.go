@@ -38,7 +38,6 @@ func (r *Replica) Overview(ctx context.Context, most int) (Overview, error) {
 		return o, err
 	}
 	o.Rows, o.RowBytes, o.Limits = view.Len(), view.Bytes(), tree.GetLimits(view)
-	o.MostAlive = rows.GetMaxSessions(view)
 	o.readLocks(view, most)
 	for id, s := range rows.Sessions(view) {
 		if len(o.FirstSessions) == most {

@@ -37,7 +37,6 @@ type Overview struct {
 	Rows      int        // of the database
 	RowBytes  int64      // keys and values together
 	Limits    tree.Limits
-	MostAlive uint64   // sessions that may be alive at one time
 	Members   []Member // in the order of their ids, this replica among them
 
 	Backups, BackupsFailed, SnapshotsFailed uint64 // in this life

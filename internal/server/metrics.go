@@ -23,6 +23,7 @@ var (
 	descServing   = describe("serving", "1 while the replica is the master and serves clients.")
 	descEpoch     = describe("epoch", "Number of the newest mastership that the replica knows.")
 	descSessions  = describe("sessions", "Sessions of clients that are alive.")
+	descMost      = describe("sessions_limit", "Sessions that may be alive at one time: while as many are, no other client is let in.")
 	descApplied   = describe("applied_slot", "Newest slot of the log that is in the rows.")
 	descRecords   = describe("wal_records_total", "Records written to the log, in all lives of the replica.")
 	descSyncs     = describe("wal_syncs_total", "Times that records of the log were synced to disk, since the replica started.")
@@ -62,7 +63,7 @@ func (m *metrics) remove() {
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
-		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives} {
+		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost} {
 		all <- d
 	}
 }
@@ -84,6 +85,7 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	flag(descServing, state.Serving)
 	gauge(descEpoch, float64(state.Epoch))
 	gauge(descSessions, float64(state.Sessions))
+	gauge(descMost, float64(state.MostAlive))
 	gauge(descApplied, float64(state.Applied))
 	gauge(descWAL, float64(m.walBytes()))
 	gauge(descClients, float64(m.s.clients.Clients()))

@@ -35,6 +35,7 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 	if n := o.Unacked - len(o.FirstUnacked); n > 0 {
 		warn("The fail-over to epoch %d waits for %d more sessions.", o.Epoch, n)
 	}
+	all = append(all, sessionWarnings(&o.Status)...)
 	all = append(all, rowWarnings(o)...)
 	all = append(all, memberWarnings(o, peers)...)
 	if o.BackupsFailed > 0 {
@@ -44,6 +45,18 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 		warn("%d snapshots failed since this replica started; its log says why.", o.SnapshotsFailed)
 	}
 	return all
+}
+
+// sessionWarnings tell of a cell that lets no other client in, or soon will.
+func sessionWarnings(s *replica.Status) []string {
+	switch most := s.MostAlive; {
+	case most == 0 || s.Sessions < most-most/10:
+		return nil
+	case s.Sessions < most:
+		return []string{fmt.Sprintf("%d sessions are alive, of %d that may be: chubby limits set sessions=N raises the limit.", s.Sessions, most)}
+	default:
+		return []string{fmt.Sprintf("%d sessions are alive, and the limit is %d: no other client is let in. chubby session list shows whose they are; chubby limits set sessions=N raises the limit.", s.Sessions, most)}
+	}
 }
 
 // renewWithin is how long before its end a certificate should have been renewed.

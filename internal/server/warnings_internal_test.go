@@ -51,6 +51,9 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 			"This replica does not reach replica 2 at b:1: connection refused."}},
 		"a restart": {func(o *replica.Overview) { o.HoldOff = 300 * time.Millisecond }, up, []string{
 			"After its start this replica promises nothing for another 300ms."}},
+		"sessions are nearly as many as may be": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 90, 100 }, up, []string{
+			"90 sessions are alive, of 100 that may be: chubby limits set sessions=N raises the limit."}},
+		"many sessions": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 89, 100 }, up, nil},
 		"backups, snapshots": {func(o *replica.Overview) { o.BackupsFailed, o.SnapshotsFailed = 2, 1 }, up, []string{
 			"2 backups failed since this replica started; its log says why.",
 			"1 snapshots failed since this replica started; its log says why."}},

@@ -51,10 +51,16 @@ func (s *Server) note(now replica.Status) {
 	case was.Serving && !now.Serving:
 		s.log.Info("is not master any more", "epoch", was.Epoch)
 	}
+	if is := isFull(&now); is && !isFull(&was) {
+		s.log.Warn("the limit of sessions is reached: no other client is let in", "sessions", now.Sessions, "limit", now.MostAlive)
+	}
 	if now.Leader != was.Leader {
 		s.log.Info("leader", "leader", now.Leader)
 	}
 }
+
+// isFull reports whether this master opens no session because as many are alive as may be.
+func isFull(s *replica.Status) bool { return s.Serving && s.Sessions >= s.MostAlive }
 
 // Status is the state of the replica, a moment ago.
 func (s *Server) Status() replica.Status {

@@ -1,0 +1,84 @@
+package server_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/server"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+)
+
+// lines are lines of a log.
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+// logger logs to l, which has room for what a test logs.
+func (l lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// await returns the first line that has all parts.
+func (l lines) await(t *testing.T, ctx context.Context, parts ...string) string {
+	t.Helper()
+	for {
+		select {
+		case line := <-l:
+			has := true
+			for _, p := range parts {
+				has = has && strings.Contains(line, p)
+			}
+			if has {
+				return line
+			}
+		case <-ctx.Done():
+			t.Fatalf("no line has %q", parts)
+		}
+	}
+}
+
+// At the limit of sessions a client is told so at once, and so is the operator.
+func TestAClientIsToldThatTheLimitOfSessionsIsReached(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	log := make(lines, 1000)
+	peers, clients := listen(t), listen(t)
+	at := clients.Addr().String()
+	cfg := server.Config{
+		Cell: "test", ID: 1, Members: map[uint32]string{1: peers.Addr().String()}, Dir: filepath.Join(t.TempDir(), "1"),
+		ListenClients: at, ListenHTTP: "127.0.0.1:0",
+	}
+	s, err := server.Start(cfg, server.Options{Bootstrap: true, Peers: peers, Clients: clients, Logger: log.logger()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
+	first, err := client.Dial(ctx, "1="+at)
+	require.NoError(t, err)
+	o := operatorOf(t, at, "", "ann")
+	require.NoError(t, o.SetLimits(ctx, 1, &chubbyv1.SetLimitsRequest{Sessions: 1}))
+
+	_, err = client.Dial(ctx, "1="+at)
+	require.ErrorIs(t, err, client.ErrTooManySessions)
+	require.ErrorContains(t, err, "too many sessions: 1 sessions are alive, and the limit is 1")
+	require.NotErrorIs(t, err, context.DeadlineExceeded)
+	require.NoError(t, ctx.Err())
+	d, err := o.Describe(ctx, 1)
+	require.NoError(t, err)
+	require.Len(t, d.GetWarnings(), 1)
+	require.Contains(t, d.GetWarnings()[0], "1 sessions are alive, and the limit is 1: no other client is let in.")
+	log.await(t, ctx, "level=WARN", "the limit of sessions is reached", "limit=1")
+	_, text := page(t, s, "/metrics")
+	require.Contains(t, text, "\nchubby_sessions_limit 1\n")
+
+	require.NoError(t, first.Close(ctx))
+	next, err := client.Dial(ctx, "1="+at)
+	require.NoError(t, err)
+	require.NoError(t, next.Close(ctx))
+}
