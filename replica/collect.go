@@ -67,6 +67,7 @@ func (r *Replica) facts(h *driver.Driver, now time.Time, o *Overview) {
 	}
 	o.FirstOpen, o.Floor, o.Snapshot, o.InFlight = p.FirstOpen, p.Floor, h.SnapshotSlot(), c.InFlight()
 	o.Backups, o.BackupsFailed, o.SnapshotsFailed = count.BackupsWritten, count.BackupsFailed, count.SnapshotsFailed
+	o.BackupError, o.SnapshotError = r.backups.reason(), r.snapshots.reason()
 	o.Disagreed = c.Audit().Disagreed
 	o.Handles, o.Waiting, o.Unacked = ops.Handles, ops.Waiting, c.Unacked()
 	for _, id := range r.cfg.Driver.Core.Paxos.Members {

@@ -26,7 +26,7 @@ const (
 	EventLease EventKind = "lease"
 	// EventSnapshot: a snapshot of the rows up to Slot was written, or came from another replica.
 	EventSnapshot EventKind = "snapshot"
-	// EventSnapshotFailed: a snapshot could not be written. The log of the replica says why.
+	// EventSnapshotFailed: a snapshot could not be written; Reason says why.
 	EventSnapshotFailed EventKind = "snapshot failed"
 	// EventSessionExpired: the master ended a Session whose client was not heard of.
 	EventSessionExpired EventKind = "session expired"

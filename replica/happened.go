@@ -53,7 +53,7 @@ func (r *Replica) tellListeners(h *driver.Driver, effects []command.Effect) {
 		tell(Event{Kind: EventSnapshot, Slot: is.snapshot})
 	}
 	if was.failed != is.failed {
-		tell(Event{Kind: EventSnapshotFailed})
+		tell(Event{Kind: EventSnapshotFailed, Reason: r.snapshots.reason()})
 	}
 	r.tellMembers(tell, h, now, &was, &is)
 	r.events.last, r.events.resigned = is, false

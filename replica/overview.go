@@ -40,6 +40,7 @@ type Overview struct {
 	Members   []Member // in the order of their ids, this replica among them
 
 	Backups, BackupsFailed, SnapshotsFailed uint64 // in this life
+	BackupError, SnapshotError              string // why the last one failed; empty: it did not
 	Disagreed                               uint64 // sums of rows that members told, and that were not those of this replica, in this life
 
 	Handles, Waiting int // open handles, and Acquires that wait, at this master

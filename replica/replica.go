@@ -70,6 +70,9 @@ type Replica struct {
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
+	snapshots  trouble // of writing them
+	fetches    trouble // of taking in those of others
+	backups    trouble
 	events     events
 	setting    []chan api.Code // the calls of SetLimits under way; the loop's alone
 	refused    atomic.Uint64   // messages of clients that found no room
@@ -175,24 +178,53 @@ func (r *Replica) makeSegments(st *store.Store, wanted <-chan struct{}) {
 	}
 }
 
-// bulkLane owns the snapshots.
+// runBulkJobs owns the snapshots.
 func (r *Replica) runBulkJobs(st *store.Snapshots) {
 	b := diskjobs.Bulk{Snapshots: st}
 	for j := range r.bulkJobs {
-		r.bulkDone <- b.Do(j)
+		done := b.Do(j)
+		r.logBulk(j, done) // before the loop tells listeners
+		r.bulkDone <- done
 	}
 }
 
-// backupLane owns the place of backups. No lane waits for its end: a place that hangs
+// logBulk logs why no snapshot was written, or taken in from another replica, and when that is over.
+func (r *Replica) logBulk(j driver.BulkJob, done driver.BulkResult) {
+	log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID)
+	switch done := done.(type) {
+	case driver.WriteDone:
+		slot := j.(driver.WriteJob).Handle.Slot
+		switch isNews, row := r.snapshots.note(done.Err); {
+		case isNews && done.Err != nil:
+			log.Warn("snapshot failed", "slot", slot, "err", r.snapshots.reason(), "failed in a row", row)
+		case isNews:
+			log.Info("snapshots are written again", "slot", slot, "failed before", row)
+		}
+	case driver.PutDone:
+		if done.Err == nil && done.Rows == nil {
+			return // a piece
+		}
+		switch isNews, row := r.fetches.note(done.Err); {
+		case isNews && done.Err != nil:
+			log.Warn("snapshot of another replica not taken in", "slot", done.ID.Handle.Slot, "err", r.fetches.reason(), "failed in a row", row)
+		case isNews:
+			log.Info("snapshot of another replica taken in", "slot", done.ID.Handle.Slot, "failed before", row)
+		}
+	}
+}
+
+// runBackupJobs owns the place of backups. No lane waits for its end: a place that hangs
 // must not keep a replica from stopping.
 func (r *Replica) runBackupJobs(p store.Place) {
+	log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID)
 	b := diskjobs.Backup{Place: p, OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {
-		log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID, "slot", j.Handle.Slot)
-		switch {
+		switch _, row := r.backups.note(err); {
 		case err != nil:
-			log.Warn("no backup", "err", err)
+			log.Warn("backup failed", "slot", j.Handle.Slot, "err", r.backups.reason(), "failed in a row", row)
+		case made.Found:
+			log.Info("backup found that an earlier master wrote", "slot", made.ID.Handle.Slot, "bytes", made.ID.Size)
 		default:
-			log.Info("backup", "id", made.ID, "found", made.Found)
+			log.Info("backup written", "slot", made.ID.Handle.Slot, "bytes", made.ID.Size)
 		}
 		for _, bad := range made.Bad {
 			log.Warn("an older backup is of no use", "file", bad.File, "err", bad.Err)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -278,6 +280,76 @@ func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {
 	c.mu.Unlock()
 	require.True(t, errors.Is(r.Stop(), vfs.ErrIO), "Stop tells the same")
 	require.Error(t, cl.Close(short))
+}
+
+// A snapshot that fails is told with its reason, to listeners, to operators and in the log; one that is
+// written later ends that.
+func TestAFailedSnapshotSaysWhy(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 1, func(c *cell) {
+		c.tune = func(cfg *driver.Config) { cfg.SnapshotEvery, cfg.RetryAfter = 10, time.Millisecond }
+	})
+	c.stop(1)
+	mem := vfs.NewMem()
+	var full atomic.Bool
+	full.Store(true)
+	mem.SetFault(func(call vfs.Call) vfs.Fault {
+		if full.Load() && call.Op == vfs.OpCreate && strings.Contains(call.Name, "snapshots/") {
+			return vfs.Fault{Err: vfs.ErrNoSpace}
+		}
+		return vfs.Fault{}
+	})
+	var log safeLog
+	cfg := c.config(1, mem)
+	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	r, err := replica.Start(cfg)
+	require.NoError(t, err)
+	c.mu.Lock()
+	c.replicas[1] = r
+	c.mu.Unlock()
+	l, err := r.Listen(ctx, 1000)
+	require.NoError(t, err)
+	defer l.Close()
+	cl := c.client(1)
+	for range 20 {
+		require.NoError(t, cl.Put(ctx, "a", "1"))
+	}
+	all := until(ctx, t, l, replica.EventSnapshotFailed)
+	require.Contains(t, all[len(all)-1].Reason, "no space left on device")
+	o, err := r.Overview(ctx, 1)
+	require.NoError(t, err)
+	require.Positive(t, o.SnapshotsFailed)
+	require.Contains(t, o.SnapshotError, "no space left on device")
+	require.Contains(t, log.String(), `level=WARN msg="snapshot failed" replica=1 slot=`)
+	require.Contains(t, log.String(), "no space left on device")
+
+	full.Store(false)
+	require.NoError(t, cl.Put(ctx, "a", "2"))
+	until(ctx, t, l, replica.EventSnapshot)
+	o, err = r.Overview(ctx, 1)
+	require.NoError(t, err)
+	require.Empty(t, o.SnapshotError)
+	require.Contains(t, log.String(), "snapshots are written again")
+	require.NoError(t, cl.Close(ctx))
+}
+
+// safeLog is what was logged.
+type safeLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *safeLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *safeLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // A cell writes backups to another disk, is lost, and made anew from the newest.

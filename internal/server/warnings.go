@@ -38,13 +38,19 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 	all = append(all, sessionWarnings(&o.Status)...)
 	all = append(all, rowWarnings(o)...)
 	all = append(all, memberWarnings(o, peers)...)
-	if o.BackupsFailed > 0 {
-		warn("%d backups failed since this replica started; its log says why.", o.BackupsFailed)
+	all = append(all, failureWarnings("backups", o.BackupsFailed, o.BackupError)...)
+	return append(all, failureWarnings("snapshots", o.SnapshotsFailed, o.SnapshotError)...)
+}
+
+// failureWarnings tell of work that failed. reason is empty if the last attempt succeeded.
+func failureWarnings(what string, failed uint64, reason string) []string {
+	switch {
+	case failed == 0:
+		return nil
+	case reason == "":
+		return []string{fmt.Sprintf("%d %s failed since this replica started; the last one did not.", failed, what)}
 	}
-	if o.SnapshotsFailed > 0 {
-		warn("%d snapshots failed since this replica started; its log says why.", o.SnapshotsFailed)
-	}
-	return all
+	return []string{fmt.Sprintf("%d %s failed since this replica started, the last one with: %s.", failed, what, reason)}
 }
 
 // sessionWarnings tell of a cell that lets no other client in, or soon will.

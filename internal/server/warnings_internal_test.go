@@ -54,9 +54,9 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 		"sessions are nearly as many as may be": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 90, 100 }, up, []string{
 			"90 sessions are alive, of 100 that may be: chubby limits set sessions=N raises the limit."}},
 		"many sessions": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 89, 100 }, up, nil},
-		"backups, snapshots": {func(o *replica.Overview) { o.BackupsFailed, o.SnapshotsFailed = 2, 1 }, up, []string{
-			"2 backups failed since this replica started; its log says why.",
-			"1 snapshots failed since this replica started; its log says why."}},
+		"backups, snapshots": {func(o *replica.Overview) { o.BackupsFailed, o.SnapshotsFailed, o.SnapshotError = 2, 1, "disk full" }, up, []string{
+			"2 backups failed since this replica started; the last one did not.",
+			"1 snapshots failed since this replica started, the last one with: disk full."}},
 	} {
 		o := good()
 		c.change(o)
