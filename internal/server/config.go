@@ -173,7 +173,7 @@ func (c *Config) backups() *store.Place {
 	if c.BackupDir == "" {
 		return nil
 	}
-	return &store.Place{FS: vfs.NewOS(c.BackupDir), Dir: ".", Keep: c.WithDefaults().BackupKeep}
+	return &store.Place{FS: backupFS{vfs.NewOS(c.BackupDir), c.BackupDir}, Dir: ".", Keep: c.WithDefaults().BackupKeep}
 }
 
 // CertificateName is the DNS name that the certificate of this member must carry.

@@ -4,7 +4,7 @@
 // Reading order: config.go (what an operator says), load.go (where it is read from), tls.go,
 // renew.go (secrets that change), member.go (whose directory it is), server.go (how it starts and
 // stops), watch.go (what it tells of its state), http.go, page.go (the status page), warnings.go,
-// operator.go (the service for operators), metrics.go, events.go (what happens, as a stream).
+// operator.go (the service for operators), metrics.go, events.go (what happens, as a stream), backupdir.go.
 //
 // # How it starts and stops
 //

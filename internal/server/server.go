@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,8 +76,8 @@ func (c *Config) CheckFiles() error {
 		err4 = c.checkMember(*have)
 	}
 	var err5 error
-	if info, err := os.Stat(c.BackupDir); c.BackupDir != "" && (err != nil || !info.IsDir()) {
-		err5 = fmt.Errorf("backup_dir: %s is no directory: make it, so that a file system that is not mounted is noticed", c.BackupDir)
+	if c.BackupDir != "" {
+		err5 = checkBackupDir(c.BackupDir)
 	}
 	return errors.Join(err1, err2, err3, err4, err5)
 }
