@@ -12,7 +12,8 @@ import (
 
 // NewOS returns the part of the machine's file system below the directory root.
 // It may be used by several goroutines, each with files of its own. Lock needs a
-// unix; elsewhere it fails with errors.ErrUnsupported.
+// unix; elsewhere it fails with errors.ErrUnsupported. What it makes, its owner alone may use: files have the
+// mode 0600 and directories 0700.
 func NewOS(root string) FS { return osFS{root: root} }
 
 type osFS struct{ root string }
@@ -46,7 +47,7 @@ func (o osFS) open(op Op, name string, flags int) (File, error) {
 	if err := checkName(op, name); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(o.path(name), flags, 0o644)
+	f, err := os.OpenFile(o.path(name), flags, 0o600)
 	if err != nil {
 		return nil, explain(op, name, err)
 	}
@@ -104,12 +105,12 @@ func (o osFS) MkdirAll(dir string) error {
 	if err := checkName(OpMkdirAll, dir); err != nil {
 		return err
 	}
-	err := os.Mkdir(o.path(dir), 0o755)
+	err := os.Mkdir(o.path(dir), 0o700)
 	if errors.Is(err, fs.ErrNotExist) && dir != "." {
 		if err := o.MkdirAll(path.Dir(dir)); err != nil {
 			return err
 		}
-		err = os.Mkdir(o.path(dir), 0o755)
+		err = os.Mkdir(o.path(dir), 0o700)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return o.wantDir(dir)
@@ -132,7 +133,7 @@ func (o osFS) Lock(name string) (io.Closer, error) {
 	if err := checkName(OpLock, name); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(o.path(name), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(o.path(name), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, explain(OpLock, name, err)
 	}
