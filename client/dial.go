@@ -72,6 +72,7 @@ type dialed struct {
 
 	mu   sync.Mutex
 	errs map[uint32]error // why each replica was not reached, since it was heard last
+	tls  map[uint32]bool  // those of them that certificates, or their lack, keep from being reached
 }
 
 // Dial connects to a cell over the network and returns a Client when the session with the cell is
@@ -81,7 +82,7 @@ type dialed struct {
 //
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
 // each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
-// if a replica is not the one that the target says, with ErrPermission if a replica does
+// if a replica is not the one that the target says or no certificate of a replica is accepted, with ErrPermission if a replica does
 // not accept who the client is, and with ErrTooManySessions if the cell has no room for a session. Certificates and tokens that the target names are read again for a
 // new connection if their files have changed; those of options are not.
 //
@@ -125,7 +126,7 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 
 // newDialed makes the connections, or takes those that Clients of this process have already.
 func newDialed(ctx context.Context, t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
-	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]error{}}
+	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]error{}, tls: map[uint32]bool{}}
 	who := o.principal
 	if who == "" {
 		who = t.Principal
@@ -165,6 +166,7 @@ func (d *dialed) names(s settings) []Option {
 func (d *dialed) deliver(from uint32, msg []byte) {
 	d.mu.Lock()
 	delete(d.errs, from)
+	delete(d.tls, from)
 	d.mu.Unlock()
 	if d.ctx.Err() == nil {
 		d.onAnswer(from, msg)
@@ -192,12 +194,20 @@ func (d *dialed) failed(replica uint32, err error) {
 	text := errors.New(status.Convert(err).Message())
 	d.mu.Lock()
 	d.errs[replica] = text
+	isTLS := errors.As(err, new(*rpc.TLSError))
+	if isTLS {
+		d.tls[replica] = true
+	} else {
+		delete(d.tls, replica)
+	}
+	isHopeless := len(d.tls) == len(d.target.Replicas)
 	d.mu.Unlock()
 	d.rt.ReportUnreachable(replica)
-	switch status.Code(err) {
-	case codes.Unauthenticated, codes.PermissionDenied:
+	switch code := status.Code(err); {
+	case isTLS && !isHopeless: // one replica may have a bad certificate, and the others serve
+	case code == codes.Unauthenticated, code == codes.PermissionDenied:
 		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrPermission, replica, d.target.Replicas[replica], text))
-	case codes.FailedPrecondition:
+	case code == codes.FailedPrecondition:
 		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrInvalid, replica, d.target.Replicas[replica], text))
 	}
 }

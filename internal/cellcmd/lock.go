@@ -153,6 +153,14 @@ func (a *locker) release(lock *client.Lock) error {
 	return nil
 }
 
+// reason is why replicas are not reached, a line each, as the end of a message; empty: they are.
+func reason(cl *client.Client) string {
+	if why := cl.Unreached(); why != nil {
+		return "\n" + why.Error()
+	}
+	return ""
+}
+
 // lookEvery is how often a locker looks at its lease.
 const lookEvery = 50 * time.Millisecond
 
@@ -179,7 +187,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		select {
 		case <-child.ended:
 			if g.stopping {
-				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, and the command was ended: %w", a.name, g.why)}
+				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, and the command was ended: %w%s", a.name, g.why, reason(cl))}
 			}
 			return child.code()
 		case <-signals:
@@ -191,7 +199,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		left, _ := cl.LeaseLeft()
 		switch g.look(time.Now(), left, lock.Err()) {
 		case warn:
-			a.Warn("%s: the cell is out of reach; the command goes on for %v at most", a.name, g.until(left).Round(time.Second))
+			a.Warn("%s: the cell is out of reach; the command goes on for %v at most%s", a.name, g.until(left).Round(time.Second), reason(cl))
 		case terminate:
 			a.Warn("%s: the lock may be lost soon, or is lost: the command is told to end", a.name)
 			child.terminate()

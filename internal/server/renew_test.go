@@ -121,3 +121,30 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 	require.NoError(t, ann.Put(ctx, "a", "3"))
 	require.NoError(t, ann.Close(ctx))
 }
+
+// A client whose token was removed is told why no replica takes it any more.
+func TestAClientKnowsThatItsTokenIsGone(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	const ann, bob = "ann-ann-ann-ann-ann-ann-ann", "bob-bob-bob-bob-bob-bob-bob"
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.WriteFile(tokens, []byte("ann "+ann+"\nbob "+bob+"\n"), 0o600))
+	peers, clients := listen(t), listen(t)
+	cfg := server.Config{
+		Cell: "test", ID: 1, Members: map[uint32]string{1: peers.Addr().String()}, Dir: filepath.Join(t.TempDir(), "1"),
+		ListenClients: clients.Addr().String(), TokenFile: tokens,
+	}
+	s, err := server.Start(cfg, server.Options{Bootstrap: true, Peers: peers, Clients: clients})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
+	cl, err := client.Dial(ctx, "1="+cfg.ListenClients, client.WithToken(ann))
+	require.NoError(t, err)
+	require.NoError(t, cl.Unreached())
+	require.NoError(t, os.WriteFile(tokens, []byte("bob "+bob+"\n"), 0o600))
+	require.NoError(t, s.Reload())
+	require.Eventually(t, func() bool { return cl.Unreached() != nil }, 20*time.Second, 10*time.Millisecond)
+	require.ErrorContains(t, cl.Unreached(), "the replica does not know the token")
+	over, stop := context.WithCancel(ctx)
+	stop()
+	require.Error(t, cl.Close(over))
+}

@@ -89,6 +89,15 @@ func TestACellWithCertificates(t *testing.T) {
 	require.ErrorIs(t, err, client.ErrPermission)
 	require.ErrorContains(t, err, "neither a certificate nor a token")
 
+	// No certificate of a replica is of this authority: that is known before the context ends.
+	strange := target
+	strange.CA = clients.file
+	_, err = client.Dial(ctx, file("strange.json", strange))
+	require.ErrorIs(t, err, client.ErrInvalid)
+	require.ErrorContains(t, err, "see ca, the authority of the replicas, and whether the certificate names 127.0.0.1 and is")
+	require.ErrorContains(t, err, "certificate signed by unknown authority")
+	require.NotErrorIs(t, err, context.DeadlineExceeded)
+
 	clients.issue("ann")
 	clients.issue("bob")
 	target.Cert, target.Key = "ann.crt", "ann.key" // relative to the cell file

@@ -68,7 +68,11 @@ func (s *Server) identify(ctx context.Context, md metadata.MD) (who api.Principa
 		}
 		return "", fmt.Sprintf("the client says no name (metadata key %s)", keyPrincipal)
 	}
-	return "", "the client shows neither a certificate nor a token"
+	if s.cfg.TLS == nil || s.cfg.TLS.ClientCAs == nil {
+		return "", "the client shows no token"
+	}
+	// A client of Go sends no certificate of an authority that the server does not name.
+	return "", "the client shows neither a certificate nor a token; if it has a certificate, that is not of an authority that the replica accepts"
 }
 
 // isAddressed refuses a stream that is meant for another cell or replica.

@@ -91,12 +91,14 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop}
 	for id, addr := range cfg.Replicas {
-		conn, err := grpc.NewClient("passthrough:///"+addr, c.options(addr)...)
+		l := &link{c: c, id: id, addr: addr, queue: queue.New(queueItems, queueBytes)}
+		conn, err := grpc.NewClient("passthrough:///"+addr, c.options(l)...)
 		if err != nil {
 			c.Close()
 			return nil, fmt.Errorf("replica %d at %s: %w", id, addr, err)
 		}
-		c.links[id] = &link{c: c, id: id, addr: addr, conn: conn, queue: queue.New(queueItems, queueBytes)}
+		l.conn = conn
+		c.links[id] = l
 	}
 	for _, l := range c.links {
 		c.wg.Go(func() { l.run(ctx) })
@@ -104,10 +106,10 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-func (c *Client) options(addr string) []grpc.DialOption {
+func (c *Client) options(l *link) []grpc.DialOption {
 	creds := insecure.NewCredentials()
 	if c.cfg.TLS != nil {
-		creds = c.cfg.credentials(addr)
+		creds = noting{c.cfg.credentials(l.addr), l.noteHandshake}
 	}
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
@@ -172,7 +174,7 @@ func (c *Client) Health(ctx context.Context, replica uint32) (serving bool, err 
 		return false, fmt.Errorf("unknown replica %d", replica)
 	}
 	r, err := grpc_health_v1.NewHealthClient(l.conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
-	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, err
+	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, l.explain(err)
 }
 
 // Close closes all connections. After it has returned Deliver is not called any more. It

@@ -12,7 +12,8 @@
 //
 // Reading order: server.go (a replica), auth.go (who a client is), tokens.go; client.go
 // (a client process), port.go (clients that share its streams), link.go (its stream to one
-// replica); renew.go (certificates and tokens that change while both run); operator.go (both
+// replica); explain.go (why a stream failed, in words);
+// renew.go (certificates and tokens that change while both run); operator.go (both
 // sides of the service for operators).
 //
 // # Metadata of a stream
@@ -25,7 +26,7 @@
 // # Errors of a stream
 //
 //	Unauthenticated     no certificate, a wrong token, or no name
-//	FailedPrecondition  another cell, or another replica
+//	FailedPrecondition  another cell, or another replica; at the client also TLSError
 //	ResourceExhausted   too many clients, or a message above api.MaxMessage
 //	Unavailable         the replica stops, or cannot be reached
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -28,6 +29,16 @@ type link struct {
 	addr  string
 	conn  *grpc.ClientConn
 	queue *queue.Queue
+	// handshake is the error of the last TLS handshake; nil: it succeeded, or there was none.
+	handshake atomic.Pointer[error]
+}
+
+func (l *link) noteHandshake(err error) {
+	if err == nil {
+		l.handshake.Store(nil)
+		return
+	}
+	l.handshake.Store(&err)
 }
 
 // run opens a stream whenever there is something to send and none is open.
@@ -40,7 +51,7 @@ func (l *link) run(ctx context.Context) {
 		case <-l.queue.Wake():
 		}
 		begun := time.Now()
-		err := l.stream(ctx)
+		err := l.explain(l.stream(ctx))
 		if ctx.Err() != nil {
 			return
 		}

@@ -85,7 +85,8 @@ func (c *Client) Describe(ctx context.Context, replica uint32) (*chubbyv1.Replic
 	if l == nil {
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
-	return chubbyv1.NewOperatorClient(l.conn).Describe(c.outgoing(ctx, replica), &chubbyv1.DescribeRequest{})
+	d, err := chubbyv1.NewOperatorClient(l.conn).Describe(c.outgoing(ctx, replica), &chubbyv1.DescribeRequest{})
+	return d, l.explain(err)
 }
 
 // ListSessions asks a replica for sessions. The error is that of the call.
@@ -94,7 +95,8 @@ func (c *Client) ListSessions(ctx context.Context, replica uint32, q *chubbyv1.L
 	if l == nil {
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
-	return chubbyv1.NewOperatorClient(l.conn).ListSessions(c.outgoing(ctx, replica), q)
+	all, err := chubbyv1.NewOperatorClient(l.conn).ListSessions(c.outgoing(ctx, replica), q)
+	return all, l.explain(err)
 }
 
 // SetLimits asks a replica to set limits. The error is that of the call.
@@ -104,5 +106,5 @@ func (c *Client) SetLimits(ctx context.Context, replica uint32, q *chubbyv1.SetL
 		return fmt.Errorf("unknown replica %d", replica)
 	}
 	_, err := chubbyv1.NewOperatorClient(l.conn).SetLimits(c.outgoing(ctx, replica), q)
-	return err
+	return l.explain(err)
 }

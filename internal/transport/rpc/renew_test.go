@@ -77,7 +77,7 @@ func TestEachHandshakeTakesTheNewestCertificates(t *testing.T) {
 
 	q := dial(t, r.addr, renewing)
 	q.Send(1, []byte("x"))
-	q.fails(t, codes.Unavailable, "unknown authority")
+	q.fails(t, codes.FailedPrecondition, "unknown authority")
 	client.Store(side(second, "bob"))
 	require.Eventually(t, func() bool {
 		q.Send(1, []byte("x"))

@@ -105,15 +105,23 @@ func (p *process) hears(t *testing.T, want string) {
 
 func (p *process) fails(t *testing.T, code codes.Code, words string) {
 	t.Helper()
+	err := p.failure(t)
+	require.Equal(t, code, status.Code(err), "%v", err)
+	require.ErrorContains(t, err, words)
+}
+
+// failure is why the stream failed.
+func (p *process) failure(t *testing.T) error {
+	t.Helper()
 	select {
 	case err := <-p.failed:
-		require.Equal(t, code, status.Code(err), "%v", err)
-		require.ErrorContains(t, err, words)
+		return err
 	case got := <-p.got:
 		require.FailNow(t, "an answer", got)
 	case <-time.After(wait):
 		require.FailNow(t, "no error")
 	}
+	return nil
 }
 
 func TestMessagesGoBothWays(t *testing.T) {
@@ -166,7 +174,7 @@ func TestWhatCannotSayWhoItIsIsRefused(t *testing.T) {
 		{names.addr, "", "", "says no name"},
 		{names.addr, "", "*", "cannot be the name of a principal"},
 		{names.addr, token, "ann", "does not know the token"},
-		{secrets.addr, "", "ann", "neither a certificate nor a token"},
+		{secrets.addr, "", "ann", "shows no token"},
 		{secrets.addr, token + "x", "ann", "does not know the token"},
 	} {
 		p := dial(t, c.addr, func(d *rpc.ClientConfig) { d.Token, d.Principal = c.token, c.name })
