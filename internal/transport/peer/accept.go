@@ -77,9 +77,10 @@ func (t *Transport) receive(raw net.Conn) {
 		log.Debug("connection without a handshake")
 		return
 	case err != nil:
-		log.Error("connection refused", "err", err)
+		t.logRefused(raw.RemoteAddr(), err)
 		return
 	}
+	t.refused.forget(hostOf(raw.RemoteAddr().String()))
 	t.replace(from, raw)
 	log.Info("connection of peer accepted", "peer", from)
 	r := bufio.NewReaderSize(conn, 64<<10)

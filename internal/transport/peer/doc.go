@@ -7,7 +7,8 @@
 // connection begins with a handshake.
 //
 // Reading order: config.go, peer.go (the Transport), hello.go (the handshake), frame.go,
-// link.go (connections to others), accept.go (connections from others).
+// link.go (connections to others), accept.go (connections from others), refused.go (why one was not
+// accepted, in words).
 //
 // # Bytes
 //

@@ -34,6 +34,9 @@ type answer struct {
 // errForeign is what speaks another protocol.
 var errForeign = errors.New("it does not speak the protocol between replicas")
 
+// errTLS is what speaks TLS where plain connections are configured.
+var errTLS = errors.New("it speaks TLS")
+
 // refusal is a handshake that failed because of who the two sides are.
 type refusal struct{ text string }
 
@@ -79,11 +82,17 @@ func (r *reader) u32() uint32 { return binary.BigEndian.Uint32(r.bytes(4)) }
 
 // begin reads magic and version. It says nothing of what follows in another version.
 func (r *reader) begin() uint16 {
-	if got := r.bytes(len(magic)); r.err == nil && string(got) != magic {
+	switch got := r.bytes(len(magic)); {
+	case isTLS(got) && (r.err == nil || r.err == io.ErrUnexpectedEOF): // an alert is shorter than magic
+		r.err = errTLS
+	case r.err == nil && string(got) != magic:
 		r.err = errForeign
 	}
 	return r.u16()
 }
+
+// isTLS reports whether bytes begin a handshake of TLS, or an alert.
+func isTLS(b []byte) bool { return (b[0] == 22 || b[0] == 21) && b[1] == 3 }
 
 func readHello(from io.Reader) (h hello, err error) {
 	r := reader{r: from}

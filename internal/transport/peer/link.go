@@ -46,7 +46,7 @@ func (l *link) run(ctx context.Context) {
 func (l *link) note(connected bool, err error) {
 	text := ""
 	if err != nil {
-		text = err.Error()
+		text = l.cfg.explain(err)
 	}
 	l.mu.Lock()
 	changed := connected != l.connected || text != l.lastErr

@@ -21,6 +21,8 @@ type Transport struct {
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 
+	refused refusals
+
 	mu       sync.Mutex
 	closed   bool
 	accepted map[net.Conn]bool

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/chubbycell/chubby/internal/transport/certtest"
 	"github.com/chubbycell/chubby/internal/transport/loopback"
 	"github.com/chubbycell/chubby/paxos"
 )
@@ -200,6 +202,53 @@ func TestWhatIsNotTheRightReplicaIsRefusedAloudOnBothSides(t *testing.T) {
 			require.Empty(t, b.got)
 		})
 	}
+}
+
+// Replicas that do not agree about TLS say so, at both ends, with the likely cause; and not each time.
+func TestTroubleWithCertificatesIsNamed(t *testing.T) {
+	ours, others := certtest.New(t), certtest.New(t)
+	secure := func(c *Config, id paxos.NodeID, own, accepted *certtest.Authority) {
+		c.TLS = &tls.Config{Certificates: []tls.Certificate{own.Issue(t, "", MemberName("test", id))}, RootCAs: accepted.Pool}
+	}
+	for name, c := range map[string]struct {
+		change func(a, b *Config)
+		a, b   []string // what their logs have
+	}{
+		"one has no certificates": {func(a, _ *Config) { secure(a, 1, ours, ours) },
+			[]string{"peer=2", "the other side closed the connection", "all members have peer_cert, or none"},
+			[]string{"connection refused", `"peers there"=[1]`, "it speaks TLS, and this replica has no peer_cert"}},
+		"the other way about": {func(_, b *Config) { secure(b, 2, ours, ours) },
+			[]string{"peer=2", "the other side closed the connection", "all members have peer_cert, or none"},
+			[]string{"connection refused", `"peers there"=[1]`, "it does not speak TLS, and this replica has peer_cert"}},
+		"another authority": {func(a, b *Config) { secure(a, 1, ours, ours); secure(b, 2, others, others) },
+			[]string{"peer=2", "it shows a certificate of", "replica-2.test", "see peer_cert there, and peer_ca here"},
+			[]string{"connection refused", `"peers there"=[1]`, "it does not accept the certificate of this replica", "for the name replica-2.test"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := two(t, c.change)
+			a.log.says(t, c.a...)
+			b.log.says(t, c.b...)
+			b.log.says(t, append(c.b, "times=8")...)
+			require.NotContains(t, b.log.String(), "times=7")
+		})
+	}
+}
+
+func TestRefusalsAreBounded(t *testing.T) {
+	var r refusals
+	for i := range 3 * mostCauses {
+		isNews, n := r.note("host", fmt.Sprint(i))
+		require.True(t, isNews)
+		require.Equal(t, 1, n)
+		require.LessOrEqual(t, len(r.count), mostCauses)
+	}
+	isNews, n := r.note("host", fmt.Sprint(3*mostCauses-1))
+	require.True(t, isNews)
+	require.Equal(t, 2, n)
+	r.forget("other")
+	require.NotEmpty(t, r.count)
+	r.forget("host")
+	require.Empty(t, r.count)
 }
 
 func TestOtherProtocolsAndDamagedFramesEndTheConnection(t *testing.T) {
