@@ -93,6 +93,9 @@ func TestReplicasAsProcesses(t *testing.T) {
 	code, out, text := run(t, args(1, "--check-config", "--log-format", "json")...)
 	require.Equal(t, cli.ExitClean, code, text)
 	require.Contains(t, out, "log_format: json\n")
+	require.Contains(t, text, "would be refused: dir "+filepath.Join(dir, "1")+": the directory has no files of a replica")
+	require.NotContains(t, out, "lease_grant: 0s")
+	require.Contains(t, out, "# lease_grant is that of the cell, and 800ms in a new one\n")
 	require.Contains(t, out, "session_lease: 12s\nsession_lease_max: 1m0s\nmax_clients: 10000\n")
 
 	var all []*process
@@ -111,6 +114,10 @@ func TestReplicasAsProcesses(t *testing.T) {
 	code, _, text = run(t, args(1, "--bootstrap")...)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, text, "founded before: start it without --bootstrap")
+
+	code, _, text = run(t, args(1, "--lease-grant", "3s")...)
+	require.Equal(t, cli.ExitUsage, code, text)
+	require.Contains(t, text, config+": the configuration does not fit the cell: lease_grant is 3s here, and 800ms in the cell")
 
 	all = nil
 	for id := 1; id <= 3; id++ {

@@ -2,6 +2,8 @@ package cellcmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -37,7 +39,8 @@ must not vote again.
 
 It reads certificates and tokens again when their files have changed, and at SIGHUP. It
 logs to stderr. The exit code is 130 after SIGINT, 0 after SIGTERM, 5 if the
-machine fails the replica.
+machine fails the replica, 2 if the configuration is wrong or does not fit the cell
+(lease_grant): then it ends again as often as it is started.
 
 ` + cli.CellExitHelp,
 		Args: cobra.NoArgs,
@@ -48,8 +51,8 @@ machine fails the replica.
 	}
 	f := c.Flags()
 	f.StringVar(&s.config, "config", "", "configuration file")
-	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty")
-	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it with its defaults, and end")
+	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty, or come from chubby backup restore")
+	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it with its defaults, warn if the directory is not as this command needs it, and end")
 	s.profile.register(c)
 	s.rig.register(c)
 	for _, k := range new(server.Config).Keys() {
@@ -99,6 +102,12 @@ func (s *serve) run(c *cobra.Command) error {
 		if err != nil {
 			return cli.Internal(err)
 		}
+		if cfg.LeaseGrant == 0 {
+			text = fmt.Appendf(text, "# lease_grant is that of the cell, and %v in a new one\n", server.DefaultLeaseGrant)
+		}
+		if err := cfg.CheckDir(s.bootstrap); err != nil {
+			s.Warn("the configuration is good, and the same command without --check-config would be refused: %v", err)
+		}
 		return s.Printf("%s", text)
 	}
 	stopPages, err := s.profile.serve()
@@ -122,6 +131,9 @@ func (s *serve) run(c *cobra.Command) error {
 	select {
 	case err := <-ended:
 		_ = replica.Stop(context.Background())
+		if errors.Is(err, server.ErrConfig) {
+			return cli.Usage("%s: %v", s.config, err) // it is not to be started again as it is
+		}
 		return cli.Internal(err)
 	case <-c.Context().Done():
 	}

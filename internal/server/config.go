@@ -42,10 +42,10 @@ type Config struct {
 	AllowPlain bool   `yaml:"allow_plain"` // connections without TLS beyond the loopback interface
 	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions and may set limits; the others are told of their own
 
-	LeaseGrant time.Duration `yaml:"lease_grant"`       // how long members grant the leader its lease: equal at all members, for ever; default that of the cell, 800ms for a new one
-	LeaseMin   time.Duration `yaml:"session_lease"`     // of sessions, where they are few; default 12s
-	LeaseMax   time.Duration `yaml:"session_lease_max"` // where they are many; default 1m
-	MaxClients int           `yaml:"max_clients"`       // client processes at one time; default 10000
+	LeaseGrant time.Duration `yaml:"lease_grant,omitempty"` // how long members grant the leader its lease: equal at all members, for ever; default that of the cell, 800ms for a new one
+	LeaseMin   time.Duration `yaml:"session_lease"`         // of sessions, where they are few; default 12s
+	LeaseMax   time.Duration `yaml:"session_lease_max"`     // where they are many; default 1m
+	MaxClients int           `yaml:"max_clients"`           // client processes at one time; default 10000
 
 	BackupDir   string        `yaml:"backup_dir"`   // where the master writes backups: on another disk; empty: nowhere
 	BackupEvery time.Duration `yaml:"backup_every"` // how often; default 1h
@@ -54,6 +54,9 @@ type Config struct {
 	LogLevel  string `yaml:"log_level"`  // debug, info, warn or error; default info
 	LogFormat string `yaml:"log_format"` // text or json; default text
 }
+
+// DefaultLeaseGrant is the lease_grant of a new cell.
+var DefaultLeaseGrant = driver.DefaultConfig().Core.Paxos.Lease.Grant
 
 // Bounds of lease_grant: some heartbeats fit into the shortest, and no cell should wait for longer
 // after a crash of its master than the longest.
@@ -100,12 +103,10 @@ func (c *Config) Validate() error {
 	for _, a := range []struct{ key, addr string }{
 		{"listen_peers", c.ListenPeers}, {"listen_clients", c.ListenClients}, {"listen_http", c.ListenHTTP},
 	} {
-		_, _, err := net.SplitHostPort(a.addr)
-		fault(a.addr != "" && err != nil, "%s %q: give host:port", a.key, a.addr)
+		fault(a.addr != "" && !isHostPort(a.addr), "%s %q: give host:port, and a port from 0 to 65535", a.key, a.addr)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
-		_, _, err := net.SplitHostPort(c.Members[id])
-		fault(err != nil, "members: address %q of replica %d: give host:port", c.Members[id], id)
+		fault(!isHostPort(c.Members[id]), "members: address %q of replica %d: give host:port, and a port from 0 to 65535", c.Members[id], id)
 	}
 	set := func(names ...string) (n int) {
 		for _, s := range names {
@@ -136,6 +137,40 @@ func (c *Config) Validate() error {
 		faults = append(faults, err)
 	}
 	return errors.Join(faults...)
+}
+
+// isHostPort reports whether an address has a host, which may be empty, and a port.
+func isHostPort(addr string) bool {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	_, err = net.LookupPort("tcp", port)
+	return err == nil
+}
+
+// checkPlain refuses listeners without TLS that other machines reach. Of a name that is not localhost only
+// Start knows.
+func (c *Config) checkPlain() error {
+	var faults []error
+	for _, a := range []struct {
+		key, addr, cert string
+	}{
+		{"listen_peers", cmp.Or(c.ListenPeers, c.Members[c.ID]), c.PeerCert},
+		{"listen_clients", c.ListenClients, c.ServerCert},
+	} {
+		host, _, _ := net.SplitHostPort(a.addr)
+		ip := net.ParseIP(host)
+		if a.cert == "" && !c.AllowPlain && (host == "" || ip != nil && !ip.IsLoopback()) {
+			faults = append(faults, errPlain(a.key, a.addr))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func errPlain(key, addr string) error {
+	certs := map[string]string{"listen_peers": "peer_cert, peer_key and peer_ca", "listen_clients": "server_cert and server_key"}
+	return fmt.Errorf("%s: %s is not a loopback address, and connections are plain: give %s, or allow_plain if the network is trusted", key, addr, certs[key])
 }
 
 // WithDefaults is c with the values that hold for keys that were not given.

@@ -33,13 +33,19 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 	require.NoError(t, c.Validate())
 	require.Equal(t, 6*time.Second, c.LeaseMin)
 	for text, words := range map[string]string{
-		good + "lisen_http: x\n":  "lisen_http is no key of the configuration",
-		good + "id: 2\n":          `"id" already defined`,
-		good + "---\nid: 2\n":     "more than one document",
-		"id: one\n":               "cannot unmarshal",
-		"session_lease: 6 weeks":  "cannot unmarshal",
-		"members: [127.0.0.1:0]":  "cannot unmarshal",
-		"cell: [unfinished\nid: ": "did not find expected",
+		good + "lisen_http: x\n":                     "lisen_http is no key of the configuration",
+		good + "id: 2\n":                             `"id" already defined`,
+		good + "---\nid: 2\n":                        "more than one document",
+		"id: one\n":                                  "line 1: id is one: give a number",
+		"session_lease: 6 weeks":                     "line 1: session_lease is 6 weeks: give a duration such as 12s",
+		"members: [127.0.0.1:0]":                     "line 1: members is a list: give ID: HOST:PORT for each replica",
+		"cell: c\nmembers:\n  1: a:1\n  2: {a: b}\n": "line 4: members is a map: give one text",
+		"cell: c\noperators: [admin, ann]\nid: 1\n":  "line 2: operators is a list: give names between commas, in one text",
+		"cell: c\noperators:\n  - admin\n  - ann\n":  "operators is a list: give names between commas",
+		"backup_dir: x\nbackup_every: 0\n":           "line 2: backup_every is 0: give a duration such as 12s",
+		"allow_plain: maybe":                         "line 1: allow_plain is maybe: give true or false",
+		"backup_dir: x\nbackup_keep: 0\n":            "line 2: backup_keep 0: at least 2; without the key it is 24",
+		"cell: [unfinished\nid: ":                    "did not find expected",
 	} {
 		_, err := server.Load(file(t, "bad.yaml", text))
 		require.ErrorContains(t, err, words)
@@ -64,6 +70,7 @@ func TestTheEnvironmentAndFlagsSetKeys(t *testing.T) {
 	require.Equal(t, 7, c.MaxClients)
 	require.Equal(t, "/x", c.Dir)
 	require.True(t, c.AllowPlain)
+	require.ErrorContains(t, c.SetFromEnv([]string{"CHUBBY_SERVE_BACKUP_KEEP=0"}), "backup_keep 0: at least 2")
 	err = c.SetFromEnv([]string{"CHUBBY_SERVE_DRI=x", "CHUBBY_SERVE_ID=one", "CHUBBY_SERVE_SESSION_LEASE=6", "CHUBBY_SERVE_ALLOW_PLAIN=si"})
 	for _, words := range []string{"CHUBBY_SERVE_DRI: no such key", `id "one": give a number`, `"6": give a duration such as 12s`, `"si": give true or false`} {
 		require.ErrorContains(t, err, words)
@@ -77,6 +84,8 @@ func TestFaultsOfAConfigurationNameTheKey(t *testing.T) {
 	}{
 		{"cell \"local\"", func(c *server.Config) { c.Cell = "local" }},
 		{"listen_http \"x\"", func(c *server.Config) { c.ListenHTTP = "x" }},
+		{"listen_clients \"127.0.0.1:99999\": give host:port, and a port from 0 to 65535", func(c *server.Config) { c.ListenClients = "127.0.0.1:99999" }},
+		{"members: address \"a:99999\" of replica 2", func(c *server.Config) { c.Members[2] = "a:99999" }},
 		{"members: address \"x\" of replica 2", func(c *server.Config) { c.Members[2] = "x" }},
 		{"node 2 is not one of the members", func(c *server.Config) { c.ID = 2 }},
 		{"peer_cert, peer_key and peer_ca", func(c *server.Config) { c.PeerCert = "x" }},
@@ -107,6 +116,17 @@ func TestFilesThatAConfigurationNamesAreChecked(t *testing.T) {
 	require.NoError(t, cfg.CheckFiles())
 	require.NoError(t, os.Chmod(cfg.TokenFile, 0o644))
 	require.ErrorContains(t, cfg.CheckFiles(), "chmod o= it")
+	cfg.TokenFile = ""
+	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "10.0.0.1:0"} {
+		cfg.ListenClients, cfg.ListenPeers = addr, addr
+		require.ErrorContains(t, cfg.CheckFiles(), "listen_clients: "+addr+" is not a loopback address, and connections are plain: give server_cert")
+		require.ErrorContains(t, cfg.CheckFiles(), "listen_peers: "+addr+" is not a loopback address, and connections are plain: give peer_cert")
+		cfg.AllowPlain = true
+		require.NoError(t, cfg.CheckFiles())
+		cfg.AllowPlain = false
+	}
+	cfg.ListenClients, cfg.ListenPeers = "localhost:0", ""
+	require.NoError(t, cfg.CheckFiles())
 	cfg.TokenFile = "nowhere"
 	cfg.PeerCert, cfg.PeerKey, cfg.PeerCA = "no.crt", "no.key", "no.ca"
 	err = cfg.CheckFiles()
@@ -125,13 +145,25 @@ func TestAnEmptyDirectoryIsNeverTakenForThatOfAMember(t *testing.T) {
 		}
 		return err
 	}
+	require.ErrorIs(t, cfg.CheckDir(false), server.ErrEmpty)
+	require.NoError(t, cfg.CheckDir(true))
 	err = start(false)
 	require.ErrorIs(t, err, server.ErrEmpty)
 	require.ErrorContains(t, err, "--bootstrap")
 	require.NoDirExists(t, cfg.Dir, "a refusal leaves nothing behind")
+	require.NoError(t, os.MkdirAll(filepath.Join(cfg.Dir, "lost+found"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(cfg.Dir, ".new-1"), nil, 0o600)) // its founding was interrupted
+	notes := filepath.Join(cfg.Dir, "notes.txt")
+	require.NoError(t, os.WriteFile(notes, nil, 0o600))
+	err = start(true)
+	require.ErrorIs(t, err, server.ErrNotEmpty)
+	require.ErrorContains(t, err, `it has "notes.txt"`)
+	require.NoError(t, os.Remove(notes))
 	require.NoError(t, start(true))
 	require.NoError(t, start(false))
 	require.ErrorIs(t, start(true), server.ErrFounded)
+	require.ErrorIs(t, cfg.CheckDir(true), server.ErrFounded)
+	require.NoError(t, cfg.CheckDir(false))
 
 	// Founding was interrupted before the member file was there, or the files come from a backup.
 	member, err := os.ReadFile(filepath.Join(cfg.Dir, "member.json"))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -25,17 +26,73 @@ func Load(name string) (Config, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return c, fmt.Errorf("%s: %s", name, plain(err))
+		return c, fmt.Errorf("%s: %s", name, plain(err, keysOf(text)))
 	}
 	if d.Decode(new(any)) != io.EOF {
 		return c, fmt.Errorf("%s: more than one document", name)
 	}
+	for _, key := range keysOf(text) {
+		if key.name == keepKey && key.value == "0" {
+			return c, fmt.Errorf("%s: line %d: %w", name, key.line, errKeepsNone)
+		}
+	}
 	return c, nil
 }
 
-// plain is an error of the YAML decoder without the names of our types.
-func plain(err error) string {
+// keepKey is the one number that means nothing where it is 0.
+const keepKey = "backup_keep"
+
+var errKeepsNone = errors.New(keepKey + " 0: at least 2; without the key it is 24. To write no backups, leave backup_dir out")
+
+// placed is a key of the file, with its value, if that is one word, and the line on which that begins.
+type placed struct {
+	name, value string
+	line        int
+}
+
+// keysOf are the keys of a file in YAML; none if that cannot be read.
+func keysOf(text []byte) (all []placed) {
+	var doc yaml.Node
+	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return nil
+	}
+	pairs := doc.Content[0].Content
+	for i := 0; i+1 < len(pairs); i += 2 {
+		all = append(all, placed{pairs[i].Value, pairs[i+1].Value, pairs[i+1].Line})
+	}
+	return all
+}
+
+// mismatch is what the decoder says of a value of the wrong kind.
+var mismatch = regexp.MustCompile("line (\\d+): cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)")
+
+// plain is an error of the YAML decoder without the names of our types, and with those of keys.
+func plain(err error, keys []placed) string {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n  ")
+	text = mismatch.ReplaceAllStringFunc(text, func(whole string) string {
+		m := mismatch.FindStringSubmatch(whole)
+		line, _ := strconv.Atoi(m[1])
+		key := ""
+		for _, k := range keys { // the last that begins there or before
+			if k.line <= line {
+				key = k.name
+			}
+		}
+		got := m[3]
+		if kind := map[string]string{"!!seq": "a list", "!!map": "a map"}[m[2]]; kind != "" {
+			got = kind
+		}
+		want := map[string]string{
+			"string": "one text", "bool": "true or false", "time.Duration": "a duration such as 12s", "map[uint32]string": "ID: HOST:PORT for each replica",
+		}[m[4]]
+		if want == "" {
+			want = "a number"
+		}
+		if key == "operators" {
+			want = "names between commas, in one text"
+		}
+		return fmt.Sprintf("line %d: %s is %s: give %s", line, key, got, want)
+	})
 	text = strings.ReplaceAll(text, " not found in type server.Config", " is no key of the configuration")
 	return strings.ReplaceAll(text, " already set in type server.Config", " comes twice")
 }
@@ -70,7 +127,7 @@ func (c *Config) Keys() []Key {
 		{"max_clients", "client processes at one time, at most", &c.MaxClients},
 		{"backup_dir", "where the master writes backups", &c.BackupDir},
 		{"backup_every", "how often it does", &c.BackupEvery},
-		{"backup_keep", "how many of the newest backups stay", &c.BackupKeep},
+		{keepKey, "how many of the newest backups stay, at least 2", &c.BackupKeep},
 		{"log_level", "debug, info, warn or error", &c.LogLevel},
 		{"log_format", "text or json", &c.LogFormat},
 	}
@@ -92,6 +149,9 @@ func (k Key) Set(text string) error {
 		*v = uint32(n)
 	case *time.Duration:
 		*v, err = time.ParseDuration(text)
+	}
+	if k.Name == keepKey && err == nil && *k.value.(*int) == 0 {
+		return errKeepsNone
 	}
 	if err != nil {
 		kinds := map[bool]string{true: "a duration such as 12s"}

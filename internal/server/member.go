@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
@@ -43,6 +44,8 @@ var (
 	ErrFounded = errors.New("the replica was founded before")
 	// ErrLost: the directory is that of a replica, and lacks its log.
 	ErrLost = errors.New("the replica has lost its log")
+	// ErrNotEmpty: a cell is founded in a directory that has files of others.
+	ErrNotEmpty = errors.New("the directory of a new replica must be empty")
 	// ErrOther: the directory is that of another replica or cell.
 	ErrOther = errors.New("the directory is of another replica")
 )
@@ -50,26 +53,58 @@ var (
 // claim checks that the directory is that of this replica, or makes it so if the cell is
 // being founded.
 func (c *Config) claim(bootstrap bool) error {
+	if isNew, err := c.look(bootstrap); err != nil || !isNew {
+		return err
+	}
+	return c.found()
+}
+
+// CheckDir says why Start would refuse the directory as it is now. It changes nothing.
+func (c *Config) CheckDir(bootstrap bool) error {
+	_, err := c.look(bootstrap)
+	return err
+}
+
+// look checks that the directory is that of this replica, or, if the cell is being founded, can become so.
+func (c *Config) look(bootstrap bool) (isNew bool, err error) {
 	have, err := c.readMember()
 	if err != nil {
-		return err
+		return false, err
 	}
 	files, err := c.hasStore()
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case have != nil && !files:
-		return fmt.Errorf("dir %s: %w: it must not vote again, as it has forgotten what it promised. Bring back its disk, or make a new cell from a backup (chubby backup restore)", c.Dir, ErrLost)
+		return false, fmt.Errorf("dir %s: %w: it must not vote again, as it has forgotten what it promised. Bring back its disk, or make a new cell from a backup (chubby backup restore)", c.Dir, ErrLost)
 	case have != nil && bootstrap:
-		return fmt.Errorf("dir %s: %w: start it without --bootstrap", c.Dir, ErrFounded)
+		return false, fmt.Errorf("dir %s: %w: start it without --bootstrap", c.Dir, ErrFounded)
 	case have != nil:
-		return c.checkMember(*have)
+		return false, c.checkMember(*have)
 	case !bootstrap && files:
-		return fmt.Errorf("dir %s: %w, but no %s: if it comes from a backup (chubby backup restore), or its founding was interrupted, start it once with --bootstrap", c.Dir, errors.New("the directory has a log"), memberFile)
+		return false, fmt.Errorf("dir %s: %w, but no %s: if it comes from a backup (chubby backup restore), or its founding was interrupted, start it once with --bootstrap", c.Dir, errors.New("the directory has a log"), memberFile)
 	case !bootstrap:
-		return fmt.Errorf("dir %s: %w: if the cell is new, start each of its replicas once with --bootstrap. If this replica was a member before, its disk is lost: it must not start empty", c.Dir, ErrEmpty)
+		return false, fmt.Errorf("dir %s: %w: if the cell is new, start each of its replicas once with --bootstrap. If this replica was a member before, its disk is lost: it must not start empty", c.Dir, ErrEmpty)
 	}
-	return c.found()
+	if !files {
+		return true, c.checkEmpty()
+	}
+	return true, nil
+}
+
+// checkEmpty refuses a directory with files that are not of a replica: it may be the wrong one. What a
+// founding leaves that was interrupted before it made a log is none of them.
+func (c *Config) checkEmpty() error {
+	entries, err := os.ReadDir(c.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "lost+found" && name != "LOCK" && !strings.HasPrefix(name, newPrefix) {
+			return fmt.Errorf("dir %s: %w: it has %q: give a directory that is empty, or does not exist", c.Dir, ErrNotEmpty, name)
+		}
+	}
+	return err
 }
 
 // found makes the log, unless there is one, and then the member file.
@@ -82,6 +117,9 @@ func (c *Config) found() error {
 		return err
 	}
 	st, _, _, err := store.Open(fsys, dir, store.Options{Salt: replica.Entropy})
+	if errors.Is(err, vfs.ErrLocked) {
+		return fmt.Errorf("dir %s: a replica runs on it already: %w", c.Dir, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -152,10 +190,13 @@ func (c *Config) hasStore() (bool, error) {
 	return false, err
 }
 
+// newPrefix begins the names of files that are not whole yet.
+const newPrefix = ".new-"
+
 // writeFile replaces a file, so that it is there whole or not at all.
 func writeFile(name string, text []byte, mode fs.FileMode) error {
 	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, ".new-*")
+	f, err := os.CreateTemp(dir, newPrefix+"*")
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ func (j *journal) Write(b []byte) (int, error) {
 	return j.text.Write(b)
 }
 
+func (j *journal) logger() *slog.Logger { return slog.New(slog.NewTextHandler(j, nil)) }
+
 func (j *journal) has(words string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

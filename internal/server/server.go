@@ -65,8 +65,8 @@ type Server struct {
 	overviews overviews
 }
 
-// CheckFiles checks that the files that the configuration names can be used, and whose
-// the directory is. It changes nothing.
+// CheckFiles checks that the files that the configuration names can be used, whose the directory is,
+// and what else is known of this machine without a start. It changes nothing.
 func (c *Config) CheckFiles() error {
 	_, err1 := c.peerTLS()
 	_, err2 := c.clientTLS()
@@ -79,7 +79,7 @@ func (c *Config) CheckFiles() error {
 	if c.BackupDir != "" {
 		err5 = checkBackupDir(c.BackupDir)
 	}
-	return errors.Join(err1, err2, err3, err4, err5)
+	return errors.Join(err1, err2, err3, err4, err5, c.checkPlain())
 }
 
 // Start starts a replica and returns when it has read its log; it need not have found the
@@ -134,6 +134,9 @@ func (s *Server) start(o *Options) error {
 	d := s.cfg.driver()
 	d.Core.Paxos.Seed, d.Core.Observer = replica.Entropy(), o.Observer
 	r, err := replica.Start(replica.Config{Driver: d, FS: fsys, Dir: dir, Backups: s.cfg.backups(), Transport: s, Logger: o.Logger})
+	if errors.Is(err, vfs.ErrLocked) {
+		return fmt.Errorf("dir %s: a replica runs on it already: %w", s.cfg.Dir, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -166,7 +169,7 @@ func (s *Server) listen(o *Options) error {
 	}
 	s.clientAddr = o.Clients.Addr()
 	if tcp, ok := s.clientAddr.(*net.TCPAddr); clientTLS == nil && !c.AllowPlain && (!ok || !tcp.IP.IsLoopback()) {
-		return fmt.Errorf("listen_clients: %v is not a loopback address, and connections are plain: give server_cert and server_key, or allow_plain if the network is trusted", s.clientAddr)
+		return errPlain("listen_clients", s.clientAddr.String())
 	}
 	s.clients, err = rpc.NewServer(rpc.ServerConfig{
 		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, RenewTLS: s.secrets.clients.Load, Tokens: tokens,
@@ -214,8 +217,19 @@ func (s *Server) ClientAddr() net.Addr { return s.clientAddr }
 // HTTPAddr is where the pages for operators are; nil: there are none.
 func (s *Server) HTTPAddr() net.Addr { return s.webAddr }
 
-// Wait returns when the replica has ended: nil after Stop, else why the machine failed it.
-func (s *Server) Wait() error { return s.replica.Load().Wait() }
+// Wait returns when the replica has ended: nil after Stop, else why. ErrConfig is a mistake in the
+// configuration, which stays one when it is started again; any other error is of the machine.
+func (s *Server) Wait() error {
+	err := s.replica.Load().Wait()
+	var c *core.ConstantError
+	if errors.As(err, &c) && c.Name == core.ConstantGrant {
+		return fmt.Errorf("%w: lease_grant is %s here, and %s in the cell since it was founded: give that, or leave the key out", ErrConfig, c.Own, c.Cell)
+	}
+	return err
+}
+
+// ErrConfig says that the configuration does not fit the cell.
+var ErrConfig = errors.New("the configuration does not fit the cell")
 
 // Stop ends the replica: it resigns if it leads, its clients are told, and its files are
 // closed. When ctx ends, it waits for clients no longer; it always waits for the files. It

@@ -35,7 +35,34 @@ func (c *Config) peerTLS() (*tls.Config, error) {
 		return nil, fmt.Errorf("peer_cert: %s is not of this member: %w", c.PeerCert, err)
 	}
 	pool, err := readPool("peer_ca", c.PeerCA)
-	return &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool}, err
+	if err != nil {
+		return nil, err
+	}
+	if err := verifyOwn(cert, pool); err != nil {
+		return nil, fmt.Errorf("peer_cert: no member accepts %s by peer_ca %s: %w", c.PeerCert, c.PeerCA, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool}, nil
+}
+
+// verifyOwn checks a certificate of this member as the others will, at both ends of a connection. One that
+// has expired is warned of elsewhere: it is looked at as it was when it was made.
+func verifyOwn(cert tls.Certificate, roots *x509.CertPool) error {
+	between := x509.NewCertPool()
+	for _, der := range cert.Certificate[1:] {
+		c, err := x509.ParseCertificate(der)
+		if err != nil {
+			return err
+		}
+		between.AddCert(c)
+	}
+	for _, use := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
+		if _, err := cert.Leaf.Verify(x509.VerifyOptions{
+			Roots: roots, Intermediates: between, CurrentTime: cert.Leaf.NotBefore, KeyUsages: []x509.ExtKeyUsage{use},
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // clientTLS is what clients see; nil: plain.

@@ -72,6 +72,9 @@ func TestACellWithCertificates(t *testing.T) {
 	wrong := config(1)
 	wrong.ID = 2
 	require.ErrorContains(t, wrong.CheckFiles(), "is not of this member")
+	wrong = config(1)
+	wrong.PeerCA = servers.file
+	require.ErrorContains(t, wrong.CheckFiles(), "peer_cert: no member accepts "+wrong.PeerCert+" by peer_ca "+servers.file)
 	for id := uint32(1); id <= 3; id++ {
 		s, err := server.Start(config(id), options[id-1])
 		require.NoError(t, err)

@@ -15,16 +15,16 @@ import (
 // master writes it into the rows; a replica that was told otherwise must not go on.
 type constant struct{ name, value string }
 
-// Names of the replicated constants; they are never given to another fact.
+// Names of the replicated constants, as ConstantError has them; they are never given to another fact.
 const (
-	constantGrant = "lease grant" // paxos.Lease.Grant, as time.Duration prints it
+	ConstantGrant = "lease grant" // paxos.Lease.Grant, as time.Duration prints it
 	constantRho   = "lease rho"   // paxos.Lease.Rho, in parts per million
 	// rows.ConstantSessions: Config.MaxSessions
 )
 
 func (c *Config) constants() []constant {
 	all := []constant{
-		{constantGrant, c.Paxos.Lease.Grant.String()},
+		{ConstantGrant, c.Paxos.Lease.Grant.String()},
 		{constantRho, fmt.Sprint(int64(c.Paxos.Lease.Rho))},
 	}
 	if c.MaxSessions > 0 {
@@ -37,7 +37,7 @@ func (c *Config) constants() []constant {
 // A cell that was founded without leases, whose lives have a grant of 0 on disk and whose rows may
 // have been written since, goes on without.
 func keptGrant(grant time.Duration, rec paxos.Recovered, all *db.DB) time.Duration {
-	if value, ok := rows.GetConstant(all, constantGrant); ok {
+	if value, ok := rows.GetConstant(all, ConstantGrant); ok {
 		if kept, err := time.ParseDuration(value); err == nil {
 			return kept
 		}
@@ -63,8 +63,7 @@ func (r *Replica) writeConstants() {
 func (r *Replica) checkConstants() {
 	for _, c := range r.cfg.constants() {
 		if value, ok := rows.GetConstant(r.db, c.name); ok && value != c.value && r.stop == nil {
-			r.stop = fmt.Errorf("replica %d stops: %w: constant %q is %s in this cell and %s in its configuration: they must be equal",
-				r.cfg.Paxos.ID, ErrConstant, c.name, value, c.value)
+			r.stop = fmt.Errorf("replica %d stops: %w", r.cfg.Paxos.ID, &ConstantError{Name: c.name, Cell: value, Own: c.value})
 		}
 	}
 }

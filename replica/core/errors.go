@@ -1,6 +1,9 @@
 package core
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrMemory says that the rows in memory no longer have the checksum that was
@@ -17,3 +20,17 @@ var (
 	// master that runs another version of the program proposed it.
 	ErrOtherVersion = errors.New("the log has a command of another version of the program")
 )
+
+// ConstantError is an ErrConstant, with what is told alike to all replicas of a cell, and was not.
+type ConstantError struct {
+	Name      string // ConstantGrant, for instance
+	Cell, Own string // the value in the cell, and in the configuration of this replica
+}
+
+// Error has both values.
+func (e *ConstantError) Error() string {
+	return fmt.Sprintf("%v: constant %q is %s in this cell and %s in its configuration: they must be equal", ErrConstant, e.Name, e.Cell, e.Own)
+}
+
+// Unwrap makes it an ErrConstant.
+func (e *ConstantError) Unwrap() error { return ErrConstant }

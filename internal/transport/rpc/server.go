@@ -139,7 +139,11 @@ func (s *Server) Serve(l net.Listener) error {
 		l.Close()
 		return fmt.Errorf("client transport: %v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", l.Addr())
 	}
-	return s.grpc.Serve(&limited{Listener: l, most: int64(2*s.cfg.MaxClients + 16), log: s.cfg.Logger})
+	err := s.grpc.Serve(&limited{Listener: l, most: int64(2*s.cfg.MaxClients + 16), log: s.cfg.Logger})
+	if errors.Is(err, grpc.ErrServerStopped) { // Stop came first
+		return nil
+	}
+	return err
 }
 
 // SetServing tells the health service whether the replica serves: whether it knows a master.
