@@ -62,6 +62,21 @@ type Status struct {
 	// KeepAlives is how many were answered, in this life.
 	KeepAlives uint64
 	Caches     Caches // zero where it is not master
+	// State is what it is as a master: following, electing, recovering (STEP), serving, deposed.
+	State string
+	Saves
+}
+
+// Saves is what became of snapshots and backups. Counts are of this life.
+type Saves struct {
+	Snapshot           paxos.Slot // of the newest; 0: there is none
+	Snapshots, Backups uint64     // written
+	SnapshotsFailed    uint64
+	BackupsFailed      uint64
+	SnapshotError      string // why the last one failed; empty: it did not
+	BackupError        string
+	BackupAge          time.Duration // see driver.Driver.BackupAge
+	KnowsBackupAge     bool
 }
 
 // Caches is what a master knows of the caches of its clients.
@@ -93,6 +108,13 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
 	s.MostAlive = rows.GetMaxSessions(all)
 	s.KeepAlives = c.Master().Counters.KeepAlives
+	s.State = c.Master().String()
+	count := h.Counters()
+	s.Saves = Saves{
+		Snapshot: h.SnapshotSlot(), Snapshots: count.SnapshotsWritten, SnapshotsFailed: count.SnapshotsFailed, SnapshotError: r.snapshots.reason(),
+		Backups: count.BackupsWritten, BackupsFailed: count.BackupsFailed, BackupError: r.backups.reason(),
+	}
+	s.BackupAge, s.KnowsBackupAge = h.BackupAge(r.cfg.Now())
 	caches := c.Caches()
 	s.Caches = Caches{Paths: caches.Paths, Registrations: caches.Registrations, Barred: caches.Barred, Longest: caches.Longest}
 }

@@ -57,17 +57,15 @@ func (r *Replica) Overview(ctx context.Context, most int) (Overview, error) {
 
 // facts reads what the loop knows, in constant time.
 func (r *Replica) facts(h *driver.Driver, now time.Time, o *Overview) {
-	c, count := h.Core(), h.Counters()
+	c := h.Core()
 	p, m, ops := c.Status(), c.Master(), c.NodeOps()
-	o.IsMaster, o.State, o.Master = m.State.HasEpoch(), m.String(), rows.GetEpoch(c.Rows()).Master
+	o.IsMaster, o.Master = m.State.HasEpoch(), rows.GetEpoch(c.Rows()).Master
 	o.Ballot, o.Promised, o.Lease = p.Ballot, p.Promised, left(now, c.Lease())
 	holder, until, holdOff := c.LeaseGranted()
 	if o.Granted, o.HoldOff = left(now, until), left(now, holdOff); o.Granted > 0 {
 		o.Holder = holder
 	}
-	o.FirstOpen, o.Floor, o.Snapshot, o.InFlight = p.FirstOpen, p.Floor, h.SnapshotSlot(), c.InFlight()
-	o.Backups, o.BackupsFailed, o.SnapshotsFailed = count.BackupsWritten, count.BackupsFailed, count.SnapshotsFailed
-	o.BackupError, o.SnapshotError = r.backups.reason(), r.snapshots.reason()
+	o.FirstOpen, o.Floor, o.InFlight = p.FirstOpen, p.Floor, c.InFlight()
 	o.Disagreed = c.Audit().Disagreed
 	o.Handles, o.Waiting, o.Unacked = ops.Handles, ops.Waiting, c.Unacked()
 	for _, id := range r.cfg.Driver.Core.Paxos.Members {

@@ -20,7 +20,6 @@ import (
 type Overview struct {
 	Status
 	IsMaster bool   // it is in an epoch of its own, serving or not yet
-	State    string // as a master: following, electing, recovering (STEP), serving, deposed
 	Master   uint32 // of the newest epoch
 
 	Ballot   paxos.Ballot  // of the attempt or the tenure of this replica; zero: it follows
@@ -32,16 +31,13 @@ type Overview struct {
 
 	FirstOpen paxos.Slot // the first that is not known to be chosen
 	Floor     paxos.Slot // below, votes and values were dropped
-	Snapshot  paxos.Slot // of the newest snapshot
 	InFlight  int        // slots that this leader proposed in and does not know as chosen yet
 	Rows      int        // of the database
 	RowBytes  int64      // keys and values together
 	Limits    tree.Limits
 	Members   []Member // in the order of their ids, this replica among them
 
-	Backups, BackupsFailed, SnapshotsFailed uint64 // in this life
-	BackupError, SnapshotError              string // why the last one failed; empty: it did not
-	Disagreed                               uint64 // sums of rows that members told, and that were not those of this replica, in this life
+	Disagreed uint64 // sums of rows that members told, and that were not those of this replica, in this life
 
 	Handles, Waiting int // open handles, and Acquires that wait, at this master
 	Unacked          int // sessions that the fail-over waits for

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	far := t.TempDir()
 	cfg := server.Config{
 		Cell: "test", ID: 1, Members: map[uint32]string{1: "127.0.0.1:0"}, Dir: filepath.Join(t.TempDir(), "data"),
-		ListenClients: "127.0.0.1:0", LeaseMin: time.Second, LeaseMax: time.Second, BackupDir: far, BackupEvery: time.Second,
+		ListenClients: "127.0.0.1:0", ListenHTTP: "127.0.0.1:0", LeaseMin: time.Second, LeaseMax: time.Second, BackupDir: far, BackupEvery: time.Second,
 	}
 	missing := cfg
 	missing.BackupDir = filepath.Join(far, "not-mounted")
@@ -63,6 +64,12 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	_, err = cl.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: "kept"})
 	require.NoError(t, err)
 	b := newest(t, ctx, far, cl)
+	require.Eventually(t, func() bool {
+		_, text := page(t, s, "/metrics")
+		return regexp.MustCompile(`(?m)^chubby_backups_total [1-9]`).MatchString(text) &&
+			regexp.MustCompile(`(?m)^chubby_backups_failed_total 0$`).MatchString(text) &&
+			regexp.MustCompile(`(?m)^chubby_backup_age_seconds [0-9]`).MatchString(text)
+	}, 20*time.Second, 10*time.Millisecond)
 	require.NoError(t, cl.Close(ctx))
 	require.NoError(t, s.Stop(ctx))
 

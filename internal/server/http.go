@@ -14,8 +14,9 @@ import (
 // serveHTTP serves the pages for operators, if they are configured:
 //
 //	/         the status of the replica and its cell, for people
-//	/livez    200 while the replica runs
-//	/readyz   200 while it knows a leader of its cell, else 503
+//	/livez    200 while the replica runs, else 503: only a new start helps
+//	/readyz   200 while it knows a leader of its cell, and so takes clients, else 503. The cell may
+//	          serve no calls yet: a new master needs its clients to get there
 //	/metrics  numbers for Prometheus
 //	/events   what happens, as it happens: JSON lines
 func (s *Server) serveHTTP(extra prometheus.Registerer) error {
@@ -54,5 +55,5 @@ func (s *Server) answer(w http.ResponseWriter, good bool, yes, no string) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		yes = no
 	}
-	fmt.Fprintf(w, "%s\nreplica %d\nrole %s\nleader %d\nepoch %d\n", yes, s.cfg.ID, state.Role, state.Leader, state.Epoch)
+	fmt.Fprintf(w, "%s\nreplica %d\nrole %s\nleader %d\nepoch %d\nstate %s\nserving %v\n", yes, s.cfg.ID, state.Role, state.Leader, state.Epoch, state.State, state.Serving)
 }

@@ -36,6 +36,12 @@ var (
 	descCachers   = describe("cache_registrations", "Clients that may have a path in their caches, added up over all paths.")
 	descBarred    = describe("cache_barred_calls", "Calls that wait until clients have dropped from their caches what they change.")
 	descLongest   = describe("cache_barrier_longest_seconds", "The longest time that such a call has waited, in this epoch.")
+	descSnapSlot  = describe("snapshot_slot", "Slot of the newest snapshot of the rows.")
+	descSnaps     = describe("snapshots_total", "Snapshots that the replica wrote, since it started.")
+	descSnapsBad  = describe("snapshots_failed_total", "Snapshots that could not be written, since the replica started.")
+	descBackups   = describe("backups_total", "Backups that the replica wrote as master, since it started.")
+	descBackupBad = describe("backups_failed_total", "Backups that could not be written, since the replica started.")
+	descBackupAge = describe("backup_age_seconds", "At the master: for how long masters have served since the newest backup was taken.")
 	descDropped   = describe("peer_dropped_total", "Datagrams for the peer that were not sent.", "peer")
 )
 
@@ -63,7 +69,8 @@ func (m *metrics) remove() {
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
-		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost} {
+		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost,
+		descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge} {
 		all <- d
 	}
 }
@@ -93,9 +100,22 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descCachers, float64(state.Caches.Registrations))
 	gauge(descBarred, float64(state.Caches.Barred))
 	gauge(descLongest, state.Caches.Longest.Seconds())
-	all <- prometheus.MustNewConstMetric(descRecords, prometheus.CounterValue, float64(state.Records))
-	all <- prometheus.MustNewConstMetric(descSyncs, prometheus.CounterValue, float64(state.Syncs))
-	all <- prometheus.MustNewConstMetric(descAlives, prometheus.CounterValue, float64(state.KeepAlives))
+	gauge(descSnapSlot, float64(state.Snapshot))
+	total := func(d *prometheus.Desc, n uint64) {
+		all <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n))
+	}
+	total(descRecords, state.Records)
+	total(descSyncs, state.Syncs)
+	total(descAlives, state.KeepAlives)
+	total(descSnaps, state.Snapshots)
+	total(descSnapsBad, state.SnapshotsFailed)
+	if m.s.cfg.BackupDir != "" {
+		total(descBackups, state.Backups)
+		total(descBackupBad, state.BackupsFailed)
+	}
+	if state.KnowsBackupAge {
+		gauge(descBackupAge, state.BackupAge.Seconds())
+	}
 	for _, e := range m.s.secrets.expiries() {
 		gauge(descNotAfter, float64(e.at.Unix()), e.key)
 	}

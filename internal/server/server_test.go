@@ -125,6 +125,8 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 		code, text := page(t, s, "/readyz")
 		require.Equal(t, http.StatusOK, code)
 		require.Contains(t, text, "ready\nreplica ")
+		require.Regexp(t, `(?m)^state [a-z]+`, text)
+		require.Regexp(t, `(?m)^serving (true|false)$`, text)
 		code, _ = page(t, s, "/livez")
 		require.Equal(t, http.StatusOK, code)
 		code, text = page(t, s, "/metrics")

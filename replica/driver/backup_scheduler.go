@@ -155,6 +155,17 @@ func (b *backupScheduler) wake() time.Time {
 	return at
 }
 
+// BackupAge is for how long masters have served since the rows of the newest backup were taken, or, without
+// one, since the cell began; as the rows remember it, to about an eighth of BackupEvery. ok is false
+// where this replica is not master, or makes no backups.
+func (d *Driver) BackupAge(now time.Time) (age time.Duration, ok bool) {
+	b := &d.backup
+	if b.every == 0 || b.epoch == 0 {
+		return 0, false
+	}
+	return max(0, now.Sub(b.since)), true
+}
+
 // BackupDone reports the result of the backup job under way. A failure is no reason to
 // stop, and no reason for anything else to wait.
 func (d *Driver) BackupDone(now time.Time, r BackupDone) {

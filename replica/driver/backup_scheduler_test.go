@@ -163,6 +163,28 @@ func TestAPlaceThatFailsIsTriedAgain(t *testing.T) {
 }
 
 // A backup job that hangs holds up nothing but backups: no second job, and all else goes on.
+// The age of the newest backup is known to the master alone, and grows while none can be written.
+func TestTheMasterKnowsHowOldTheNewestBackupIs(t *testing.T) {
+	g := newBackups(t)
+	g.pass(3 * every)
+	age := func() time.Duration {
+		t.Helper()
+		for i, h := range g.hosts {
+			_, ok := h.BackupAge(g.now)
+			require.Equal(t, paxos.NodeID(i+1) == g.master(), ok)
+		}
+		d, _ := g.hosts[g.master()-1].BackupAge(g.now)
+		return d
+	}
+	require.LessOrEqual(t, age(), every+every/8+time.Second)
+	g.save = func(saved) *driver.BackupDone { return &driver.BackupDone{Err: errors.New("full")} }
+	g.pass(3 * every)
+	require.GreaterOrEqual(t, age(), 3*every)
+	g.save = func(saved) *driver.BackupDone { return nil }
+	g.pass(every)
+	require.LessOrEqual(t, age(), every+every/8+time.Second)
+}
+
 func TestAPlaceThatHangsHoldsUpNothing(t *testing.T) {
 	g := newBackups(t)
 	g.hangs = true
