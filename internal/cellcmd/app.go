@@ -38,6 +38,7 @@ type call struct {
 	cell    string
 	timeout time.Duration
 	form    cli.Form
+	forced  bool // rights may be taken away: see aclGuard
 }
 
 // register adds the common flags to a command that calls a cell, and its help.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // maxContents is the longest contents of a file, in bytes.
@@ -30,6 +31,8 @@ With --if-generation it writes only if the contents have this generation still, 
 put, stat and cat -o json print: else another writer was faster, the exit code is 7,
 and the file is as it was.
 
+` + forceHelp + `
+
 ` + statHelp,
 		Args: cobra.RangeArgs(1, 2),
 	}
@@ -46,6 +49,7 @@ and the file is as it was.
 	c.Flags().Uint64Var(&when, "if-generation", 0, "write only if the contents have this generation")
 	c.Flags().BoolVar(&fresh, "new", false, "write only if the file does not exist")
 	c.MarkFlagsMutuallyExclusive("new", "if-generation")
+	a.registerForce(c)
 	return c
 }
 
@@ -75,10 +79,24 @@ func (a *call) put(ctx context.Context, path, contents string, when uint64, fres
 	case when != 0:
 		o.Create, o.Contents = client.CreateNever, ""
 	}
-	return a.onNode(ctx, path, o, func(ctx context.Context, h *client.Handle) error {
+	name, err := fullName(path)
+	if err != nil {
+		return err
+	}
+	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
+		g, p, err := a.guard(ctx, cl, name)
+		if err == nil && !fresh {
+			err = g.beforeWrite(ctx, p, &contents)
+		}
+		if err != nil {
+			return err
+		}
+		h, err := cl.Open(ctx, name, o)
+		if err != nil {
+			return err
+		}
 		s := h.StatAtOpen()
 		if !h.Created() {
-			var err error
 			if s, err = h.SetContents(ctx, contents, client.ContentGen(when)); err != nil {
 				return err
 			}
@@ -141,55 +159,140 @@ func rmCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rm PATH",
 		Short: "Delete a file or an empty directory",
-		Long:  `Rm deletes a file, or a directory without children. Handles that have it open become invalid.`,
-		Args:  cli.One("path of a node"),
+		Long: `Rm deletes a file, or a directory without children. Handles that have it open become
+invalid. The root of the cell and /acl stay for ever. A file in /acl that / or /acl or another file there
+names is deleted with --force only.
+
+` + forceHelp,
+		Args: cli.One("path of a node"),
 	}
-	return a.register(c, func(ctx context.Context, args []string) error {
-		return a.onNode(ctx, args[0], client.OpenOptions{Rights: client.Write}, func(ctx context.Context, h *client.Handle) error {
-			return h.Delete(ctx)
-		})
+	a.register(c, func(ctx context.Context, args []string) error { return a.rm(ctx, args[0]) })
+	a.registerForce(c)
+	return c
+}
+
+func (a *call) rm(ctx context.Context, path string) error {
+	name, err := fullName(path)
+	if err != nil {
+		return err
+	}
+	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
+		g, p, err := a.guard(ctx, cl, name)
+		if err == nil {
+			err = g.beforeWrite(ctx, p, nil)
+		}
+		if err != nil {
+			return err
+		}
+		h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.Write})
+		if err != nil {
+			return err
+		}
+		err = h.Delete(ctx)
+		if errors.Is(err, client.ErrInvalid) && (p.IsRoot() || p == api.ACLDirectory()) {
+			return cli.Usage("%s stays as long as the cell: neither the root nor /acl is deleted", p)
+		}
+		return err
 	})
 }
 
 func aclCommand() *cobra.Command {
 	a := &call{}
-	var set client.ACLNames
+	var given [3]string
+	flags := [3]string{"read", "write", "change"}
 	c := &cobra.Command{
 		Use:   "acl PATH",
 		Short: "Print or change the ACL names of a node",
 		Long: `Acl prints the three ACL names of a node, or changes those that flags give. Each
 names a file in the directory /acl of the cell, whose lines are the principals
-that may read the node, write it, or change its ACL names; '*' is everybody.
+that may read the node, write it, or change its ACL names; a line '*' is everybody. A
+file that does not exist lists no principal, and is refused as a name without --force.
+A change needs the right to change ACL names, and no other.
 
 A change is made only if no other one came between: else the exit code is 7.
+
+` + forceHelp + `
 
 ` + statHelp,
 		Args: cli.One("path of a node"),
 	}
-	a.register(c, func(ctx context.Context, args []string) error { return a.acl(ctx, args[0], set) })
-	f := c.Flags()
-	f.StringVar((*string)(&set.Read), "read", "", "set the ACL name for reading")
-	f.StringVar((*string)(&set.Write), "write", "", "set the ACL name for writing")
-	f.StringVar((*string)(&set.Change), "change", "", "set the ACL name for changing ACL names")
+	a.register(c, func(ctx context.Context, args []string) error {
+		var set []givenName
+		for i, flag := range flags {
+			if c.Flags().Changed(flag) {
+				set = append(set, givenName{flag, given[i]})
+			}
+		}
+		for _, n := range set {
+			if err := n.check(); err != nil {
+				return err
+			}
+		}
+		names := client.ACLNames{Read: api.ACLName(given[0]), Write: api.ACLName(given[1]), Change: api.ACLName(given[2])}
+		if len(set) == 0 {
+			return a.printNames(ctx, args[0])
+		}
+		return a.setNames(ctx, args[0], names, set)
+	})
+	for i, what := range []string{"reading", "writing", "changing ACL names"} {
+		c.Flags().StringVar(&given[i], flags[i], "", "set the ACL name for "+what)
+	}
+	a.registerForce(c)
 	return c
 }
 
-func (a *call) acl(ctx context.Context, path string, set client.ACLNames) error {
-	o := client.OpenOptions{}
-	if set != (client.ACLNames{}) {
-		o.Rights = client.Read | client.ChangeACL
+// printNames prints the ACL names of a node, which any right on it shows.
+func (a *call) printNames(ctx context.Context, path string) error {
+	name, err := fullName(path)
+	if err != nil {
+		return err
 	}
-	return a.onNode(ctx, path, o, func(ctx context.Context, h *client.Handle) error {
-		s, err := h.Stat(ctx)
-		if err == nil && set != (client.ACLNames{}) {
-			s, err = h.SetACL(ctx, set.Or(s.Names), s.ACL)
+	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
+		h, err := cl.Open(ctx, name, client.OpenOptions{})
+		if errors.Is(err, client.ErrPermission) {
+			if other, failed := cl.Open(ctx, name, client.OpenOptions{Rights: client.ChangeACL}); failed == nil {
+				h, err = other, nil
+			}
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case a.isJSON():
-			return a.JSON(statOf(h.Name(), s))
 		}
-		return a.Printf("read %s\nwrite %s\nchange %s\n", s.Names.Read, s.Names.Write, s.Names.Change)
+		return a.tellNames(name, h.StatAtOpen())
 	})
+}
+
+func (a *call) setNames(ctx context.Context, path string, set client.ACLNames, given []givenName) error {
+	name, err := fullName(path)
+	if err != nil {
+		return err
+	}
+	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
+		h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.ChangeACL})
+		if err != nil {
+			return err
+		}
+		s := h.StatAtOpen()
+		next := set.Or(s.Names)
+		if err := a.checkNames(ctx, cl, name, given); err != nil {
+			return err
+		}
+		g, p, err := a.guard(ctx, cl, name)
+		if err == nil {
+			err = g.beforeNames(ctx, p, s.Names, next)
+		}
+		if err != nil {
+			return err
+		}
+		if s, err = h.SetACL(ctx, next, s.ACL); err != nil {
+			return err
+		}
+		return a.tellNames(name, s)
+	})
+}
+
+func (a *call) tellNames(name string, s client.Stat) error {
+	if a.isJSON() {
+		return a.JSON(statOf(name, s))
+	}
+	return a.Printf("read %s\nwrite %s\nchange %s\n", s.Names.Read, s.Names.Write, s.Names.Change)
 }
