@@ -10,6 +10,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // Commands are all commands of the package.
@@ -28,7 +29,8 @@ const help = `
 
 A PATH is a full name, /ls/CELL/a/b, or /a/b for a node of the cell that is called.
 The cell is that of --cell or else of CHUBBY_CELL: a cell file, or a list of replicas,
-1=host:port,2=host:port. Without both it is the cell that chubby dev runs.
+1=host:port,2=host:port. Without both it is the cell that chubby dev runs. Names that are
+printed have the cell's name for CELL if the cell file says it, and local otherwise.
 
 ` + cli.CellExitHelp
 
@@ -38,7 +40,8 @@ type call struct {
 	cell    string
 	timeout time.Duration
 	form    cli.Form
-	forced  bool // rights may be taken away: see aclGuard
+	found   string // target, once it was looked for
+	forced  bool   // rights may be taken away: see aclGuard
 }
 
 // register adds the common flags to a command that calls a cell, and its help.
@@ -91,6 +94,15 @@ func (a *call) connect(ctx context.Context) (cl *client.Client, done func(), err
 
 // target is the cell that the user means.
 func (a *call) target() (string, error) {
+	if a.found != "" {
+		return a.found, nil
+	}
+	var err error
+	a.found, err = a.findTarget()
+	return a.found, err
+}
+
+func (a *call) findTarget() (string, error) {
 	target := a.cell
 	if target == "" {
 		target = os.Getenv("CHUBBY_CELL")
@@ -125,7 +137,7 @@ func (a *call) within(ctx context.Context, f func(ctx context.Context, cl *clien
 
 // onNode opens a node and calls f.
 func (a *call) onNode(ctx context.Context, path string, o client.OpenOptions, f func(ctx context.Context, h *client.Handle) error) error {
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}
@@ -138,15 +150,48 @@ func (a *call) onNode(ctx context.Context, path string, o client.OpenOptions, f 
 	})
 }
 
-// fullName is the full name of what the user calls a path.
-func fullName(path string) (string, error) {
-	switch {
+// fullName is the full name of what the user calls a path. It has the cell's name if the target
+// says it.
+func (a *call) fullName(path string) (string, error) {
+	rest, isFull := strings.CutPrefix(path, "/ls/")
+	switch own := a.cellName(); {
 	case path == "/":
-		return "/ls/local", nil
-	case path == "/ls" || strings.HasPrefix(path, "/ls/"):
+		return "/ls/" + own, nil
+	case isFull:
+		cell, below, _ := strings.Cut(rest, "/")
+		name := api.Cell(cell)
+		if name.Check() != api.OK {
+			return path, nil // the call says what is wrong with it
+		}
+		if cell != own && name != api.LocalCell {
+			called := "the cell that is called is " + own
+			if own == string(api.LocalCell) {
+				called = "the list of replicas does not name the cell that is called"
+			}
+			return "", cli.Usage("%s: unknown cell %s: %s; give its node as /a/b, or the file of cell %s by --cell", path, cell, called, cell)
+		}
+		if strings.Contains(rest, "/") {
+			below = "/" + below
+		}
+		return "/ls/" + own + below, nil
+	case path == "/ls":
 		return path, nil
 	case strings.HasPrefix(path, "/"):
-		return "/ls/local" + path, nil
+		return "/ls/" + own + path, nil
 	}
 	return "", cli.Usage("%q is no path: give /ls/CELL/a/b, or /a/b", path)
+}
+
+// cellName is the name of the cell that is called; "local" if the target does not say it, or is
+// none.
+func (a *call) cellName() string {
+	target, err := a.target()
+	if err != nil {
+		return string(api.LocalCell)
+	}
+	t, err := client.ParseTarget(target)
+	if err != nil || api.Cell(t.Cell).Check() != api.OK {
+		return string(api.LocalCell)
+	}
+	return t.Cell
 }

@@ -89,7 +89,7 @@ func TestTheFirstMinuteOfTheGuide(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "first words")
-	require.Regexp(t, `I hold /ls/local/job, generation \d+`, string(out))
+	require.Regexp(t, `I hold /ls/dev/job, generation \d+`, string(out))
 	require.Regexp(t, `master +[1-3]`, string(out))
 }
 

@@ -76,7 +76,7 @@ Before the command runs, the exit codes are those below: 7 if --try finds the lo
 
 func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 	var err error
-	if a.name, err = fullName(path); err != nil {
+	if a.name, err = a.fullName(path); err != nil {
 		return err
 	}
 	if a.delay < minDelay || a.delay > maxDelay {

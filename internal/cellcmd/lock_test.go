@@ -30,7 +30,7 @@ func TestACommandEndsBeforeItsLockMayBeAnothers(t *testing.T) {
 	require.Equal(t, cli.ExitLost, polite.ends(t))
 	out, text := polite.text()
 	require.Contains(t, out, "bye", "it was asked to end")
-	require.Contains(t, text, "/ls/local/polite: the lock was lost, and the command was ended")
+	require.Contains(t, text, "/ls/dev/polite: the lock was lost, and the command was ended")
 	require.Equal(t, cli.ExitLost, deaf.ends(t))
 }
 

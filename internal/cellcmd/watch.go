@@ -29,7 +29,7 @@ func watchCommand() *cobra.Command {
 		Short: "Print what happens to a node",
 		Long: `Watch prints events of a node, one a line, until it is interrupted: contents when
 its contents were written; children when a child was added, removed or changed;
-failover when the cell has a new master; read again when events may be missing, so
+failover when the cell has a new master; read-again when events may be missing, so
 that the node is to be read; invalid when it was deleted, which ends the command with
 exit code 6. It says on stderr when it has begun.
 
@@ -43,7 +43,7 @@ made the change), child, change, missed.`,
 }
 
 func (a *call) watch(ctx context.Context, path string, count int) error {
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (a *call) put(ctx context.Context, path, contents string, when uint64, fres
 	case when != 0:
 		o.Create, o.Contents = client.CreateNever, ""
 	}
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ an error (exit code 7), except with -p, which makes missing parents, too.
 }
 
 func (a *call) mkdir(ctx context.Context, path string, parents bool) error {
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ names is deleted with --force only.
 }
 
 func (a *call) rm(ctx context.Context, path string) error {
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ A change is made only if no other one came between: else the exit code is 7.
 
 // printNames prints the ACL names of a node, which any right on it shows.
 func (a *call) printNames(ctx context.Context, path string) error {
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (a *call) printNames(ctx context.Context, path string) error {
 }
 
 func (a *call) setNames(ctx context.Context, path string, set client.ACLNames, given []givenName) error {
-	name, err := fullName(path)
+	name, err := a.fullName(path)
 	if err != nil {
 		return err
 	}
