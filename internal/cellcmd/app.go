@@ -62,7 +62,7 @@ func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []s
 		if a.timeout <= 0 {
 			return cli.Usage("--timeout %v: above 0", a.timeout)
 		}
-		return failure(cmd.Context(), run(cmd.Context(), args))
+		return failure(cmd.Context(), a.explain(cmd.Context(), run(cmd.Context(), args)))
 	}
 	return c
 }
@@ -132,7 +132,7 @@ func (a *call) within(ctx context.Context, f func(ctx context.Context, cl *clien
 		return err
 	}
 	defer done()
-	return unreached(cl, f(ctx, cl))
+	return f(ctx, cl)
 }
 
 // onNode opens a node and calls f.

@@ -66,6 +66,9 @@ func (a *call) limits(ctx context.Context, o *operator) error {
 		Sessions: l.GetSessions(), SessionsNow: of.GetSessions(),
 		LeaseMin: length(l.GetSessionLeaseMs()), LeaseMax: length(l.GetSessionLeaseMaxMs()), Clients: l.GetClients(),
 	}
+	if !of.GetServing() {
+		a.Warn("no replica serves as the master: the limits are those in the rows of replica %d, which may be old, and leases and clients as that one is configured", of.GetReplica())
+	}
 	if a.isJSON() {
 		return a.JSON(r)
 	}

@@ -43,16 +43,18 @@ answers. Warnings go to stderr.
 
 With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
 epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Fields that are
-empty are left out.`,
+empty are left out; serving is true of the master alone, once it has recovered (in chubby
+status the field of this name says whether a replica knows a master). If no replica answers,
+the array has their errors, and the exit code is 8.`,
 		Args: cobra.NoArgs,
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })
 }
 
 func (a *call) members(ctx context.Context, o *operator) error {
-	all, err := o.describe(ctx)
-	if err != nil {
-		return err
+	all, silent := o.describe(ctx)
+	if silent != nil && !a.isJSON() {
+		return silent
 	}
 	var rows []memberRow
 	for _, d := range all {
@@ -72,7 +74,10 @@ func (a *call) members(ctx context.Context, o *operator) error {
 		rows = append(rows, r)
 	}
 	if a.isJSON() {
-		return a.JSON(rows)
+		if err := a.JSON(rows); err != nil {
+			return err
+		}
+		return silent
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("replica\taddress\trole\tstate\tepoch\tslot\tlease\n")

@@ -3,7 +3,6 @@ package cellcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -82,14 +81,12 @@ func (o *operator) describe(ctx context.Context) ([]description, error) {
 		wg.Go(func() { all[i].got, all[i].err = o.conns.Describe(ctx, all[i].id) })
 	}
 	wg.Wait()
-	var faults []error
 	for _, d := range all {
 		if d.err == nil {
 			return all, nil
 		}
-		faults = append(faults, fmt.Errorf("replica %d at %s: %w", d.id, o.target.Replicas[d.id], d.err))
 	}
-	return all, operatorError(faults[0], errors.Join(faults...))
+	return all, o.silence(all)
 }
 
 // master is the replica that serves as the master; ok is false if none says so, and then it is
@@ -124,12 +121,4 @@ func operatorError(of, told error) error {
 		return cli.Interrupted()
 	}
 	return &cli.Failure{Code: code, Err: told}
-}
-
-// words is an error of gRPC without its frame.
-func words(err error) string {
-	if err == nil {
-		return ""
-	}
-	return grpcstatus.Convert(err).Message()
 }

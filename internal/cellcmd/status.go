@@ -2,12 +2,16 @@ package cellcmd
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	grpccodes "google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
@@ -35,17 +39,25 @@ func statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Say how a cell is, and which replica is its master",
-		Long: `Status opens a session with the cell, and asks each replica whether it serves: whether
-it knows a master. The exit code is 0 if the cell serves, even if replicas do not.
+		Long: `Status opens a session with the cell, and asks each replica whether it knows a master. The
+exit code is 0 if the cell serves, even if replicas do not answer. It is 2 if the cell
+file is wrong: where it says one replica, another answers, or one of another cell. If the
+session cannot be opened in time, it prints what the replicas say of it, as chubby members does.
 
 With -o json it prints one object: cell, master, epoch, session, lease (of the session,
-a duration), and replicas, an array of id, addr, serving, error.`,
+a duration), and replicas, an array of id, addr, serving, error; serving is true if the
+replica knows a master, which may be itself (in chubby members the field of this name is
+true of the master alone).`,
 		Args: cobra.NoArgs,
 	}
-	return a.register(c, func(ctx context.Context, _ []string) error { return a.within(ctx, a.status) })
+	return a.register(c, func(ctx context.Context, _ []string) error {
+		return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
+			return a.operate(ctx, func(ctx context.Context, o *operator) error { return a.status(ctx, cl, o) })
+		})
+	})
 }
 
-func (a *call) status(ctx context.Context, cl *client.Client) error {
+func (a *call) status(ctx context.Context, cl *client.Client, o *operator) error {
 	if _, err := cl.Open(ctx, "/ls/local", client.OpenOptions{}); err != nil { // answered by the master
 		return err
 	}
@@ -54,7 +66,18 @@ func (a *call) status(ctx context.Context, cl *client.Client) error {
 	if left, ok := cl.LeaseLeft(); ok {
 		s.Lease = left.Round(time.Second).String()
 	}
-	s.Replicas = askAll(ctx, cl, t)
+	var wrong []string
+	s.Replicas, wrong = o.askAll(ctx)
+	if err := a.printStatus(s); err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return cli.Usage("the cell file is wrong\n%s", strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+func (a *call) printStatus(s status) error {
 	if a.isJSON() {
 		return a.JSON(s)
 	}
@@ -64,34 +87,50 @@ func (a *call) status(ctx context.Context, cl *client.Client) error {
 	}
 	out.Row("cell\t%s\nmaster\t%d\nepoch\t%d\nsession\t%d\nlease\t%s\n", s.Cell, s.Master, s.Epoch, s.Session, s.Lease)
 	for _, r := range s.Replicas {
-		word := "serves"
+		word := "knows no master"
 		switch {
 		case r.Error != "":
 			word = r.Error
-		case !r.Serving:
-			word = "knows no master"
+		case r.ID == s.Master:
+			word = "is the master"
+		case r.Serving:
+			word = "knows a master"
 		}
 		out.Row("replica %d\t%s\t%s\n", r.ID, r.Addr, word)
 	}
 	return out.End()
 }
 
-// askAll asks all replicas at once, for two seconds at most.
-func askAll(ctx context.Context, cl *client.Client, t client.Target) []replicaStatus {
+// askAll asks all replicas at once, for two seconds at most. wrong says of each that is not the one
+// of the cell file which one it is.
+func (o *operator) askAll(ctx context.Context) (all []replicaStatus, wrong []string) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	ids := slices.Sorted(maps.Keys(t.Replicas))
-	all := make([]replicaStatus, len(ids))
+	ids := slices.Sorted(maps.Keys(o.target.Replicas))
+	all = make([]replicaStatus, len(ids))
+	isWrong := make([]bool, len(ids))
 	var wg sync.WaitGroup
 	for i, id := range ids {
 		wg.Go(func() {
-			all[i] = replicaStatus{ID: id, Addr: t.Replicas[id]}
-			serving, err := cl.Serving(ctx, id)
-			if all[i].Serving = serving; err != nil {
-				all[i].Error = err.Error()
+			r := replicaStatus{ID: id, Addr: o.target.Replicas[id]}
+			serving, err := o.conns.Health(ctx, id)
+			if err == nil { // which replica it is, that question is not
+				_, err = o.conns.Describe(ctx, id)
+				if isWrong[i] = grpcstatus.Code(err) == grpccodes.FailedPrecondition; !isWrong[i] {
+					err = nil
+				}
 			}
+			if r.Error = words(err); err == nil {
+				r.Serving = serving
+			}
+			all[i] = r
 		})
 	}
 	wg.Wait()
-	return all
+	for i, r := range all {
+		if isWrong[i] {
+			wrong = append(wrong, fmt.Sprintf("replica %d at %s: %s", r.ID, r.Addr, r.Error))
+		}
+	}
+	return all, wrong
 }

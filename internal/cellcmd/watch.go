@@ -61,7 +61,7 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 		Events: client.WantContents | client.WantChildren | client.WantInvalid | client.WantFailover,
 	})
 	if err != nil {
-		return unreached(cl, err)
+		return err
 	}
 	a.Warn("watching %s", name)
 	n := 0

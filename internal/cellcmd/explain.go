@@ -1,0 +1,123 @@
+package cellcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	grpccodes "google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// explain adds to the error of a command that got no answer in time what the replicas say of
+// themselves, or why they are not reached.
+func (a *call) explain(ctx context.Context, err error) error {
+	if f := new(cli.Failure); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil || errors.As(err, &f) {
+		return err
+	}
+	head, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "client: "), "\n")
+	e := new(client.Error)
+	isDial := errors.As(err, &e) && e.Op == "dial"
+	var told string
+	asked := a.operate(ctx, func(ctx context.Context, o *operator) error {
+		all, silent := o.describe(ctx)
+		if isDial {
+			head = fmt.Sprintf("no session with %s after %v", o.cell(), a.timeout)
+		}
+		if silent != nil {
+			if told = silent.Error(); !isDial {
+				told = head + "\n" + told
+			}
+			return nil
+		}
+		told = head + "\n" + o.report(all)
+		return nil
+	})
+	if asked != nil {
+		return err
+	}
+	return &cli.Failure{Code: cli.CodeOf(failure(ctx, err)), Err: errors.New(told)}
+}
+
+// cell is the cell in words.
+func (o *operator) cell() string {
+	if o.target.Cell == "" {
+		return "the cell"
+	}
+	return "cell " + o.target.Cell
+}
+
+// report has a line for each replica, and one for each of its warnings.
+func (o *operator) report(all []description) string {
+	var lines []string
+	for _, d := range all {
+		if d.err != nil {
+			lines = append(lines, o.fault(d))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("replica %d at %s: %s, %s", d.id, o.target.Replicas[d.id], d.got.GetRole(), d.got.GetState()))
+		for _, w := range d.got.GetWarnings() {
+			lines = append(lines, "    "+w)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fault says why a replica gave no answer.
+func (o *operator) fault(d description) string {
+	return fmt.Sprintf("replica %d at %s: %s", d.id, o.target.Replicas[d.id], words(d.err))
+}
+
+// silence is the error where no replica answers.
+func (o *operator) silence(all []description) error {
+	head := "no replica of " + o.cell() + " answers"
+	var lines []string
+	for _, d := range all {
+		lines = append(lines, o.fault(d))
+		switch grpcstatus.Code(d.err) {
+		case grpccodes.Unavailable, grpccodes.DeadlineExceeded:
+		default:
+			head = "" // that is an answer
+		}
+	}
+	told := strings.Join(lines, "\n")
+	if head != "" {
+		told = head + "\n" + told
+	}
+	return operatorError(all[0].err, errors.New(told))
+}
+
+// frame is what gRPC puts around the error of a connection. framed and dialed are what it has
+// within: the error of the network has the address, which stands before it.
+var (
+	frame  = regexp.MustCompile(`(?:.*: )?connection error: desc = ("(?:[^"\\]|\\.)*")`)
+	framed = regexp.MustCompile(`^transport: (?:Error while dialing: )?`)
+	dialed = regexp.MustCompile(`^dial tcp \S+: (?:connect: )?`)
+)
+
+// plain is the text of an error of gRPC without its frames.
+func plain(text string) string {
+	m := frame.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	inner, err := strconv.Unquote(m[1])
+	if err != nil {
+		return text
+	}
+	return dialed.ReplaceAllString(framed.ReplaceAllString(inner, ""), "")
+}
+
+// words is an error of gRPC in plain words; "" for nil.
+func words(err error) string {
+	if err == nil {
+		return ""
+	}
+	return plain(grpcstatus.Convert(err).Message())
+}
