@@ -105,13 +105,15 @@ func (a *app) backupRestoreCommand() *cobra.Command {
 		Short: "Make the directories of a new cell from a backup",
 		Long: `Restore makes a new cell with the files of an old one: DIR/1, DIR/2 and so on, each
 the data directory of one replica. Put each where that replica keeps its data, on
-its machine, before the first of them starts. All must come from one restore.
+its machine, before the first of them starts, and start each once with
+chubby serve --bootstrap. All must come from one restore.
 
 No replica of the old cell may run, then or later. What was acknowledged after the
 backup's slot is lost. All sessions, locks, handles and sequencers of the old cell
 are void: its numbers leap far above all that it may have given out, and its secret
 is another one. The new cell must be configured as the old one was; it serves when
---lease has passed, so that no client of the old cell still believes in a lock.
+--lease has passed, so that no client of the old cell still believes in a lock:
+chubby members says until when it waits.
 
 It writes into directories that are missing or empty only. If it is interrupted,
 remove what it made and begin anew: a replica refuses to start with half of it.

@@ -109,4 +109,6 @@ of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
 		require.Contains(t, w.err.String(), want)
 	}
 	require.NoDirExists(t, "x")
+	require.Equal(t, cli.ExitClean, w.do("backup", "restore", "--help"))
+	require.Contains(t, w.out.String(), "chubby serve --bootstrap", "what comes next is said")
 }
