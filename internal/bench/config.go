@@ -25,7 +25,7 @@ type Config struct {
 	For       time.Duration // how long each row is measured, after a quarter of it, and a second at most, to warm up
 	Most      uint64        // operations of a row, after which it ends before For is over; 0: as many as there are
 	Value     int           // bytes of each value that is written
-	Timeout   time.Duration // how long a row may take beyond For until calls that have no answer count as errors
+	Timeout   time.Duration // how long a session may take to open, and a row beyond For until calls that have no answer count as errors
 	Metrics   []string      // host:port of the pages of the replicas; empty: slots and syncs stay unknown
 
 	// Progress is told each row before and after it is measured: row has no measured figures

@@ -118,6 +118,8 @@ func (r *run) openHeld(ctx context.Context, n int, row *Held) held {
 }
 
 func (r *run) openOne(ctx context.Context) (*heldSession, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
 	cl, err := client.Dial(ctx, r.cfg.Target, client.WithConfig(client.Config{Cache: client.Cache{Off: true}}))
 	if err != nil {
 		return nil, err

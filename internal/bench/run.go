@@ -60,6 +60,8 @@ func (r *run) begin(ctx context.Context) error {
 		return err
 	}
 	r.own = all[0]
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
 	h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: true})
 	if err != nil {
 		all.close()
@@ -83,7 +85,9 @@ func (r *run) end() {
 	sessions{r.own}.close()
 }
 
-func (r *run) dialer(principals int) dialer { return dialer{r.cfg.Target, max(principals, 1)} }
+func (r *run) dialer(principals int) dialer {
+	return dialer{r.cfg.Target, max(principals, 1), r.cfg.Timeout}
+}
 
 // rows measures all rows.
 func (r *run) rows(ctx context.Context) error {

@@ -22,6 +22,7 @@ type sessions []*client.Client
 type dialer struct {
 	target     string
 	principals int
+	timeout    time.Duration // how long a session may take to open
 }
 
 func (d dialer) dial(ctx context.Context, number int) (*client.Client, error) {
@@ -30,6 +31,8 @@ func (d dialer) dial(ctx context.Context, number int) (*client.Client, error) {
 	if d.principals > 1 {
 		options = append(options, client.WithPrincipal(fmt.Sprintf("bench-%d", number%d.principals)))
 	}
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
 	return client.Dial(ctx, d.target, options...)
 }
 
