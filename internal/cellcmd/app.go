@@ -51,8 +51,11 @@ func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []s
 	f.StringVar(&a.cell, "cell", "", "cell file, or ID=HOST:PORT,ID=HOST:PORT (environment: CHUBBY_CELL)")
 	f.DurationVar(&a.timeout, "timeout", 10*time.Second, "how long to wait for answers of the cell")
 	a.form.Register(c)
-	if strings.Contains(c.Use, "PATH") {
+	switch {
+	case strings.Contains(c.Use, "PATH"):
 		c.ValidArgsFunction = a.completePath
+	case !strings.Contains(c.Use, " "):
+		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a.Streams = cli.StreamsOf(cmd)

@@ -66,6 +66,7 @@ client_cpu_percent, other_cpu_percent, master_bytes_per_session; docs/schema/chu
 	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value")
 	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of /metrics of each replica")
 	f.StringVar(&a.file, "file", "", "file to write the report to as well, as JSON")
+	_ = c.RegisterFlagCompletionFunc("workload", completeList(bench.Workloads())) // the flag exists
 	return c
 }
 

@@ -85,6 +85,7 @@ id, path, rights), held (an array of path, handle, mode).`,
 		}
 		return b.operate(ctx, func(ctx context.Context, o *operator) error { return b.showSession(ctx, o, id) })
 	})
+	show.ValidArgsFunction = b.completeSession
 	return cli.Group("session", "Look at sessions of clients", list, show)
 }
 

@@ -35,6 +35,7 @@ session_lease_max, max_clients).`,
 		Example: "  chubby limits set principal_nodes=2000000 directory_nodes=2000000\n  chubby limits set principal_bytes=1GiB sessions=50000",
 		Args:    cobra.MinimumNArgs(1),
 	}
+	c.ValidArgsFunction = completeLimit
 	return a.register(c, func(ctx context.Context, args []string) error {
 		q, err := parseLimits(args)
 		if err != nil {

@@ -31,6 +31,7 @@ func (f *Form) RegisterJudged(c *cobra.Command) { f.register(c, allForms) }
 func (f *Form) register(c *cobra.Command, forms []string) {
 	*f = FormTable
 	c.Flags().StringVarP((*string)(f), "output", "o", string(FormTable), "form of what is printed: "+listed(forms))
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
 // Check refuses other forms.

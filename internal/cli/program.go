@@ -43,6 +43,7 @@ func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []stri
 		}
 	}()
 	root.SetArgs(args)
+	refuseUnknownShells(root, args)
 	err := root.ExecuteContext(ctx)
 	if f := new(Failure); err != nil && !errors.As(err, &f) && ctx.Err() != nil {
 		err = Interrupted()
@@ -53,6 +54,28 @@ func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []stri
 		}
 	}
 	return CodeOf(err)
+}
+
+// refuseUnknownShells has the command completion refuse a shell for which there is no script, as
+// other commands refuse what they do not know: cobra prints the help, with exit code 0.
+func refuseUnknownShells(root *cobra.Command, args []string) {
+	root.InitDefaultCompletionCmd(args...)
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" || c.Runnable() {
+			continue
+		}
+		var shells []string
+		for _, s := range c.Commands() {
+			shells = append(shells, s.Name())
+		}
+		c.Args = func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return Usage("%s %s: no such shell: give %s", c.CommandPath(), args[0], listed(shells))
+			}
+			return nil
+		}
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 }
 
 // Group is a command that only holds others.
