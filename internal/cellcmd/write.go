@@ -3,6 +3,7 @@ package cellcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -155,7 +156,7 @@ func (a *call) mkdir(ctx context.Context, path string, parents bool) error {
 }
 
 func rmCommand() *cobra.Command {
-	a := &call{}
+	a, all := &call{}, false
 	c := &cobra.Command{
 		Use:   "rm PATH",
 		Short: "Delete a file or an empty directory",
@@ -163,12 +164,84 @@ func rmCommand() *cobra.Command {
 invalid. The root of the cell and /acl stay for ever. A file in /acl that / or /acl or another file there
 names is deleted with --force only.
 
+With -r it deletes a directory with all below it, children first, and asks nothing. At the
+first node that it cannot delete it ends, and says how many are gone: what is left is still in
+the tree. --timeout bounds each deletion then. It takes neither / nor /acl, and a file in /acl only without -r.
+
 ` + forceHelp,
 		Args: cli.One("path of a node"),
 	}
-	a.register(c, func(ctx context.Context, args []string) error { return a.rm(ctx, args[0]) })
+	a.register(c, func(ctx context.Context, args []string) error {
+		if all {
+			return a.rmAll(ctx, args[0])
+		}
+		return a.rm(ctx, args[0])
+	})
+	c.Flags().BoolVarP(&all, "recursive", "r", false, "delete a directory with all below it")
 	a.registerForce(c)
 	return c
+}
+
+// rmAll deletes a node and all below it.
+func (a *call) rmAll(ctx context.Context, path string) error {
+	name, err := a.fullName(path)
+	if err != nil {
+		return err
+	}
+	if n, err := api.ParseName(name); err == nil && isKey(n.Path) {
+		return cli.Usage("%s: -r deletes neither the root nor /acl, nor what is in /acl: name the file without -r", n.Path)
+	}
+	cl, done, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	gone := 0
+	if err := a.rmBelow(ctx, cl, name, true, &gone); err != nil {
+		return fmt.Errorf("%w; %d nodes are deleted, and what is left of %s is still there", err, gone, name)
+	}
+	return nil
+}
+
+// rmBelow deletes a node, after its children, and counts. mayList: it may be a directory.
+func (a *call) rmBelow(ctx context.Context, cl *client.Client, name string, mayList bool, gone *int) error {
+	if mayList {
+		children, err := a.childrenOf(ctx, cl, name)
+		if err != nil {
+			return err
+		}
+		for _, c := range children {
+			if err := a.rmBelow(ctx, cl, name+"/"+c.Name, c.Stat.Kind == api.Directory, gone); err != nil {
+				return err
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.Write})
+	if err != nil {
+		return err
+	}
+	if err := h.Delete(ctx); err != nil {
+		return err
+	}
+	*gone++
+	return h.Close(ctx) // a session has few handles
+}
+
+// childrenOf are those of a directory; none of a file.
+func (a *call) childrenOf(ctx context.Context, cl *client.Client, name string) ([]client.Child, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	h, err := cl.Open(ctx, name, client.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var children []client.Child
+	if h.StatAtOpen().Kind == api.Directory {
+		children, err = h.ReadDir(ctx)
+	}
+	return children, errors.Join(err, h.Close(ctx))
 }
 
 func (a *call) rm(ctx context.Context, path string) error {
