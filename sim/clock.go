@@ -208,8 +208,8 @@ func (c *Clock) reboot(offset int64) {
 	c.line.trueAt, c.line.localAt = c.m.w.timeline.now, offset
 }
 
-// localOf is the inverse of instant; it saturates.
 // ReadingOf is a reading of a machine's clock as the trace prints it.
 func ReadingOf(t time.Time) time.Duration { return time.Duration(localOf(t)) }
 
+// localOf is the inverse of instant; it saturates.
 func localOf(t time.Time) int64 { return int64(t.Sub(epoch())) }

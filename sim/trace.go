@@ -62,6 +62,9 @@ type Trace struct {
 	// Describe turns the bytes of a message into text; nil prints their length
 	// and hash.
 	Describe func(from, to Addr, msg []byte) string
+	// Made is handed the world when it is made, so that its clocks and steps can be read for lines
+	// that do not come from it. It must change nothing in the world. Nil: nothing is called.
+	Made func(w *World)
 }
 
 // tracer writes the lines of a Trace that are wanted.

@@ -74,6 +74,9 @@ func New(cfg Config) *World {
 	w.net.init(w, cfg.Link)
 	w.coroutines.w, w.reports.w = w, w
 	w.trace = tracer{cfg: cfg.Trace, timeline: &w.timeline, machines: &w.machines}
+	if made := cfg.Trace.Made; made != nil {
+		made(w)
+	}
 	return w
 }
 

@@ -29,6 +29,7 @@ type Log struct {
 	sent    map[string][]int          // messages on their way, by link and text
 	onLink  map[[2]sim.Addr]int       // the latest sending on each link
 	dialed  map[sim.Addr]dialedClient // the latest session of each
+	world   *sim.World                // nil: lines and events come from elsewhere
 }
 
 // Opinion is what a client takes its session for.
@@ -60,8 +61,18 @@ func NewLog() *Log {
 
 // Watch has a run of o write into the log, and tell it of its events.
 func (l *Log) Watch(o *plan.Options) {
-	o.Trace = sim.Trace{W: l, Describe: describe.Message}
+	o.Trace = sim.Trace{W: l, Describe: describe.Message, Made: l.sees(o.Trace.Made)}
 	o.Listen = l.Listen
+}
+
+// sees keeps the world of the run, of which another one may be told first.
+func (l *Log) sees(first func(*sim.World)) func(*sim.World) {
+	return func(w *sim.World) {
+		if first != nil {
+			first(w)
+		}
+		l.world = w
+	}
 }
 
 // add keeps a moment and returns its number.
@@ -141,11 +152,11 @@ func (l *Log) message(m Moment) {
 // Listen takes an event.
 func (l *Log) Listen(now time.Duration, e event.Event) {
 	opinion := func(who sim.Addr, kind, format string, args ...any) int {
-		return l.add(Moment{At: now, Local: l.LocalOf(who), Who: who, Kind: kind, Text: fmt.Sprintf(format, args...)})
+		return l.add(Moment{At: now, Step: l.step(), Local: l.localOf(who), Who: who, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	switch e := e.(type) {
 	case event.FaultActs:
-		l.strikes[l.add(Moment{At: now, Kind: Acts})] = plan.Fault{Kind: e.Kind, N: e.N}
+		l.strikes[l.add(Moment{At: now, Step: l.step(), Kind: Acts})] = plan.Fault{Kind: e.Kind, N: e.N}
 	case event.Started:
 		opinion(sim.Addr(e.Replica), Believes, "comes back in life %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
 		delete(l.Leads, sim.Addr(e.Replica))
@@ -168,7 +179,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 			opinion(sim.Addr(e.Replica), Durable, "%v", r)
 		}
 	case event.Executed:
-		l.add(Moment{At: now, Kind: Executes, Text: Clip(executed(e), 170)})
+		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 170)})
 	case event.LockBelieved:
 		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
 		l.Held[e.Client] = append(l.Held[e.Client], Held{fmt.Sprint(e.Node), fmt.Sprint(e.Mode), now})
@@ -234,12 +245,41 @@ func (l *Log) givesUp(who sim.Addr, node string) {
 	}
 }
 
-// LocalOf is the last reading of a machine's clock in the trace.
+// step is the event that happens now; 0 without a world.
+func (l *Log) step() uint64 {
+	if l.world == nil {
+		return 0
+	}
+	return l.world.Steps()
+}
+
+// localOf is what the clock of a machine reads now; without a world, its last reading in the trace.
+func (l *Log) localOf(who sim.Addr) string {
+	if l.world != nil {
+		m := l.world.Machine(who)
+		if m == nil {
+			return ""
+		}
+		return stamp(sim.ReadingOf(m.Clock().Mono()))
+	}
+	return l.LocalOf(who)
+}
+
+// LocalOf is the last reading of a machine's clock that was kept.
 func (l *Log) LocalOf(who sim.Addr) string {
 	if i, ok := l.last[who]; ok {
 		return l.All[i].Local
 	}
 	return ""
+}
+
+// stamp is a time as the trace has it.
+func stamp(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return fmt.Sprintf("%s%d.%09d", sign, d/time.Second, d%time.Second)
 }
 
 // Seconds reads a time of the trace; 0 if it is none.

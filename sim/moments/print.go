@@ -19,7 +19,7 @@ type Printer struct {
 	Only *Filter // nil: every line
 
 	log  *Log
-	step uint64
+	step uint64 // of the last line that a run without a world wrote
 	err  error
 	from uint64 // of the trace
 	to   uint64 // 0: no end
@@ -33,7 +33,7 @@ func (p *Printer) Watch(o *plan.Options) {
 	for _, line := range Header(&pl) {
 		p.print("# " + line + "\n")
 	}
-	o.Trace.W, o.Trace.Describe, o.Listen = p, describe.Message, p.listen
+	o.Trace.W, o.Trace.Describe, o.Trace.Made, o.Listen = p, describe.Message, p.log.sees(o.Trace.Made), p.listen
 }
 
 // Header says what a run is: its plan, and the columns of its trace.
@@ -68,7 +68,7 @@ func (p *Printer) Write(lines []byte) (int, error) {
 		m := Moment{Text: line}
 		if len(p.log.All) > first {
 			m = p.log.All[first]
-			p.step = max(p.step, m.Step)
+			p.step = m.Step
 		}
 		if words := m.Words(); m.Kind == "fault" && m.Who != 0 && words != m.Text {
 			line = p.form(&m, words)
@@ -86,12 +86,15 @@ func (p *Printer) listen(now time.Duration, e event.Event) {
 	p.log.Listen(now, e)
 	for i := first; i < len(p.log.All); i++ {
 		m := &p.log.All[i]
+		if m.Step == 0 {
+			m.Step = p.step
+		}
 		text := m.Text
 		if m.Kind == Acts {
 			f, _ := p.log.Fault(i)
 			text = f.String()
 		}
-		if p.node != 0 && m.Who != p.node || p.step < p.from || p.to > 0 && p.step > p.to {
+		if p.node != 0 && m.Who != p.node || m.Step < p.from || p.to > 0 && m.Step > p.to {
 			continue
 		}
 		if line := p.form(m, text); p.Only == nil || p.Only.takes(line) {
@@ -106,7 +109,7 @@ func (p *Printer) form(m *Moment, text string) string {
 	if local == "" {
 		local = "-"
 	}
-	return fmt.Sprintf("%9d %17s %8s %17s %-12s %s\n", p.step, fmt.Sprintf("%d.%09d", m.At/time.Second, m.At%time.Second), m.Who, local, m.Kind, strings.ReplaceAll(text, "\n", "\\n"))
+	return fmt.Sprintf("%9d %17s %8s %17s %-12s %s\n", m.Step, stamp(m.At), m.Who, local, m.Kind, strings.ReplaceAll(text, "\n", "\\n"))
 }
 
 func (p *Printer) print(line string) {

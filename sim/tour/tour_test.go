@@ -3,6 +3,8 @@ package tour
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +27,31 @@ func TestEachSceneTellsWhatItIsAbout(t *testing.T) {
 	}
 	again, _ := Named("duel")
 	require.Equal(t, again.Play(cell.Run).Lines, again.Play(cell.Run).Lines)
+}
+
+// The reading of a line is that of the machine's clock at the line's own instant, also where the line is an opinion or
+// a record: a clock that runs right is ahead of true time by the same all along.
+func TestLinesHaveTheReadingOfTheirInstant(t *testing.T) {
+	form := regexp.MustCompile(`^ *(\d+\.\d+) s \((n\d): (\d+\.\d+)\)`)
+	deposed, _ := Named("deposed") // no clock errs there, and no replica starts again
+	ahead := map[string]float64{}
+	lines := 0
+	for _, line := range deposed.Play(cell.Run).Lines {
+		f := form.FindStringSubmatch(line)
+		if f == nil {
+			continue
+		}
+		at, err := strconv.ParseFloat(f[1], 64)
+		require.NoError(t, err)
+		local, err := strconv.ParseFloat(f[3], 64)
+		require.NoError(t, err)
+		if _, seen := ahead[f[2]]; !seen {
+			ahead[f[2]] = local - at
+		}
+		require.InDelta(t, ahead[f[2]], local-at, 0.003, line)
+		lines++
+	}
+	require.Greater(t, lines, 5)
 }
 
 func TestScenesAreWholeAndNamedOnce(t *testing.T) {
