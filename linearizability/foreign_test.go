@@ -76,6 +76,50 @@ func TestHistoriesOfOthersAreJudged(t *testing.T) {
 	}
 }
 
+// What is written and what is read are one value exactly where Clojure's = says so.
+func TestValuesOfOthersAreEqualAsInClojure(t *testing.T) {
+	for _, of := range []struct {
+		written, read string
+		want          Verdict
+	}{
+		{"1", "1", Legal}, {"1", `"1"`, Illegal}, {`"1"`, "1", Illegal}, {":a", `":a"`, Illegal}, {"a", `"a"`, Illegal},
+		{"a", ":a", Illegal}, {"[1 2]", `"[1 2]"`, Illegal}, {"true", `"true"`, Illegal}, {`\a`, `"a"`, Illegal}, {`\a`, `\u0061`, Legal},
+		{`"a"`, `"\u0061"`, Legal}, {"[1 2]", "(1 2)", Legal}, {"[1 [2]]", "[1 (2)]", Legal}, {"[1 2]", "#{1 2}", Illegal},
+		{"1e3", "1000.0", Legal}, {"1", "1.0", Illegal}, {"1", "1N", Legal}, {"1", "1M", Illegal}, {"1.0", "1M", Illegal},
+		{"1.50M", "150e-2M", Legal}, {"0.0", "-0.0", Legal}, {"0M", "0.00M", Legal}, {"100M", "1e2M", Legal}, {"100M", "10M", Illegal},
+		{"1/2", "2/4", Legal}, {"4/2", "2", Legal}, {"1/2", "0.5", Illegal}, {"+7", "7", Legal}, {"{:a 1.0, :b 2}", "{:b 2, :a 1e0}", Legal},
+		{"#{(1)}", "#{[1]}", Legal}, {"#t 1", "1", Illegal}, {"#t 1", "#t 1", Legal}, {`"\n"`, `\newline`, Illegal},
+		{"1e999999999999M", "10e999999999998M", Legal},
+	} {
+		text := "{:process 0, :type :invoke, :f :write, :value " + of.written + "}\n{:process 0, :type :ok, :f :write, :value " + of.written + "}\n" +
+			"{:process 1, :type :invoke, :f :read}\n{:process 1, :type :ok, :f :read, :value " + of.read + "}"
+		r, err := CheckFile(strings.NewReader(text), "register", Options{})
+		require.NoError(t, err, text)
+		require.Equal(t, of.want, r.Verdict, "%s\n%s", text, r.Text())
+	}
+	r, err := CheckFile(strings.NewReader(`{:process 0, :type :invoke, :f :write, :value 1}{:process 0, :type :ok, :f :write, :value 1}
+{:process 1, :type :invoke, :f :read}{:process 1, :type :ok, :f :read, :value "1"}`), "register", Options{})
+	require.NoError(t, err)
+	require.Contains(t, r.Text(), `read -> "1"`)
+	require.Contains(t, r.Text(), "Possible there: 1.")
+}
+
+// A key that is a number is another than a string of its digits, and both have a name.
+func TestKeysOfOthersHaveTheirKinds(t *testing.T) {
+	one := `{:process 0, :type :invoke, :f :acquire, :key 1} {:process 0, :type :ok, :f :acquire, :key 1}`
+	for other, names := range map[string][]string{`"1"`: {`"1"`, "1"}, `"2"`: {"1", "2"}} {
+		text := one + strings.NewReplacer(":key 1", ":key "+other, ":process 0", ":process 1").Replace(one)
+		r, err := CheckFile(strings.NewReader(text), "lock", Options{})
+		require.NoError(t, err)
+		require.Equal(t, Legal, r.Verdict, r.Text())
+		require.Len(t, r.Partitions, 2)
+		require.Equal(t, names, []string{r.Partitions[0].Name, r.Partitions[1].Name})
+	}
+	r, err := CheckFile(strings.NewReader(one+strings.NewReplacer(":process 0", ":process 1").Replace(one)), "lock", Options{})
+	require.NoError(t, err)
+	require.Equal(t, Illegal, r.Verdict)
+}
+
 func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"{:process 0, :type :invoke, :f :write, :value 1}\n{:process 0, :type :invoke, :f :read}": "line 2: :process: 0 invokes read while its write of line 1 is open",
@@ -92,6 +136,8 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 		"{:process 0\n :f \"x":                                                                    "line 2: a string is not closed",
 		"{:process 0":                                                                             `line 1: "{" is not closed`,
 		"{:process 1x}":                                                                           "line 1: 1x is no number",
+		"{:process 1/0}":                                                                          "line 1: 1/0 is no number",
+		"{:process 0, :value #{1.0 1e0}}":                                                         "line 1: 1e0 stands twice",
 		"; nothing\n{:process 0 :f #= x}":                                                         "line 2: #= is no tag",
 		"{:process 0, :type :invoke, :f :write,\n:value ##NaN}":                                   "line 2: ##NaN is no tag",
 		"{:process 0, :value \\\n}":                                                               "line 1: \\ stands before white space, and names no character",
@@ -109,6 +155,8 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 	require.ErrorContains(t, err, "a history for model file has the format jsonl, not edn")
 	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :get}"), "kv", Options{})
 	require.ErrorContains(t, err, "line 1: :key: missing")
+	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :append, :key 1, :value 2}"), "kv", Options{})
+	require.ErrorContains(t, err, "line 1: :value: 2 is no string: an append makes the string of a key longer")
 	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :drain}"), "queue", Options{})
 	require.ErrorContains(t, err, "line 1: :f: :drain is many dequeues at once")
 }

@@ -5,5 +5,5 @@
 // maps, sets, tags, comments and discarded forms. A number keeps its digits. A map with a key
 // twice is refused, as is a set with an element twice.
 //
-// Reading order: value.go, reader.go, text.go.
+// Reading order: value.go, canonical.go (when forms are equal), reader.go, text.go.
 package edn

@@ -170,7 +170,7 @@ func (r *Reader) whole(v *Value) error {
 		for i := 0; i < len(v.Items); i += step {
 			for j := 0; j < i; j += step {
 				a, b := &v.Items[i], &v.Items[j]
-				if a.Kind == b.Kind && a.Text == b.Text && a.String() == b.String() {
+				if a.Equal(b) {
 					return r.fault(a.Line, "%s stands twice", a)
 				}
 			}
@@ -179,9 +179,9 @@ func (r *Reader) whole(v *Value) error {
 	}
 	seen := make(map[string]bool, len(v.Items))
 	for i := 0; i < len(v.Items); i += step {
-		key := v.Items[i].String()
+		key := v.Items[i].Canonical()
 		if seen[key] {
-			return r.fault(v.Items[i].Line, "%s stands twice", key)
+			return r.fault(v.Items[i].Line, "%s stands twice", &v.Items[i])
 		}
 		seen[key] = true
 	}

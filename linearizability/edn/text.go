@@ -1,37 +1,58 @@
 package edn
 
 import (
+	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// number is a number's digits without a plus, and without the N or M of exact ones; "" if it
-// is none.
+// number is a number's digits without a plus, and without the N of a large one; "" if it is
+// none. A decimal keeps its M, as none equals an integer or a float.
 func number(w string) string {
-	digits := strings.TrimPrefix(strings.TrimRight(w, "NM"), "+")
-	if len(w)-len(strings.TrimRight(w, "NM")) > 1 {
+	digits, large := strings.CutSuffix(strings.TrimPrefix(w, "+"), "N")
+	digits, exact := strings.CutSuffix(digits, "M")
+	over, under, ratio := strings.Cut(digits, "/")
+	switch {
+	case large && exact || ratio && (large || exact):
 		return ""
-	}
-	if strings.Trim(digits, "-0123456789") == "" {
-		plain := strings.TrimPrefix(digits, "-")
-		if strings.Contains(plain, "-") || len(plain) > 1 && plain[0] == '0' {
+	case ratio:
+		over, under = integer(over), integer(under)
+		if over == "" || under == "" || under == "0" || under[0] == '-' {
 			return ""
 		}
-		if plain == "0" {
-			return plain // there is no -0
+		return over + "/" + under
+	case exact && isFloat(digits):
+		return digits + "M"
+	case strings.Trim(digits, "-0123456789") == "":
+		return integer(digits)
+	case !large && isFloat(digits):
+		if _, err := strconv.ParseFloat(digits, 64); err == nil {
+			return digits
 		}
-		return digits
 	}
-	if strings.Trim(digits, "-+.0123456789eE") != "" {
-		return "" // what ParseFloat would take beside
-	}
-	if _, err := strconv.ParseFloat(digits, 64); err != nil {
+	return ""
+}
+
+// integer is an integer without the sign of a 0; "" if it is none.
+func integer(digits string) string {
+	plain := strings.TrimPrefix(digits, "-")
+	if plain == "" || strings.Trim(plain, "0123456789") != "" || len(plain) > 1 && plain[0] == '0' {
 		return ""
+	}
+	if plain == "0" {
+		return plain // there is no -0
 	}
 	return digits
 }
+
+// isFloat reports whether digits are as Clojure writes those of a float or of a decimal, or an
+// integer.
+func isFloat(digits string) bool { return floats.MatchString(digits) }
+
+var floats = regexp.MustCompile(`^-?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?$`)
 
 // text reads a string.
 func (r *Reader) text(v Value) (Value, error) {
@@ -86,7 +107,20 @@ func escape(s string) (text string, n int) {
 // characters are those with names.
 var characters = map[string]string{"newline": "\n", "return": "\r", "space": " ", "tab": "\t", "backspace": "\b", "formfeed": "\f"}
 
-// character reads a character as a string of one.
+// nameOf is a character as it is written behind its backslash.
+func nameOf(text string) string {
+	for name, c := range characters {
+		if c == text {
+			return name
+		}
+	}
+	if c, _ := utf8.DecodeRuneInString(text); !unicode.IsPrint(c) && c <= 0xffff {
+		return fmt.Sprintf("u%04x", c)
+	}
+	return text
+}
+
+// character reads a character.
 func (r *Reader) character(v Value) (Value, error) {
 	r.at++
 	first, size := utf8.DecodeRuneInString(r.data[r.at:])
@@ -104,7 +138,7 @@ func (r *Reader) character(v Value) (Value, error) {
 	case len(name) == 5 && name[0] == 'u':
 		name, _ = escape(name)
 	}
-	if v.Kind, v.Text = String, name; utf8.RuneCountInString(name) != 1 || !utf8.ValidString(name) {
+	if v.Kind, v.Text = Character, name; utf8.RuneCountInString(name) != 1 || !utf8.ValidString(name) {
 		return v, r.fault(v.Line, `\%s is no character`, r.data[from:r.at])
 	}
 	return v, nil

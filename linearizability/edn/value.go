@@ -8,7 +8,7 @@ import (
 // Kind is what a Value is.
 type Kind uint8
 
-// The kinds. A character is a String.
+// The kinds.
 const (
 	Nil Kind = iota
 	Bool
@@ -20,13 +20,14 @@ const (
 	Vector
 	Map
 	Set
+	Character
 )
 
 // Value is one form.
 type Value struct {
 	Kind Kind
-	// Text is a string's contents, a number's digits, true or false, or the name of a keyword
-	// (without its colon) or symbol.
+	// Text is a string's contents, a character, a number's digits (with the M of a decimal), true
+	// or false, or the name of a keyword (without its colon) or symbol.
 	Text string
 	// Items are the elements of a list, vector or set; of a map, its keys, each with its value
 	// behind it.
@@ -47,17 +48,20 @@ func (v *Value) Get(keyword string) (Value, bool) {
 	return Value{}, false
 }
 
-// String writes the form, as short as it goes: equal for equal forms. What has no order, in maps and
-// sets, is sorted as text.
+// String writes the form, as short as it goes. What has no order, in maps and sets, is sorted as
+// text. Canonical says whether two forms are equal.
 func (v Value) String() string {
 	var b strings.Builder
-	v.write(&b)
+	v.write(&b, false)
 	return b.String()
 }
 
 var brackets = map[Kind][2]string{List: {"(", ")"}, Vector: {"[", "]"}, Map: {"{", "}"}, Set: {"#{", "}"}}
 
-func (v *Value) write(b *strings.Builder) {
+// quoter writes what stands in a string: all on one line.
+var quoter = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
+
+func (v *Value) write(b *strings.Builder, canonical bool) {
 	if v.Tag != "" {
 		b.WriteString("#" + v.Tag + " ")
 	}
@@ -65,23 +69,37 @@ func (v *Value) write(b *strings.Builder) {
 	case Nil:
 		b.WriteString("nil")
 	case String:
-		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(v.Text) + `"`)
+		b.WriteString(`"` + quoter.Replace(v.Text) + `"`)
+	case Character:
+		b.WriteString(`\` + nameOf(v.Text))
 	case Keyword:
 		b.WriteString(":" + v.Text)
 	case List, Vector, Map, Set:
-		b.WriteString(brackets[v.Kind][0])
-		b.WriteString(strings.Join(v.parts(), " "))
-		b.WriteString(brackets[v.Kind][1])
+		kind := v.Kind
+		if canonical && kind == List {
+			kind = Vector
+		}
+		b.WriteString(brackets[kind][0])
+		b.WriteString(strings.Join(v.parts(canonical), " "))
+		b.WriteString(brackets[kind][1])
+	case Number:
+		if canonical {
+			b.WriteString(canonicalNumber(v.Text))
+			return
+		}
+		fallthrough
 	default:
 		b.WriteString(v.Text)
 	}
 }
 
 // parts are the items as text; of a map, each key with its value.
-func (v *Value) parts() []string {
+func (v *Value) parts(canonical bool) []string {
 	parts := make([]string, 0, len(v.Items))
 	for i := range v.Items {
-		if text := v.Items[i].String(); v.Kind == Map && i%2 != 0 {
+		var b strings.Builder
+		v.Items[i].write(&b, canonical)
+		if text := b.String(); v.Kind == Map && i%2 != 0 {
 			parts[len(parts)-1] += " " + text
 		} else {
 			parts = append(parts, text)

@@ -12,6 +12,7 @@ type Call struct {
 	Process int64
 	F       string // without its colon
 	Key     edn.Value
+	Name    string // of the key; keys that are not equal have different names
 	Keyed   bool
 	Ask     edn.Value // value of the invocation
 	Answer  edn.Value // value of the end, if there is one
@@ -94,7 +95,7 @@ func (c *Call) end(e *event, at int64) error {
 	if e.f != c.F {
 		return fault(e.line, ":f", "process %d ends %s, and invoked %s on line %d", e.process, e.f, c.F, c.Line)
 	}
-	if e.keyed && (!c.Keyed || e.key.String() != c.Key.String()) {
+	if e.keyed && (!c.Keyed || !e.key.Equal(&c.Key)) {
 		return fault(e.line, ":key", "%s, and on line %d %s", e.key, c.Line, c.Key)
 	}
 	c.Answer, c.EndLine, c.Error = e.value, e.line, e.failure
@@ -103,6 +104,42 @@ func (c *Call) end(e *event, at int64) error {
 		c.Outcome, c.To, c.ToTime = history.OutcomeOK, at, e.time
 	case "fail":
 		c.Outcome, c.To, c.ToTime = history.OutcomeFailed, at, e.time
+	}
+	return nil
+}
+
+// finish makes of the events what calls are.
+func (b *book) finish() ([]Call, error) {
+	if err := b.split(); err != nil {
+		return nil, err
+	}
+	return b.calls, b.name()
+}
+
+// name gives keys their names: the contents of a string, else the canonical form. Where two keys
+// would have one name, as 1 and "1" have, all have their canonical forms.
+func (b *book) name() error {
+	keys, twice := map[string]string{}, false
+	for i := range b.calls {
+		c := &b.calls[i]
+		if !c.Keyed {
+			continue
+		}
+		if c.Key.Kind == edn.Nil {
+			return fault(c.Line, ":key", "nil where a key belongs")
+		}
+		form := c.Key.Canonical()
+		if c.Name = form; isString(&c.Key) {
+			c.Name = c.Key.Text
+		}
+		other, named := keys[c.Name]
+		twice = twice || named && other != form
+		keys[c.Name] = form
+	}
+	for i := range b.calls {
+		if c := &b.calls[i]; c.Keyed && twice {
+			c.Name = c.Key.Canonical()
+		}
 	}
 	return nil
 }
@@ -122,7 +159,7 @@ func (b *book) split() error {
 		if c.Outcome == history.OutcomeUnknown {
 			continue
 		}
-		if !isPair(&c.Answer) || c.Answer.Items[0].String() != c.Key.String() {
+		if !isPair(&c.Answer) || !c.Answer.Items[0].Equal(&c.Key) {
 			if c.Outcome == history.OutcomeFailed {
 				continue
 			}
@@ -132,5 +169,7 @@ func (b *book) split() error {
 	}
 	return nil
 }
+
+func isString(v *edn.Value) bool { return v.Kind == edn.String && v.Tag == "" }
 
 func isPair(v *edn.Value) bool { return v.Kind == edn.Vector && len(v.Items) == 2 }

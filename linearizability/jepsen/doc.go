@@ -10,5 +10,9 @@
 // key and a value, as Jepsen's independent tests have it; of a cas the second is such a vector
 // itself.
 //
+// Values are those of Clojure, and equal where = says so: 1, "1", \1 and :1 are four values, as
+// 1 and 1.0 are two; [1 2] and (1 2) are one, and so are 1e3 and 1000.0. So are keys. nil stands
+// for no value. What kv appends is a string.
+//
 // Reading order: call.go, edn.go, log.go (files); rows.go, others.go (what operations mean).
 package jepsen

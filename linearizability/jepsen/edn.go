@@ -32,7 +32,7 @@ func ReadEDN(data string, most int) ([]Call, error) {
 			}
 		}
 	}
-	return b.calls, b.split()
+	return b.finish()
 }
 
 // inEDN is an error of package edn as one of this package.

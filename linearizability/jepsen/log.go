@@ -23,7 +23,7 @@ func ReadLog(data string, most int) ([]Call, error) {
 			}
 		}
 	}
-	return b.calls, b.split()
+	return b.finish()
 }
 
 // addLine adds the event that a line tells: process, type, f, value, and perhaps an error.

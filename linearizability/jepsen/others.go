@@ -12,11 +12,7 @@ import (
 // Set is what a call of a set asked, what it was answered, and how it ended.
 func Set(c *Call) (in model.SetInput, out model.SetOutput, outcome history.Outcome, err error) {
 	outcome = c.Outcome
-	if c.Keyed {
-		if in.Key, err = text(&c.Key, c.Line); err != nil {
-			return in, out, outcome, err
-		}
-	}
+	in.Key = c.Name
 	switch c.F {
 	case "add":
 		in.Op = model.SetAdd
@@ -57,11 +53,7 @@ func values(c *Call) (all []string, err error) {
 // Queue is what a call of a queue asked, what it was answered, and how it ended.
 func Queue(c *Call) (in model.QueueInput, out model.QueueOutput, outcome history.Outcome, err error) {
 	outcome = c.Outcome
-	if c.Keyed {
-		if in.Key, err = text(&c.Key, c.Line); err != nil {
-			return in, out, outcome, err
-		}
-	}
+	in.Key = c.Name
 	switch c.F {
 	case "enqueue":
 		in.Op = model.QueueEnqueue
@@ -85,9 +77,7 @@ func Queue(c *Call) (in model.QueueInput, out model.QueueOutput, outcome history
 func Lock(c *Call) (in model.LockInput, out model.LockOutput, outcome history.Outcome, err error) {
 	in = model.LockInput{Path: "lock", Handle: fmt.Sprint("process ", c.Process)}
 	if c.Keyed {
-		if in.Path, err = text(&c.Key, c.Line); err != nil {
-			return in, out, c.Outcome, err
-		}
+		in.Path = c.Name
 	}
 	switch c.F {
 	case "acquire", "lock":

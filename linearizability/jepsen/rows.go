@@ -31,18 +31,14 @@ func (r Rows) Operation(c *Call) (in model.KVInput, out model.KVOutput, outcome 
 		out.OrNone = r.Append && out.Value == ""
 	case in.Op == model.OpCAS && outcome == history.OutcomeOK:
 		out.OK = true
-	case in.Op == model.OpCAS && outcome == history.OutcomeFailed && r.FailedCAS && !c.Error && c.Answer.String() == c.Ask.String():
+	case in.Op == model.OpCAS && outcome == history.OutcomeFailed && r.FailedCAS && !c.Error && c.Answer.Equal(&c.Ask):
 		outcome, out.Unseen = history.OutcomeOK, true
 	}
 	return in, out, outcome, err
 }
 
 func (r Rows) input(c *Call) (in model.KVInput, err error) {
-	if c.Keyed {
-		if in.Key, err = text(&c.Key, c.Line); err != nil {
-			return in, err
-		}
-	}
+	in.Key = c.Name
 	switch {
 	case c.F == "read" || c.F == "get":
 		in.Op = model.OpGet
@@ -50,7 +46,9 @@ func (r Rows) input(c *Call) (in model.KVInput, err error) {
 	case c.F == "write" || c.F == "put":
 		in.Op = model.OpPut
 	case c.F == "append" && r.Append:
-		in.Op = model.OpAppend
+		if in.Op = model.OpAppend; c.Ask.Kind != edn.Nil && !isString(&c.Ask) {
+			return in, fault(c.Line, ":value", "%s is no string: an append makes the string of a key longer", clip(c.Ask.String()))
+		}
 	case c.F == "cas":
 		return r.cas(c, in)
 	case r.Append:
@@ -80,14 +78,14 @@ func unknown(c *Call, known string) error {
 	return fault(c.Line, ":f", ":%s is no operation of this model, which has %s", c.F, known)
 }
 
-// text is a value as the models have it: a string's contents, a number's digits, or else the
-// form itself.
+// text is a value as the models have it: a string's contents, or else the form, by which 1 and
+// "1" are two values. Forms that Clojure calls equal are one.
 func text(v *edn.Value, line int) (string, error) {
 	switch {
 	case v.Kind == edn.Nil:
-		return "", fault(line, ":value", "nil where a value belongs")
-	case v.Tag == "" && (v.Kind == edn.String || v.Kind == edn.Number):
+		return "", fault(line, ":value", "nil where a value belongs: it stands for none; write a keyword such as :none instead")
+	case isString(v):
 		return v.Text, nil
 	}
-	return v.String(), nil
+	return model.Form(v.Canonical()), nil
 }

@@ -210,13 +210,13 @@ func describeKVInput(in KVInput) string {
 	case OpGet:
 		return "get " + in.Key
 	case OpPut:
-		return fmt.Sprintf("put %s = %q", in.Key, in.Value)
+		return fmt.Sprintf("put %s = %s", in.Key, shown(in.Value))
 	case OpAppend:
-		return fmt.Sprintf("append to %s %q", in.Key, in.Value)
+		return fmt.Sprintf("append to %s %s", in.Key, shown(in.Value))
 	case OpDelete:
 		return "delete " + in.Key
 	case OpCAS:
-		return fmt.Sprintf("cas %s from %s to %q", in.Key, describeValue(in.Expect, !in.Absent), in.Value)
+		return fmt.Sprintf("cas %s from %s to %s", in.Key, describeValue(in.Expect, !in.Absent), shown(in.Value))
 	case OpList:
 		return "list " + in.Key
 	}
@@ -253,13 +253,13 @@ func describeValue(value string, found bool) string {
 	if !found {
 		return "nothing"
 	}
-	return fmt.Sprintf("%q", value)
+	return shown(value)
 }
 
 func describePairs(pairs []KVPair) string {
 	parts := make([]string, len(pairs))
 	for i, p := range pairs {
-		parts[i] = fmt.Sprintf("%s=%q", p.Key, p.Value)
+		parts[i] = p.Key + "=" + shown(p.Value)
 	}
 	return "{" + strings.Join(parts, " ") + "}"
 }

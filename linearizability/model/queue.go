@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -79,7 +78,7 @@ func Queue() *Model[QueueState, QueueInput, QueueOutput] {
 	m.DescribeInput = func(in QueueInput) string {
 		text := strings.TrimSpace(queueOps.Of(in.Op) + " " + in.Key)
 		if in.Op == QueueEnqueue {
-			text += fmt.Sprintf(" %q", in.Value)
+			text += " " + shown(in.Value)
 		}
 		return text
 	}

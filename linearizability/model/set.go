@@ -57,7 +57,7 @@ func Set() *Model[SetState, SetInput, SetOutput] {
 	m.Name = "set"
 	m.ReadOnly = func(in SetInput) bool { return in.Op == SetHas || in.Op == SetRead }
 	m.Partition = func(in SetInput) string { return in.Key }
-	m.Narrow = func(in SetInput, _ SetOutput) (string, bool) { return in.Key + "/" + in.Value, in.Op != SetRead }
+	m.Narrow = func(in SetInput, _ SetOutput) (string, bool) { return in.Key + "/" + plain(in.Value), in.Op != SetRead }
 	m.Settle = setSettle
 	m.Equal, m.Hash = SetState.equal, SetState.hash
 	m.Size = func(SetState) int { return 1024 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ func describeSetInput(in SetInput) string {
 	if in.Op == SetRead {
 		return strings.TrimSpace("read " + in.Key)
 	}
-	return strings.TrimSpace(setOps.Of(in.Op)+" "+in.Key) + fmt.Sprintf(" %q", in.Value)
+	return strings.TrimSpace(setOps.Of(in.Op)+" "+in.Key) + " " + shown(in.Value)
 }
 
 func describeSetOutput(in SetInput, out SetOutput) string {
@@ -31,7 +30,7 @@ func describeSetOutput(in SetInput, out SetOutput) string {
 func describeList(values []string) string {
 	quoted := make([]string, len(values))
 	for i, v := range values {
-		quoted[i] = fmt.Sprintf("%q", v)
+		quoted[i] = shown(v)
 	}
 	return "{" + strings.Join(quoted, " ") + "}"
 }
@@ -143,7 +142,7 @@ func (out *SetOutput) Sort() error {
 	slices.Sort(out.Values)
 	for i := 1; i < len(out.Values); i++ {
 		if out.Values[i-1] == out.Values[i] {
-			return strictjson.Errorf("values", "%q stands twice in one set", out.Values[i])
+			return strictjson.Errorf("values", "%s stands twice in one set", shown(out.Values[i]))
 		}
 	}
 	return nil

@@ -1,0 +1,72 @@
+package edn
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Canonical writes the form so that two forms have the same text exactly if Clojure's = calls
+// them equal: a list as the vector of its items, a number as the shortest of its kind (integer,
+// ratio, float, decimal), what has no order sorted as text.
+func (v Value) Canonical() string {
+	var b strings.Builder
+	v.write(&b, true)
+	return b.String()
+}
+
+// Equal reports whether Clojure's = calls two forms equal.
+func (v *Value) Equal(w *Value) bool {
+	if v.Kind == Keyword && w.Kind == Keyword { // as all keys of a history's maps are
+		return v.Text == w.Text && v.Tag == w.Tag
+	}
+	return v.Canonical() == w.Canonical()
+}
+
+// canonicalNumber is the shortest text of a number, of which number has read the digits.
+func canonicalNumber(digits string) string {
+	switch {
+	case strings.HasSuffix(digits, "M"):
+		return decimal(strings.TrimSuffix(digits, "M")) + "M"
+	case strings.Contains(digits, "/"):
+		r, _ := new(big.Rat).SetString(digits)
+		return r.RatString()
+	case !strings.ContainsAny(digits, ".eE"):
+		return digits
+	}
+	f, _ := strconv.ParseFloat(digits, 64)
+	if f == 0 {
+		return "0.0" // and so is -0.0
+	}
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}
+
+// decimal is a decimal as digits without zeros at either end, and a power of ten. Its exponent
+// is not multiplied out: it may be any.
+func decimal(digits string) string {
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	digits = strings.ToLower(digits)
+	mantissa, power, _ := strings.Cut(digits, "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	exponent, ok := new(big.Int).SetString(power, 10)
+	if !ok {
+		exponent = new(big.Int)
+	}
+	all := strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(all, "0")
+	if short == "" {
+		return "0"
+	}
+	exponent.Add(exponent, big.NewInt(int64(len(all)-len(short)-len(fraction))))
+	if exponent.Sign() == 0 {
+		return sign + short
+	}
+	return sign + short + "e" + exponent.String()
+}
