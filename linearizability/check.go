@@ -34,17 +34,22 @@ type PartitionResult struct {
 type Bound string
 
 // The bounds. ByIllegal: another partition was found illegal, which decides the whole.
+// ByInterrupt: see Report.Interrupt.
 const (
-	BySteps   = Bound(search.Steps)
-	ByMemory  = Bound(search.Memory)
-	ByTime    = Bound(search.Time)
-	ByIllegal = Bound("illegal")
+	BySteps     = Bound(search.Steps)
+	ByMemory    = Bound(search.Memory)
+	ByTime      = Bound(search.Time)
+	ByIllegal   = Bound("illegal")
+	ByInterrupt = Bound("interrupt")
 )
 
 // words say why a partition is undecided.
 func (b Bound) words() string {
-	if b == "" {
+	switch b {
+	case "":
 		return ""
+	case ByInterrupt:
+		return "; interrupted"
 	}
 	return "; ended by the bound of " + string(b)
 }
@@ -114,6 +119,10 @@ func (c *decision[S, I, O]) run() {
 	for len(open) > 0 {
 		var undecided []int
 		for _, i := range open {
+			if c.budget.Stop != nil && c.budget.Stop() {
+				c.stop()
+				return
+			}
 			c.search(i, round)
 			if c.illegal != nil && !c.budget.All {
 				c.leave()
@@ -128,6 +137,15 @@ func (c *decision[S, I, O]) run() {
 			round.Steps = c.budget.Steps
 		} else {
 			round.Steps *= nextRound
+		}
+	}
+}
+
+// stop says of what is undecided, also of what was not searched yet, that Stop ended it.
+func (c *decision[S, I, O]) stop() {
+	for _, i := range c.order {
+		if b := &c.results[i].Bound; *b == ByIllegal || *b == BySteps && c.results[i].Steps < c.budget.Steps {
+			*b = ByTime
 		}
 	}
 }

@@ -34,12 +34,24 @@ type Report struct {
 	// Witness is nil when no operation has a position.
 	Witness *WitnessReport `json:"witness,omitempty"`
 	// Searched says whether the search ran; the rest is its answer.
-	Searched    bool              `json:"searched"`
+	Searched bool `json:"searched"`
+	// Interrupted: an interrupt ended the search of what is undecided.
+	Interrupted bool              `json:"interrupted,omitempty"`
 	Search      Verdict           `json:"search"`
 	Steps       int64             `json:"steps"`
 	Partitions  []PartitionResult `json:"partitions"`
 	Explanation *Explanation      `json:"explanation,omitempty"`
 	PageError   string            `json:"page_error,omitempty"`
+}
+
+// Interrupt notes that an interrupt, and no bound of time, was why Budget.Stop ended searches.
+func (r *Report) Interrupt() {
+	r.Interrupted = true
+	for i := range r.Partitions {
+		if p := &r.Partitions[i]; p.Bound == ByTime {
+			p.Bound = ByInterrupt
+		}
+	}
 }
 
 // WitnessReport is the result of the witness check.

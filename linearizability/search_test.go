@@ -156,3 +156,14 @@ func settlingHelps[S, I, O any](t *testing.T, model func() *Model[S, I, O], h *H
 	require.NoError(t, err)
 	require.Equal(t, Undecided, plain.Verdict)
 }
+
+// A search that is to stop leaves what it did not come to undecided, for want of time.
+func TestAStoppedSearchLeavesTheRestOpen(t *testing.T) {
+	ops := []kvOperation{done(1, 1, 2, Put("a/x", "1"), nothing), done(1, 3, 4, Put("b/x", "1"), nothing), done(1, 5, 6, Put("c/x", "1"), nothing)}
+	asked := 0
+	r, err := Check(KV(), historyOf(t, ops), Budget{Stop: func() bool { asked++; return asked > 1 }})
+	require.NoError(t, err)
+	require.Equal(t, Undecided, r.Verdict)
+	require.Equal(t, []Bound{"", ByTime, ByTime}, []Bound{r.Partitions[0].Bound, r.Partitions[1].Bound, r.Partitions[2].Bound})
+	require.Equal(t, Legal, r.Partitions[0].Verdict)
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,8 @@ queue (first in, first out), lock, and file (jsonl only).
 Each partition, such as a key, is searched for a few steps before any is searched
 for many. The first illegal one ends the search and is explained: its shortest
 prefix without an order, and what that contradicts. Of a partition that stays
-undecided it says which bound ended its search.
+undecided it says which bound ended its search. An interrupt ends the search, too, and
+what is known by then is printed, with exit code 130; once more ends at once.
 
 -o json prints one object, docs/schema/chubby-check-1.json. -o junit prints a report for
 CI systems: a case for each partition.
@@ -56,7 +58,7 @@ CI systems: a case for each partition.
   chubby check --model cas store/etcd/latest/history.edn --page bad.html
   zcat history.jsonl.gz | chubby check --model kv --memory 4G --timeout 10m -`,
 		Args: cli.One("file of the history, or -"),
-		RunE: abandoned(func(args []string) error { return a.check(f, args[0]) }),
+		RunE: func(c *cobra.Command, args []string) error { return a.check(c.Context(), f, args[0]) },
 	}
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().StringVar(&f.format, "format", "", "jsonl, edn or log (default: found out)")
@@ -93,14 +95,18 @@ func (f *checkFlags) options() (o linearizability.Options, err error) {
 	if o.Budget.Bytes, err = cli.ParseSize(f.memory); err != nil {
 		return o, cli.Usage("--memory %q: %v", f.memory, err)
 	}
-	if f.timeout > 0 {
-		end := time.Now().Add(f.timeout)
-		o.Budget.Stop = func() bool { return time.Now().After(end) }
-	}
 	return o, nil
 }
 
-func (a *app) check(f checkFlags, file string) error {
+// stop has a search end with the context, or when its time is over.
+func (f *checkFlags) stop(ctx context.Context) func() bool {
+	end := time.Now().Add(f.timeout)
+	return func() bool { return ctx.Err() != nil || f.timeout > 0 && time.Now().After(end) }
+}
+
+// check checks a file. An interrupt abandons the reading of it, of which nothing can be told, and
+// ends a search, of which is told what is known.
+func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -113,10 +119,8 @@ func (a *app) check(f checkFlags, file string) error {
 			return err
 		}
 	}
-	in, err := a.open(file)
-	if err != nil {
-		return err
-	}
+	o.Budget.Stop = f.stop(ctx)
+	in := a.input(ctx, file)
 	defer in.Close()
 	var page lazyFile
 	if f.page != "" {
@@ -124,11 +128,18 @@ func (a *app) check(f checkFlags, file string) error {
 		o.Page = &page
 	}
 	r, err := linearizability.CheckFile(in, f.model, o)
-	if err = errors.Join(err, page.Close()); err != nil {
+	err = errors.Join(err, page.Close())
+	if failure := new(cli.Failure); errors.As(err, &failure) {
+		return failure
+	}
+	if err != nil {
 		return cli.Usage("%s: %v", cli.InputName(file), err)
 	}
 	if r.Operations == 0 {
 		return cli.Usage("no operations in %s", cli.InputName(file))
+	}
+	if ctx.Err() != nil && r.Verdict != linearizability.Legal {
+		r.Interrupt()
 	}
 	return a.tellChecked(f, &r, file)
 }
@@ -148,12 +159,30 @@ func (a *app) tellChecked(f checkFlags, r *linearizability.Report, file string) 
 		return cli.Internal(err)
 	case r.Conflict():
 		return cli.Internal(fmt.Errorf("%s: the two checks contradict each other", file))
+	case r.Interrupted:
+		return cli.Exit(cli.ExitInterrupted)
 	case r.Verdict == linearizability.Illegal:
 		return cli.Exit(cli.ExitBroken)
 	case r.Verdict == linearizability.Undecided:
 		return cli.Exit(cli.ExitUndecided)
 	}
 	return nil
+}
+
+// input opens an input and reads it, until the context ends. Errors, also of opening it, are those
+// of reading from what it returns.
+func (a *app) input(ctx context.Context, file string) *io.PipeReader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(cli.Interrupted()) })
+	go func() {
+		f, err := a.open(file)
+		if err == nil {
+			_, err = io.Copy(in, f)
+			f.Close()
+		}
+		in.CloseWithError(err)
+	}()
+	return out
 }
 
 // open opens an input, "-" being stdin.

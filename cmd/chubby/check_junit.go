@@ -28,6 +28,8 @@ func junitOf(r *linearizability.Report, again string) *cli.JUnit {
 			c.Failure = cli.Fault("illegal", fmt.Sprintf("not linearizable: %d operations", p.Operations), again)
 		case p.Bound == linearizability.ByIllegal:
 			c.Output = "left open, since another partition is illegal"
+		case p.Bound == linearizability.ByInterrupt:
+			c.Failure = cli.Fault("undecided", fmt.Sprintf("undecided after %d steps: interrupted", p.Steps), again)
 		case p.Verdict == linearizability.Undecided:
 			c.Failure = cli.Fault("undecided", fmt.Sprintf("undecided after %d steps: its search was ended by the bound of %s", p.Steps, p.Bound), again)
 		}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // What is no history is called what it is.
@@ -43,4 +46,36 @@ func TestWhatIsNoHistoryIsNamed(t *testing.T) {
 	w.In = dir
 	require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "-"))
 	require.Contains(t, w.err.String(), "stdin: a directory")
+}
+
+// endsAfterReading is a context that ended, though nothing that waits for it to end has seen that.
+type endsAfterReading struct{ context.Context }
+
+func (endsAfterReading) Done() <-chan struct{} { return nil }
+func (endsAfterReading) Err() error            { return context.Canceled }
+
+// hard is a history whose search takes long: writes all at once, and a read of none of them.
+func hard(writes int) string {
+	var b strings.Builder
+	for i := range writes {
+		fmt.Fprintf(&b, `{"client":%d,"call":%d,"return":%d,"input":{"op":"write","key":"x","value":"%d"}}`+"\n", i, i, 1000+i, i)
+	}
+	b.WriteString(`{"client":0,"call":3000,"return":3001,"input":{"op":"read","key":"x"},"output":{"value":null}}` + "\n")
+	b.WriteString(`{"client":0,"call":3002,"return":3003,"input":{"op":"read","key":"y"},"output":{"value":null}}` + "\n")
+	return b.String()
+}
+
+// An interrupt ends the search, and what is known by then is printed.
+func TestAnInterruptedCheckTellsWhatItKnows(t *testing.T) {
+	w := newWorld()
+	w.in.Reset(hard(30))
+	require.Equal(t, cli.ExitInterrupted, w.run(endsAfterReading{t.Context()}, []string{"check", "--model", "register", "--timeout", "1h", "-"}), &w.err)
+	require.Contains(t, w.out.String(), "undecided: model register, 32 operations of 30 clients")
+	require.Contains(t, w.out.String(), `"x": 31 operations, 0 unknown, 0 without bearing, 0 steps; interrupted`)
+	w = newWorld()
+	w.in.Reset(hard(30))
+	require.Equal(t, cli.ExitInterrupted, w.run(endsAfterReading{t.Context()}, []string{"check", "--model", "register", "-o", "json", "-"}))
+	schema.Accept(t, projectAt, w.out.Bytes())
+	require.Contains(t, w.out.String(), `"interrupted": true`)
+	require.Contains(t, w.out.String(), `"bound": "interrupt"`)
 }

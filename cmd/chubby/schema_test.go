@@ -28,7 +28,7 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 		d.Root = projectAt
 		d.Enums = map[reflect.Type][]string{
 			reflect.TypeFor[linearizability.Verdict](): {"undecided", "legal", "illegal"},
-			reflect.TypeFor[linearizability.Bound]():   {"steps", "memory", "time", "illegal"},
+			reflect.TypeFor[linearizability.Bound]():   {"steps", "memory", "time", "illegal", "interrupt"},
 		}
 		d.Golden(t)
 	}
