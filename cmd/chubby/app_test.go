@@ -21,12 +21,15 @@ type world struct {
 	in       strings.Reader
 	out, err bytes.Buffer
 	stop     context.CancelFunc
+	pace     time.Duration // how far time has gone on whenever it is asked for
 }
 
 func newWorld() *world {
 	w := &world{}
 	w.app = newApp(cli.Streams{Name: "chubby", In: &w.in, Out: &w.out, Err: &w.err})
 	w.telling = time.Hour // on a slow machine, too, the output is what is written down
+	began := time.Unix(0, 0)
+	w.now = func() time.Time { began = began.Add(w.pace); return began }
 	w.build = func() runner.Build {
 		return runner.Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
 	}

@@ -107,6 +107,7 @@ func (f *checkFlags) stop(ctx context.Context) func() bool {
 // check checks a file. An interrupt abandons the reading of it, of which nothing can be told, and
 // ends a search, of which is told what is known.
 func (a *app) check(ctx context.Context, f checkFlags, file string) error {
+	began := a.now()
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -141,16 +142,16 @@ func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 	if ctx.Err() != nil && r.Verdict != linearizability.Legal {
 		r.Interrupt()
 	}
-	return a.tellChecked(f, &r, file)
+	return a.tellChecked(f, &r, began, file)
 }
 
 // tellChecked prints a report, and returns its exit code as an error.
-func (a *app) tellChecked(f checkFlags, r *linearizability.Report, file string) (err error) {
+func (a *app) tellChecked(f checkFlags, r *linearizability.Report, began time.Time, file string) (err error) {
 	switch f.form {
 	case cli.FormJSON:
 		err = a.Document(checkSchema, r)
 	case cli.FormJUnit:
-		err = a.JUnit(junitOf(r, checkAgain(f, file)))
+		err = a.JUnit(junitOf(r, a.now().Sub(began), checkAgain(f, file)))
 	default:
 		_, err = io.WriteString(a.Out, r.Text())
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/linearizability"
@@ -10,8 +11,8 @@ import (
 
 // junitOf is a report as CI systems read it: a case for each partition, and one for the witness,
 // where there is one.
-func junitOf(r *linearizability.Report, again string) *cli.JUnit {
-	j := cli.NewJUnit("chubby check", 0)
+func junitOf(r *linearizability.Report, took time.Duration, again string) *cli.JUnit {
+	j := cli.NewJUnit("chubby check", took)
 	if w := r.Witness; w != nil {
 		c := cli.JUnitCase{Name: "witness"}
 		if w.Verdict == linearizability.Illegal {
@@ -27,7 +28,7 @@ func junitOf(r *linearizability.Report, again string) *cli.JUnit {
 		case p.Verdict == linearizability.Illegal:
 			c.Failure = cli.Fault("illegal", fmt.Sprintf("not linearizable: %d operations", p.Operations), again)
 		case p.Bound == linearizability.ByIllegal:
-			c.Output = "left open, since another partition is illegal"
+			c.Skipped = &cli.JUnitSkip{Message: "left open, since another partition is illegal; --all searches every one"}
 		case p.Bound == linearizability.ByInterrupt:
 			c.Failure = cli.Fault("undecided", fmt.Sprintf("undecided after %d steps: interrupted", p.Steps), again)
 		case p.Verdict == linearizability.Undecided:

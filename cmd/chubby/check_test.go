@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -78,4 +79,17 @@ func TestAnInterruptedCheckTellsWhatItKnows(t *testing.T) {
 	schema.Accept(t, projectAt, w.out.Bytes())
 	require.Contains(t, w.out.String(), `"interrupted": true`)
 	require.Contains(t, w.out.String(), `"bound": "interrupt"`)
+}
+
+// A partition that was not searched has no verdict: for a CI system it was skipped. The report says
+// how long the check took.
+func TestWhatWasNotSearchedIsSkippedInJUnit(t *testing.T) {
+	w := newWorld()
+	w.pace = 1500 * time.Millisecond
+	w.in.Reset(`{"client":1,"call":1,"return":2,"input":{"op":"read","key":"x"},"output":{"value":"a"}}
+{"client":1,"call":3,"return":4,"input":{"op":"read","key":"y"},"output":{"value":null}}` + "\n")
+	require.Equal(t, cli.ExitBroken, w.do("check", "--model", "register", "-o", "junit", "-"), &w.err)
+	require.Contains(t, w.out.String(), `tests="2" failures="1" errors="0" skipped="1" time="1.500"`)
+	require.Contains(t, w.out.String(), `<skipped message="left open, since another partition is illegal; --all searches every one"></skipped>`)
+	require.NotContains(t, w.out.String(), "system-out")
 }

@@ -19,11 +19,12 @@ const fromSource = "go run ./cmd/chubby"
 type app struct {
 	cli.Streams
 	build   func() runner.Build
+	now     func() time.Time
 	telling time.Duration // how often progress of long commands is told of
 }
 
 func newApp(s cli.Streams) *app {
-	return &app{Streams: s, build: runner.ThisBuild, telling: 10 * time.Second}
+	return &app{Streams: s, build: runner.ThisBuild, now: time.Now, telling: 10 * time.Second}
 }
 
 // run runs the program and returns its exit code.

@@ -8,7 +8,7 @@ import (
 )
 
 // JUnit is a report in the form that CI systems read, as far as they agree on it: cases, each of
-// which passed, failed, or could not be decided. It is made by NewJUnit and Add, and printed
+// which passed, failed, was skipped, or could not be decided. It is made by NewJUnit and Add, and printed
 // by Streams.JUnit.
 type JUnit struct {
 	XMLName  xml.Name    `xml:"testsuite"`
@@ -16,17 +16,24 @@ type JUnit struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr,omitempty"`
 	Time     string      `xml:"time,attr"` // seconds
 	Cases    []JUnitCase `xml:"testcase"`
 }
 
-// JUnitCase is one case. One with neither Failure nor Error passed.
+// JUnitCase is one case. One with neither Failure nor Error nor Skipped passed.
 type JUnitCase struct {
 	Class   string      `xml:"classname,attr"`
 	Name    string      `xml:"name,attr"`
 	Failure *JUnitFault `xml:"failure"` // something broke
 	Error   *JUnitFault `xml:"error"`   // there is no verdict: the program that judges is wrong
+	Skipped *JUnitSkip  `xml:"skipped"` // it was not run
 	Output  string      `xml:"system-out,omitempty"`
+}
+
+// JUnitSkip says why a case was not run.
+type JUnitSkip struct {
+	Message string `xml:"message,attr"`
 }
 
 // JUnitFault says what was wrong.
@@ -51,6 +58,9 @@ func (j *JUnit) Add(c JUnitCase) {
 	}
 	if c.Error != nil {
 		j.Errors++
+	}
+	if c.Skipped != nil {
+		j.Skipped++
 	}
 }
 
