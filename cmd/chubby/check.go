@@ -27,6 +27,9 @@ type checkFlags struct {
 	form    cli.Form
 }
 
+// searchMemory is the default of --memory.
+const searchMemory = "1G"
+
 func (a *app) checkCommand() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
@@ -63,7 +66,7 @@ CI systems: a case for each partition.
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().StringVar(&f.format, "format", "", "jsonl, edn or log (default: found out)")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps that a partition may take until it is undecided (0: no bound)")
-	c.Flags().StringVar(&f.memory, "memory", "1G", "about how much the search of a partition may remember, such as 512M or 4GiB")
+	c.Flags().StringVar(&f.memory, "memory", searchMemory, "about how much the search of a partition may remember, such as 512M or 4GiB")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "real time after which what is undecided stays so, such as 10m (0: no bound)")
 	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
@@ -151,7 +154,7 @@ func (a *app) tellChecked(f checkFlags, r *linearizability.Report, began time.Ti
 	case cli.FormJSON:
 		err = a.Document(checkSchema, r)
 	case cli.FormJUnit:
-		err = a.JUnit(junitOf(r, a.now().Sub(began), checkAgain(f, file)))
+		err = a.JUnit(junitOf(r, a.now().Sub(began), a.start+" "+checkAgain(f, file)))
 	default:
 		_, err = io.WriteString(a.Out, r.Text())
 	}

@@ -39,14 +39,23 @@ func junitOf(r *linearizability.Report, took time.Duration, again string) *cli.J
 	return j
 }
 
-// checkAgain is the line that checks a history again.
+// checkAgain is the command that checks a history again, with all flags that bear on the verdict.
 func checkAgain(f checkFlags, file string) string {
-	line := "chubby check --model " + f.model
+	line := "check --model " + f.model
 	if f.format != "" {
 		line += " --format " + f.format
 	}
 	if f.steps > 0 {
 		line += fmt.Sprintf(" --steps %d", f.steps)
 	}
-	return line + " " + file
+	if f.memory != searchMemory {
+		line += " --memory " + cli.Quote(f.memory)
+	}
+	if f.timeout > 0 {
+		line += fmt.Sprintf(" --timeout %v", f.timeout)
+	}
+	if f.all {
+		line += " --all"
+	}
+	return line + " " + cli.QuoteFile(file)
 }

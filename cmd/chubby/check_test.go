@@ -93,3 +93,15 @@ func TestWhatWasNotSearchedIsSkippedInJUnit(t *testing.T) {
 	require.Contains(t, w.out.String(), `<skipped message="left open, since another partition is illegal; --all searches every one"></skipped>`)
 	require.NotContains(t, w.out.String(), "system-out")
 }
+
+// The line that checks a history again has all flags that bear on the verdict, and a shell reads it.
+func TestTheLineThatChecksAgainIsWhole(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const history = `{"client":1,"call":1,"return":2,"input":{"op":"read","key":"x"},"output":{"value":"a"}}` + "\n"
+	for file, named := range map[string]string{"h.jsonl": "h.jsonl", "a b.jsonl": "&#39;a b.jsonl&#39;", "-x.jsonl": "./-x.jsonl"} {
+		require.NoError(t, os.WriteFile(file, []byte(history), 0o644))
+		w := newWorld()
+		require.Equal(t, cli.ExitBroken, w.do("check", "--model", "register", "--format", "jsonl", "--steps", "9", "--memory", "2G", "--timeout", "90s", "--all", "-o", "junit", "--", file), &w.err)
+		require.Contains(t, w.out.String(), "go run ./cmd/chubby check --model register --format jsonl --steps 9 --memory 2G --timeout 1m30s --all "+named+"</failure>")
+	}
+}

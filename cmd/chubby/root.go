@@ -12,19 +12,20 @@ import (
 	"github.com/chubbycell/chubby/sim/simcmd"
 )
 
-// fromSource runs this program in the source tree.
-const fromSource = "go run ./cmd/chubby"
+// source is this program in the source tree.
+const source = "./cmd/chubby"
 
 // app is the program with everything it touches, so that tests run it whole.
 type app struct {
 	cli.Streams
+	start   string // starts the program again, in a shell
 	build   func() runner.Build
 	now     func() time.Time
 	telling time.Duration // how often progress of long commands is told of
 }
 
 func newApp(s cli.Streams) *app {
-	return &app{Streams: s, build: runner.ThisBuild, now: time.Now, telling: 10 * time.Second}
+	return &app{Streams: s, start: cli.Started(source), build: runner.ThisBuild, now: time.Now, telling: 10 * time.Second}
 }
 
 // run runs the program and returns its exit code.
@@ -38,7 +39,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: fromSource, Program: program})
+	simulate := simcmd.Command(simcmd.Options{Name: a.Name, Run: a.start, Program: program})
 	simulate.AddCommand(a.mutantsCommand())
 	root.AddCommand(cellcmd.Commands()...)
 	root.AddCommand(simulate, a.tourCommand(), a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())

@@ -156,7 +156,7 @@ func (a *app) told(s *tour.Scene, file string) (told tour.Telling, err error) {
 	run := runner.Guard(cell.Run)
 	if file != "" {
 		run = func(o plan.Options) (r cell.Result) {
-			r, err = runner.WithPage(file, cell.Run, o, page.About{Command: fromSource + " tour " + s.Name})
+			r, err = runner.WithPage(file, cell.Run, o, page.About{Command: a.start + " tour " + s.Name})
 			return r
 		}
 	}

@@ -131,11 +131,12 @@ func TestOnePropertyOfAProgramIsJudgedAlone(t *testing.T) {
 	line := "sim --seeds 1 --max-failures 1 --faults blink --workload reads --replicas 3"
 	require.Equal(t, cli.ExitBroken, w.do(strings.Fields(line)...), &w.err)
 	require.Contains(t, w.out.String(), "seed 1: X1 broke: it blinked")
-	require.Equal(t, cli.ExitBroken, w.do(strings.Fields(line+" --judge X2 --out failures")...), &w.err)
+	require.Equal(t, cli.ExitBroken, w.do(append(strings.Fields(line), "--judge", "X2", "--out", "the failures")...), &w.err)
 	require.Contains(t, w.out.String(), "seed 1: X2 broke: it is whole")
 	require.Contains(t, w.out.String(), "--workload reads --judge X2\n")
 	require.NotContains(t, w.out.String(), "X1")
-	require.Equal(t, cli.ExitBroken, w.do("sim", "replay", "failures/seed-1"), &w.err)
+	require.Contains(t, w.out.String(), "go run example.org/cells sim replay 'the failures/seed-1/shrunk.json'\n", "a shell reads it")
+	require.Equal(t, cli.ExitBroken, w.do("sim", "replay", "the failures/seed-1"), &w.err)
 	require.Contains(t, w.out.String(), "the same history")
 	require.Equal(t, cli.ExitClean, w.do(strings.Fields(line+" --judge S4")...), &w.err)
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
@@ -37,16 +38,16 @@ func flagsOf(o plan.Options) string {
 		case slices.Equal(o.Faults, all):
 			faults = "all"
 		}
-		fmt.Fprintf(&b, " --faults %s", faults)
+		fmt.Fprintf(&b, " --faults %s", cli.Quote(faults))
 	}
 	if o.Workload != "" {
-		fmt.Fprintf(&b, " --workload %s", o.Workload)
+		fmt.Fprintf(&b, " --workload %s", cli.Quote(o.Workload))
 	}
 	if o.Judge != "" {
-		fmt.Fprintf(&b, " --judge %s", o.Judge)
+		fmt.Fprintf(&b, " --judge %s", cli.Quote(o.Judge))
 	}
 	if len(o.Tune) > 0 {
-		fmt.Fprintf(&b, " --set %s", strings.Join(o.Tune, ","))
+		fmt.Fprintf(&b, " --set %s", cli.Quote(strings.Join(o.Tune, ",")))
 	}
 	return b.String()
 }

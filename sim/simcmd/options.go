@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,18 +55,9 @@ func (o Options) filled() Options {
 		o.Name = filepath.Base(os.Args[0])
 	}
 	if o.Run == "" {
-		o.Run = started()
+		o.Run = cli.Started("")
 	}
 	return o
-}
-
-// started is how this program is started again.
-func started() string {
-	path, err := os.Executable()
-	if info, ok := debug.ReadBuildInfo(); ok && err == nil && strings.Contains(path, "go-build") { // where go run puts programs
-		return "go run " + info.Path
-	}
-	return os.Args[0]
 }
 
 // check says what is wrong with what a program adds: a fault of that program.

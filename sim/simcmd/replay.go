@@ -109,7 +109,7 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 // runAgain runs, on this build, what a manifest recorded, and compares the histories. It writes a
 // page to the file, if one is named.
 func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, file string) (replayed, cell.Result, error) {
-	r, err := a.paged(file, o, page.About{Command: a.o.Run + " sim replay " + dir, Faults: m.FaultsBefore()})
+	r, err := a.paged(file, o, page.About{Command: a.o.Run + " sim replay " + cli.QuoteFile(dir), Faults: m.FaultsBefore()})
 	return replayed{
 		Build: b, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach,
 		Same: r.Hash == m.Hashes[0].Hash, Exit: verdictCode(&r),

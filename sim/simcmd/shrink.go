@@ -68,7 +68,7 @@ func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
 	if err != nil {
 		return err
 	}
-	s.Case.Replay = a.o.Run + " sim replay " + s.Case.File
+	s.Case.Replay = a.o.Run + " sim replay " + cli.QuoteFile(s.Case.File)
 	return os.WriteFile(filepath.Join(filepath.Dir(s.Case.File), runner.StoryFile), []byte(strings.Join(s.Case.Story, "\n")+"\n"), 0o644)
 }
 
