@@ -66,7 +66,7 @@ var sentinels = map[string]error{
 	"ErrInvalid": client.ErrInvalid, "ErrTooLarge": client.ErrTooLarge, "ErrBusy": client.ErrBusy, "ErrPermission": client.ErrPermission,
 	"ErrNoLeases": client.ErrNoLeases, "ErrNotFound": client.ErrNotFound, "ErrConflict": client.ErrConflict, "ErrExists": client.ErrExists,
 	"ErrGone": client.ErrGone, "ErrNotDirectory": client.ErrNotDirectory, "ErrIsDirectory": client.ErrIsDirectory,
-	"ErrNotEmpty": client.ErrNotEmpty, "ErrQuota": client.ErrQuota, "ErrCrowded": client.ErrCrowded, "ErrBadHandle": client.ErrBadHandle,
+	"ErrNotEmpty": client.ErrNotEmpty, "ErrQuota": client.ErrQuota, "ErrCrowded": client.ErrCrowded, "ErrTooManySessions": client.ErrTooManySessions, "ErrBadHandle": client.ErrBadHandle,
 	"ErrPoisoned": client.ErrPoisoned, "ErrLockHeld": client.ErrLockHeld, "ErrLockDelayed": client.ErrLockDelayed,
 	"ErrNotHeld": client.ErrNotHeld, "ErrStaleSequencer": client.ErrStaleSequencer,
 }
