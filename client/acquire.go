@@ -91,7 +91,9 @@ func (t *acquireCall) begin(ctx context.Context) (freed Signal, err error) {
 func (t *acquireCall) onDone(ctx context.Context, d session.Done) {
 	t.h.acquiring = false
 	if held, ok := d.Result.Detail.(api.Held); ok && t.h.endErr == nil {
-		t.acquired = newLock(ctx, t.h, t.mode, held)
+		if t.acquired = newLock(ctx, t.h, t.mode, held); t.call.dropped {
+			t.acquired.drop(ErrNotHeld)
+		}
 		return
 	}
 	t.h.wakeWaiters()

@@ -56,6 +56,7 @@ type call struct {
 	canRetry     bool               // the session expired without a loss before the call was sent
 
 	node    api.Ref     // that the call is about; of an Open only its path is known
+	dropped bool        // the locks of the node were dropped since the call began
 	changes []api.Path  // that the call may change
 	op      api.Op      // of a call whose answer may be kept
 	read    *cache.Read // the same; nil: the answer is not kept

@@ -82,8 +82,9 @@ type dialed struct {
 //
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
 // each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
-// if a replica is not the one that the target says or no certificate of a replica is accepted, with ErrPermission if a replica does
-// not accept who the client is, and with ErrTooManySessions if the cell has no room for a session. Certificates and tokens that the target names are read again for a
+// if a replica is not the one that the target says or no certificate of a replica is accepted, with
+// ErrPermission if a replica does not accept who the client is, and with ErrTooManySessions if the
+// cell has no room for a session. Certificates and tokens that the target names are read again for a
 // new connection if their files have changed; those of options are not.
 //
 // Clients of one process with the same target and options share one connection to each replica,

@@ -68,8 +68,8 @@ var (
 	ErrIsDirectory = errors.New("is a directory")
 	// ErrNotEmpty: the directory has children. Delete them first.
 	ErrNotEmpty = errors.New("directory not empty")
-	// ErrGone: the node of this handle was deleted; of a Lock also: it is about to be. A new node may have the same name: close
-	// the handle and open the name again.
+	// ErrGone: the node of this handle was deleted; of a Lock also: it is about to be. A new node may
+	// have the same name: close the handle and open the name again.
 	ErrGone = errors.New("node deleted")
 	// ErrQuota: the owner or the directory has reached its quota.
 	ErrQuota = errors.New("quota exceeded")

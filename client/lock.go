@@ -10,8 +10,8 @@ import (
 )
 
 // Lock is an acquired lock. It is held until it is released, its handle is closed or poisoned,
-// its node is deleted, or its session ends. Before a node is deleted, the locks of it are lost. While the session is in jeopardy the Client cannot
-// know whether the lock is held, and Held returns false.
+// its node is deleted, or its session ends. Before a node is deleted, the locks of it are lost. While
+// the session is in jeopardy the Client cannot know whether the lock is held, and Held returns false.
 //
 // A Lock can be lost at any instant, also between a call of Held and the action that depends on
 // it; the program itself may be paused in between. Pass Sequencer with each request to the
@@ -140,14 +140,22 @@ func (l *Lock) lose(why error) {
 	}
 }
 
-// dropLocks loses the locks of a node that is about to be deleted. They are released as well: the deletion
-// may be refused yet, and a lock that no program counts on is not to be kept from others.
+// drop loses the lock and releases it: the deletion of its node may be refused yet, and a lock that no
+// program counts on is not to be kept from others. It is called with mu held.
+func (l *Lock) drop(why error) {
+	l.lose(why)
+	l.h.c.background = append(l.h.c.background, api.Release{Handle: l.h.token, Acquisition: l.acquisition})
+}
+
+// dropLocks loses the locks of a node that is about to be deleted, and those of which the answer is
+// still to come. It is called with mu held.
 func (c *conn) dropLocks(n api.Ref) {
+	for _, w := range c.calls { // order-free: each by itself
+		w.dropped = w.dropped || w.node == n
+	}
 	for _, l := range slices.Clone(c.locks) {
 		if l.h.node == n {
-			op := api.Release{Handle: l.h.token, Acquisition: l.acquisition}
-			l.lose(ErrGone)
-			c.background = append(c.background, op)
+			l.drop(ErrGone)
 		}
 	}
 	for _, h := range slices.Clone(c.spares) {

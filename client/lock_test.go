@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // lockable opens the file /ls/local/f of a client, so that its lock can be had.
@@ -135,6 +136,32 @@ func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.True(t, l.Held())
 		require.Len(t, w.cell.holders("f"), 1)
+	})
+}
+
+// The answer that a lock is held comes behind the word that its node is about to be deleted: it is not held, and
+// is given back.
+func TestALockThatIsDroppedBeforeItsAnswerIsNotHeld(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		mine := lockable(t, ctx, w.c)
+		w.fault(onlyAnswers) // it gets the lock, and the answer is late
+		got := make(chan error)
+		go func() {
+			_, err := mine.Acquire(ctx, client.Exclusive)
+			got <- err
+		}()
+		time.Sleep(10 * time.Millisecond)
+		require.Len(t, w.cell.holders("f"), 1)
+		w.fault(func(_ uint32, answer bool) bool { return !answer }) // but the word comes
+		w.cell.set(func() {
+			w.cell.tellSession(w.c.Status().Session, api.Event{Kind: api.EventDropLocks, Node: w.cell.refOf("f"), Drop: 1})
+		})
+		time.Sleep(10 * time.Millisecond)
+		w.fault(nil)
+		require.ErrorIs(t, <-got, client.ErrNotHeld)
+		time.Sleep(time.Minute)
+		require.Empty(t, w.cell.holders("f"))
 	})
 }
 

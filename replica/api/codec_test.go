@@ -81,10 +81,11 @@ var goldenReplies = []struct {
 			{Kind: api.EventChildren, Node: aRef, Cause: 6, Child: "c", Change: api.ChildChanged},
 			{Kind: api.EventLockWanted, Node: aRef, Cause: 8, Mode: api.Shared, Acquisition: 7},
 		}})},
-	{"0541 05 05 01 02 00 00 01 00 00 00 00 06 80a8d6b907 00 02 07 022f61 05 03 08 06 04 09", detailed(api.Leased{
+	{"0541 05 05 01 02 00 00 01 00 00 00 00 06 80a8d6b907 00 03 07 022f61 05 03 08 06 04 09 022f61 07 06 05 09", detailed(api.Leased{
 		Lease: 2 * time.Second, LastEvent: 9, Events: []api.Event{
 			{Kind: api.EventDrop, Node: api.Ref{Path: aRef.Path}, Cause: 5, Drop: 3},
 			{Kind: api.EventDropAll, Cause: 6, Drop: 4},
+			{Kind: api.EventDropLocks, Node: aRef, Cause: 6, Drop: 5},
 		}})},
 	{"0541 06 05 01 02 03 01 8001 01 00 00 00 00 00", api.Reply{ID: 6, Session: 5, Seq: 1, Epoch: 2, Master: 3,
 		Cacheable: true, Drops: 128, Result: api.Result{Code: api.OK}}},

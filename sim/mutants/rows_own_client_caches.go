@@ -23,5 +23,6 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O377", "A", "a new master tells the clients that have looked for one that their sessions are gone"),
 		applied(GroupOwn, "O378", "A", "a deletion does not wait for the holders of the lock that it takes away"),
 		applied(GroupOwn, "O379", "B", "a grant in front of a deletion is answered before the deletion is applied"),
+		applied(GroupOwn, "O380", "B", "the answer that a lock is held counts behind the word that it is dropped"),
 	}
 }

@@ -25,7 +25,8 @@ type Checker struct {
 	Ended int // sessions that masters ended
 	Swept int // ephemeral nodes that masters deleted
 	held  []believed
-	open  []believed // handles on ephemeral nodes
+	open  []believed       // handles on ephemeral nodes
+	gone  map[api.Ref]bool // nodes that were deleted
 }
 
 // believed is a node that a program has open, or whose lock it holds.
@@ -38,7 +39,7 @@ type believed struct {
 }
 
 // New is a checker that knows no client.
-func New(w *sim.World) *Checker { return &Checker{world: w} }
+func New(w *sim.World) *Checker { return &Checker{world: w, gone: map[api.Ref]bool{}} }
 
 // OnClient is told that a client begins.
 func (b *Checker) OnClient(x model.Believer) { b.all = append(b.all, x) }
@@ -64,7 +65,7 @@ func (b *Checker) OnCommand(a *command.Applied) {
 // deletes: no node goes on whose lock a client counts. What is made at its path next has a lock of its own,
 // which another may hold at once (S9). A client without a lease has no means to hear of it in time.
 func (b *Checker) deletes(n api.Ref) {
-	if b.Off {
+	if b.gone[n] = true; b.Off {
 		return
 	}
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.Dead() })
@@ -121,6 +122,9 @@ func (b *Checker) OnClose(o model.OpenHandle) {
 func (b *Checker) OnHold(who model.Believer, o model.OpenHandle, l model.HeldLock, mode client.Mode) {
 	b.held = append(b.held, believed{who: who, node: o.Ref(), o: o, lock: l, mode: mode})
 	b.exclusive()
+	if b.gone[o.Ref()] && !b.Off && certain(who) > 0 && l.Held() {
+		b.world.Break("S9", "%v was deleted, and the client on %v is told since that it holds its lock", o.Ref(), who.Self())
+	}
 }
 
 // OnSend is told of a request as it leaves a client. A client that gives a lock back, or

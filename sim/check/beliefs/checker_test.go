@@ -189,6 +189,53 @@ func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
 	}
 }
 
+// The node of a lock is deleted while a client counts on the lock, or before a client is told that it holds it.
+func TestS9NoLockOutlivesItsNode(t *testing.T) {
+	at := time.Unix(100, 0)
+	counting := client.Status{Status: session.Status{State: session.Open, Lease: session.Valid, Bound: at.Add(time.Second)}}
+	deletion := &command.Applied{
+		Command: command.NodeCommand{Op: command.DeleteNode{Node: nodeAt("/d0/hot", 7)}}, Verdict: command.Executed, Result: api.Result{Code: api.OK},
+	}
+	refused := &command.Applied{Command: deletion.Command, Verdict: command.Executed, Result: api.Result{Code: api.NotEmpty}}
+	for name, c := range map[string]struct {
+		instance api.Instance
+		change   func(m *mind, l *lease)
+		deletion *command.Applied
+		breaks   bool
+	}{
+		"held":                    {7, func(*mind, *lease) {}, deletion, true},
+		"lost before":             {7, func(_ *mind, l *lease) { *l = false }, deletion, false},
+		"its lease is over":       {7, func(m *mind, _ *lease) { m.at = m.status.Bound }, deletion, false},
+		"no leases":               {7, func(m *mind, _ *lease) { m.status.Lease = session.NoLease }, deletion, false},
+		"its machine is down":     {7, func(m *mind, _ *lease) { m.down = true }, deletion, false},
+		"of the node before":      {6, func(*mind, *lease) {}, deletion, false},
+		"the deletion is refused": {7, func(*mind, *lease) {}, refused, false},
+	} {
+		for _, before := range []bool{true, false} {
+			f := worldtest.New(t)
+			w := New(f.World)
+			m, l, o := &mind{status: counting, at: at}, lease(true), &openNode{ref: nodeAt("/d0/hot", c.instance)}
+			if before {
+				w.OnHold(m, o, &l, client.Exclusive)
+				f.Good()
+			}
+			c.change(m, &l)
+			w.OnCommand(c.deletion)
+			if !before && !m.down {
+				f.Good()
+				w.OnHold(m, o, &l, client.Exclusive)
+			}
+			if c.breaks {
+				f.Breaks("S9")
+				continue
+			}
+			if f.Failure() != nil { // of another rule: a belief without a lease
+				require.NotContains(t, f.Failure().Text, "deleted", name)
+			}
+		}
+	}
+}
+
 // A belief that comes back after jeopardy is seen when another client's session is
 // ended.
 func TestS9ABeliefThatComesBack(t *testing.T) {
