@@ -116,6 +116,8 @@ func (w *twin) actExpire(t *rapid.T) {
 	}
 }
 
+func (w *twin) actHear(t *rapid.T) { w.hear(pick(t, "client", w.alive())) }
+
 func (w *twin) actApply(t *rapid.T) {
 	if len(w.log) == 0 {
 		t.Skip("no command is proposed")

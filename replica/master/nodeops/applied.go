@@ -105,7 +105,7 @@ func (o *Ops) onActApplied(at At, c command.NodeCommand, a command.Applied) {
 		o.tellWanted(at, deed.Node, deed.Handle, deed.Mode)
 	}
 	o.settleAttempt(at, w, !again)
-	if again {
+	if again || trial && o.isGrantOfGoneNode(at, w, a.Result) {
 		return
 	}
 	o.answer(at, w, a.Result, a.Verdict == command.Executed)

@@ -134,8 +134,8 @@ func (o *Ops) answer(at At, c *calls.Call, r api.Result, now bool) {
 			return
 		}
 	case api.Acquire:
-		if h, ok := r.Detail.(api.Held); ok {
-			o.answerGrant(at, c, op, r, h, now)
+		if h, ok := r.Detail.(api.Held); ok && api.Number(h.Acquisition) <= o.began {
+			o.answerEarlierGrant(at, c, op, r, h, now)
 			return
 		}
 	}

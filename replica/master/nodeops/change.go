@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // putChange proposes what is to be done for a call, once no other client has in its cache what that
@@ -60,6 +61,25 @@ func (o *Ops) dropLocks(at At, x *change, holders []lock.Holding) {
 			o.tellSession(s, api.Event{Kind: api.EventDropLocks, Node: h.Lock, Drop: n})
 		}
 	}
+}
+
+// isGrantOfGoneNode keeps from a client that it has got the lock of a node whose deletion has passed the barrier
+// before the grant: it was not told to drop the lock, and would count on it beside the holder of the next node
+// at the path. As long as the deletion is in the log, the log is asked once more; then the lock is not held.
+func (o *Ops) isGrantOfGoneNode(at At, c *calls.Call, r api.Result) bool {
+	if h, ok := r.Detail.(api.Held); !ok || api.Number(h.Acquisition) <= o.began {
+		return false
+	}
+	if o.isBeingDeleted(c.Handle.Node) {
+		c.Queued = false // its place is left
+		o.try(c)
+		return true
+	}
+	if _, code := tree.Stat(at.Rows, c.Handle.Node); code == api.OK {
+		return false
+	}
+	o.tell(c, api.Result{Code: api.NotHeld})
+	return true
 }
 
 // isBeingDeleted reports whether the deletion of a node has passed the barrier, and was not applied yet.

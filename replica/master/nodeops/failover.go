@@ -10,7 +10,6 @@ import (
 	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
-	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // proposing says whether a command of Ops's own is proposed, or waits until
@@ -83,25 +82,6 @@ func (o *Ops) onFailRefused(c command.FailHandle) {
 
 func compareOwners(a, b lock.Owner) int {
 	return cmp.Or(cmp.Compare(a.Session, b.Session), a.Handle.Compare(b.Handle))
-}
-
-// answerGrant answers an Acquire that was granted. Its client is not told that it holds the lock of a node
-// that is about to be deleted, or was since: it would count on it beside the holder of the next node at the
-// path. As long as the deletion is in the log, the log is asked once more.
-func (o *Ops) answerGrant(at At, c *calls.Call, op api.Acquire, r api.Result, h api.Held, now bool) {
-	x, _ := o.handles.Use(c.Session, op.Handle)
-	_, there := tree.Stat(at.Rows, x.Node)
-	switch {
-	case api.Number(h.Acquisition) <= o.began:
-		o.answerEarlierGrant(at, c, op, r, h, now)
-	case o.isBeingDeleted(x.Node):
-		c.Attempt, c.Queued = calls.Attempt{Handle: x}, false // its place is left
-		o.try(c)
-	case there != api.OK:
-		o.reply(c, api.Result{Code: api.NotHeld})
-	default:
-		o.reply(c, r)
-	}
 }
 
 // answerEarlierGrant answers an Acquire that was granted before the epoch, whose client may

@@ -72,6 +72,8 @@ type sent struct {
 	said   *api.Result // what was answered for good in this epoch
 	parked bool
 	silent bool // a copy came in this epoch, and nothing was answered yet
+
+	dropped bool // its client was told since that it holds no lock of the node
 }
 
 func newTwin(t *rapid.T) *twin {
@@ -195,7 +197,7 @@ func TestAgainstATwin(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"open": w.actOpen, "open again": w.actOpen, "use": w.actUse, "acquire": w.actAcquire, "acquire too": w.actAcquire,
 			"release": w.actRelease, "close": w.actClose, "poison": w.actPoison, "cancel": w.actCancel, "fence": w.actFence,
-			"copy": w.actCopy, "copy again": w.actCopy, "session": w.actSession, "expire": w.actExpire, "fail over": w.actFailover,
+			"copy": w.actCopy, "copy again": w.actCopy, "hear": w.actHear, "session": w.actSession, "expire": w.actExpire, "fail over": w.actFailover,
 			"apply": w.actApply, "apply some": w.actApplySome, "quiet": w.actQuiet, "time": w.actTime, "long time": w.actLongTime,
 			"log":       func(t *rapid.T) { w.full = rapid.IntRange(0, 3).Draw(t, "full") == 0 },
 			"authority": func(t *rapid.T) { w.authority = rapid.Bool().Draw(t, "authority") },
@@ -216,6 +218,7 @@ func (w *twin) settle() {
 	w.drain()
 	w.moment(w.cfg.Retry)
 	w.drain()
+	w.hearAll()
 	require.Zero(w.rt, w.ops.Status().UnderWay)
 	waits := map[api.Ref]bool{}
 	for _, s := range w.calls(func(s *sent) bool { return !w.clients[s.Session].ended && s.epoch == w.guard() }) {
@@ -233,6 +236,19 @@ func (w *twin) settle() {
 	w.ephemerals()
 	require.NoError(w.rt, command.Audit(w.db))
 	w.full = full
+}
+
+// hearAll has every client hear all that it is told, and what is proposed then be done.
+func (w *twin) hearAll() {
+	for _, c := range w.alive() {
+		for !c.ended && w.ops.HasEvents(c.id) {
+			w.hear(c)
+			w.drain()
+		}
+	}
+	if slices.ContainsFunc(w.alive(), func(c *client) bool { return w.ops.HasEvents(c.id) }) {
+		w.hearAll()
+	}
 }
 
 func (w *twin) ephemerals() {

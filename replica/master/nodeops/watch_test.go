@@ -105,7 +105,7 @@ func (w *twin) take1(s *sent, r api.Result) {
 		}
 	case api.Held:
 		_, code := tree.Stat(w.db, s.on.Node) // a lock goes with its node
-		if h := s.on; code == api.OK && !s.given && !h.closing && !h.forgot && !h.released[d.Acquisition] {
+		if h := s.on; code == api.OK && !s.given && !s.dropped && !h.closing && !h.forgot && !h.released[d.Acquisition] {
 			h.holds, h.mode = d.Acquisition, s.Op.(api.Acquire).Mode
 		}
 	}
@@ -139,7 +139,7 @@ func (w *twin) deleted(a command.Applied, n api.Ref) {
 	for _, h := range w.open() {
 		if h.Node == n {
 			require.False(w.rt, swept && h.live, "%v was swept; %v", n, h.Handle)
-			h.holds = 0
+			require.Zero(w.rt, h.holds, "%v was deleted, and %v believes that it holds its lock", n, h.Handle)
 		}
 	}
 }
@@ -157,6 +157,31 @@ func (w *twin) lockChanged(e lock.Effect) {
 				w.until[e.Lock] = end
 			}
 		}
+	}
+}
+
+// hear is a client that takes the events that wait for it, and acknowledges them.
+func (w *twin) hear(c *client) {
+	events, last := w.ops.TakeEvents(c.id)
+	for _, e := range events {
+		if e.Kind == api.EventDropLocks {
+			w.dropLocks(c, e.Node)
+		}
+	}
+	w.ops.AckEvents(w.at(), c.id, last)
+	w.take()
+}
+
+// dropLocks is what a client does that is told to: it counts on no lock of the node, nor on one of which
+// the answer is still to come.
+func (w *twin) dropLocks(c *client, n api.Ref) {
+	for _, h := range w.open() {
+		if h.Session == c.id && h.Node == n {
+			h.holds = 0
+		}
+	}
+	for _, s := range w.calls(func(s *sent) bool { return s.Session == c.id && !s.over && s.on != nil && s.on.Node == n }) {
+		s.dropped = true
 	}
 }
 
