@@ -291,17 +291,10 @@ func TestAFailedSnapshotSaysWhy(t *testing.T) {
 		c.tune = func(cfg *driver.Config) { cfg.SnapshotEvery, cfg.RetryAfter = 10, time.Millisecond }
 	})
 	c.stop(1)
-	mem := vfs.NewMem()
-	var full atomic.Bool
-	full.Store(true)
-	mem.SetFault(func(call vfs.Call) vfs.Fault {
-		if full.Load() && call.Op == vfs.OpCreate && strings.Contains(call.Name, "snapshots/") {
-			return vfs.Fault{Err: vfs.ErrNoSpace}
-		}
-		return vfs.Fault{}
-	})
+	disk := &fullDisk{FS: vfs.NewOS(t.TempDir())}
+	disk.full.Store(true)
 	var log safeLog
-	cfg := c.config(1, mem)
+	cfg := c.config(1, disk)
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	r, err := replica.Start(cfg)
 	require.NoError(t, err)
@@ -324,7 +317,7 @@ func TestAFailedSnapshotSaysWhy(t *testing.T) {
 	require.Contains(t, log.String(), `level=WARN msg="snapshot failed" replica=1 slot=`)
 	require.Contains(t, log.String(), "no space left on device")
 
-	full.Store(false)
+	disk.full.Store(false)
 	require.NoError(t, cl.Put(ctx, "a", "2"))
 	until(ctx, t, l, replica.EventSnapshot)
 	o, err = r.Overview(ctx, 1)
@@ -332,6 +325,19 @@ func TestAFailedSnapshotSaysWhy(t *testing.T) {
 	require.Empty(t, o.SnapshotError)
 	require.Contains(t, log.String(), "snapshots are written again")
 	require.NoError(t, cl.Close(ctx))
+}
+
+// fullDisk has no space for new snapshots while it is full. Several goroutines may use it, as vfs.NewOS's.
+type fullDisk struct {
+	vfs.FS
+	full atomic.Bool
+}
+
+func (d *fullDisk) Create(name string) (vfs.File, error) {
+	if d.full.Load() && strings.Contains(name, "snapshots/") {
+		return nil, vfs.ErrNoSpace
+	}
+	return d.FS.Create(name)
 }
 
 // safeLog is what was logged.
