@@ -81,6 +81,8 @@ type decision[S, I, O any] struct {
 	results []PartitionResult
 	order   []int                      // of the partitions, the smallest first
 	illegal *illegalPartition[S, I, O] // the first one found
+	now     Progress
+	asked   int64 // how often the search that goes on has asked whether to stop
 }
 
 // illegalPartition is a partition without an order, and the search that found that out.
@@ -95,6 +97,13 @@ func newDecision[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*d
 		return nil, err
 	}
 	c := &decision[S, I, O]{model: m, budget: b.orDefault(), parts: parts, results: make([]PartitionResult, len(parts))}
+	c.now.Partitions = len(parts)
+	c.budget = c.budget.telling(func() Progress {
+		now := c.now
+		c.asked++
+		now.Steps += c.asked * search.Asked
+		return now
+	})
 	for i := range parts {
 		c.order = append(c.order, i)
 		c.results[i] = PartitionResult{Name: parts[i].name, Operations: len(parts[i].ops), Bound: ByIllegal}
@@ -119,7 +128,7 @@ func (c *decision[S, I, O]) run() {
 	for len(open) > 0 {
 		var undecided []int
 		for _, i := range open {
-			if c.budget.Stop != nil && c.budget.Stop() {
+			if c.asked = 0; c.budget.Stop != nil && c.budget.Stop() {
 				c.stop()
 				return
 			}
@@ -159,9 +168,23 @@ func (c *decision[S, I, O]) leave() {
 	}
 }
 
+// telling is the budget with a Stop that tells how far the search is.
+func (b Budget) telling(now func() Progress) Budget {
+	if b.Told == nil {
+		return b
+	}
+	stop := b.Stop
+	b.Stop = func() bool {
+		b.Told(now())
+		return stop != nil && stop()
+	}
+	return b
+}
+
 func (c *decision[S, I, O]) search(i int, b Budget) {
 	s := newSearch(c.model, c.parts[i].ops, b)
 	r := &c.results[i]
+	c.now.Partition, c.now.Operations, c.asked = c.parts[i].name, len(c.parts[i].ops), 0
 	r.Operations, r.Dropped, r.Unknown = len(s.ops), len(c.parts[i].ops)-len(s.ops), 0
 	for _, op := range s.ops {
 		if op.Outcome == OutcomeUnknown {
@@ -171,6 +194,10 @@ func (c *decision[S, I, O]) search(i int, b Budget) {
 	r.Verdict = s.run()
 	r.Bound = Bound(s.met)
 	r.Steps += s.steps
+	c.now.Steps += s.steps
+	if r.Verdict != Undecided {
+		c.now.Decided++
+	}
 	if r.Verdict == Illegal && c.illegal == nil {
 		c.illegal = &illegalPartition[S, I, O]{c.parts[i], s}
 	}

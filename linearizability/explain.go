@@ -47,6 +47,8 @@ type explainer[S, I, O any] struct {
 	part    partition[I, O]
 	prefix  prefix[I, O]
 	reduced []*Operation[I, O] // the prefix without the outcomes that do not matter
+	rough   bool               // it may have more that do not matter
+	why     string             // why no order explains the culprit, whatever the others do; "": that is not known
 	budget  Budget             // of one probe
 	left    int64              // steps for all probes that are still to come
 }
@@ -55,10 +57,30 @@ func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b
 	e := &explainer[S, I, O]{model: m, part: p.partition, budget: probeBudget(b)}
 	e.prefix = shortestPrefix(m, p, b)
 	e.left = min(b.orDefault().Steps, explainSteps)
-	e.reduced = e.prefix.reduce(func(ops []*Operation[I, O]) bool {
-		return e.probe(newSearch(m, ops, e.budget)) == Illegal
-	}, m.IsReadOnly)
+	illegal := func(ops []*Operation[I, O]) bool { return e.probe(newSearch(m, ops, e.budget)) == Illegal }
+	if e.why = e.refutation(); e.why != "" { // some compare-and-sets that failed may still matter
+		illegal = func(ops []*Operation[I, O]) bool {
+			at, _ := m.Refute(newSearch(m, ops, e.budget).ops)
+			return at >= 0
+		}
+	}
+	var all bool
+	e.reduced, all = e.prefix.reduce(illegal, m.IsReadOnly)
+	e.rough = !all || e.left <= 0
 	return e
+}
+
+// refutation says why no order explains the culprit, if that needs no search.
+func (e *explainer[S, I, O]) refutation() string {
+	if e.model.Refute == nil {
+		return ""
+	}
+	ops := newSearch(e.model, e.part.ops, e.budget).ops // what is called later is told, too
+	at, why := e.model.Refute(ops)
+	if at < 0 || ops[at].ID != e.prefix.culprit.ID {
+		return ""
+	}
+	return why
 }
 
 // explainSteps bounds the probes of an explanation together: it should take no longer than the
@@ -206,9 +228,16 @@ func (e *explainer[S, I, O]) writeText(x *Explanation) string {
 	line("%s", e.headline(x))
 	line("  %s", describe(e.model, c))
 	line("%s", possibleText(x))
-	if len(involved) > 0 {
+	if e.why != "" {
+		line("%s", e.why)
+	}
+	switch most := 8; {
+	case len(involved) > most && e.rough:
+		line("It contradicts some of these (which, was not found within the budget):")
+		e.list(line, e.before(involved), most)
+	case len(involved) > 0:
 		line("It contradicts:")
-		e.list(line, involved, 8)
+		e.list(line, involved, most)
 	}
 	if sources := without(e.sources(), involved); len(sources) > 0 {
 		line("Its result would follow from:")
@@ -245,6 +274,18 @@ func possibleText(x *Explanation) string {
 		more = " or perhaps others"
 	}
 	return "cannot have had this result. Possible there: " + strings.Join(shown, " or ") + more + "."
+}
+
+// before are operations in another order: first those that returned before the culprit was called.
+func (e *explainer[S, I, O]) before(ops []*Operation[I, O]) []*Operation[I, O] {
+	overlaps := func(op *Operation[I, O]) int {
+		if op.Return < e.prefix.culprit.Call {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(ops, func(a, b *Operation[I, O]) int { return overlaps(a) - overlaps(b) })
+	return ops
 }
 
 // list writes operations with their real-time relation to the culprit.

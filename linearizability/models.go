@@ -12,6 +12,9 @@ type Model[S, I, O any] = model.Model[S, I, O]
 // Settle narrows what the operations of unknown outcome in one partition can have done.
 type Settle[I, O any] = model.Settle[I, O]
 
+// Refute finds an operation that no order explains.
+type Refute[I, O any] = model.Refute[I, O]
+
 // NoEffect is the entry in Settle for an operation that can be left out.
 const NoEffect = model.NoEffect
 

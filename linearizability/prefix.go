@@ -67,15 +67,42 @@ func shortestPrefix[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O],
 		shortest = shortest && v != Undecided
 		return v == Illegal
 	}
+	if p.search.refuted {
+		return refutedPrefix(m, p, done, b)
+	}
 	low := min(sort.Search(len(done), func(k int) bool { return done[k].Return >= p.search.stuck }), len(done)-1)
 	high := low // illegal, once the loop has ended
 	for far := 1; high < len(done)-1 && !isIllegal(high); far *= 2 {
 		low, high = high+1, min(high+far, len(done)-1)
 	}
 	k := low + sort.Search(high-low, func(k int) bool { return isIllegal(low + k) })
+	return prefixOf(m, p.ops, done, k, shortest)
+}
+
+// prefixOf is the prefix that ends with completion k.
+func prefixOf[S, I, O any](m *Model[S, I, O], ops, done []*Operation[I, O], k int, shortest bool) prefix[I, O] {
 	cut := prefix[I, O]{culprit: done[k], completions: k + 1, shortest: shortest}
-	cut.ops = slices.DeleteFunc(cutAt(p.ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.IsRelevant(op) })
+	cut.ops = slices.DeleteFunc(cutAt(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.IsRelevant(op) })
 	return cut
+}
+
+// refutedPrefix is the shortest prefix in which an operation is refuted, or a shorter one if a search
+// that is not long finds that. A prefix of what was refuted need not be: a compare-and-set that had
+// not failed yet may still have written.
+func refutedPrefix[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], done []*Operation[I, O], b Budget) prefix[I, O] {
+	k, shortest := sort.Search(len(done)-1, func(k int) bool {
+		at, _ := m.Refute(newSearch(m, cutAt(p.ops, done[k].Return), b).ops)
+		return at >= 0
+	}), true
+	isIllegal := func(k int) bool {
+		v := newSearch(m, cutAt(p.ops, done[k].Return), probeBudget(b)).run()
+		shortest = shortest && v != Undecided
+		return v == Illegal
+	}
+	if k > 0 && isIllegal(k-1) {
+		k = sort.Search(k-1, isIllegal)
+	}
+	return prefixOf(m, p.ops, done, k, shortest)
 }
 
 // probeBudget bounds the cost of one of the many small searches of an explanation.
@@ -91,11 +118,12 @@ const maxProbes = 200
 // reduce finds out which operations of an illegal prefix matter: if the prefix stays illegal
 // without the outcomes of some operations, these do not matter. It returns the prefix without
 // those outcomes (and without those reads), still illegal. It tries reads first, because writes
-// alone are easier to explain.
-func (p *prefix[I, O]) reduce(illegal func([]*Operation[I, O]) bool, readOnly func(I) bool) []*Operation[I, O] {
+// alone are easier to explain. all says that it has tried every operation.
+func (p *prefix[I, O]) reduce(illegal func([]*Operation[I, O]) bool, readOnly func(I) bool) (ops []*Operation[I, O], all bool) {
 	r := reducer[I, O]{culprit: p.culprit.ID, illegal: illegal, readOnly: readOnly, probes: maxProbes}
 	reads := r.pass(slices.Clone(p.ops), true)
-	return r.pass(reads, false)
+	ops = r.pass(reads, false)
+	return ops, r.probes > 0
 }
 
 type reducer[I, O any] struct {

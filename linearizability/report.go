@@ -123,6 +123,7 @@ func searchInto[S, I, O any](r *Report, m *Model[S, I, O], h *History[I, O], o O
 	if c.illegal == nil {
 		return nil
 	}
+	o.Budget = o.Budget.telling(func() Progress { return Progress{Explaining: true} })
 	e := newExplainer(m, *c.illegal, o.Budget)
 	r.Explanation = e.explain()
 	if o.Page != nil {

@@ -19,10 +19,24 @@ type Budget struct {
 	// Stop, if not nil, is asked now and then whether to give up. It makes a verdict depend
 	// on the machine: Undecided where another machine decides, never another decision.
 	Stop func() bool
+	// Told, if not nil, is told now and then how far a search is, by the goroutine that searches.
+	Told func(Progress)
 	// All: search every partition, also after one was found illegal.
 	All bool
 	// Porcupine: search with Porcupine, which is slower and not ours: a second opinion.
 	Porcupine bool
+}
+
+// Progress is how far Check or CheckHistory is.
+type Progress struct {
+	Partitions, Decided int
+	// Partition is the one that is searched, with so many operations.
+	Partition  string
+	Operations int
+	// Steps are those of all searches until now.
+	Steps int64
+	// Explaining: the searches ended, and what was found is being explained. Nothing else is set.
+	Explaining bool
 }
 
 const (
@@ -60,6 +74,8 @@ type finder[S, I, O any] struct {
 	steps  int64
 	met    search.Bound
 	stuck  int64 // if there is no order: what returned before this stamp has one
+	// refuted: an operation was found that no order explains, without a search. Nothing is stuck then.
+	refuted bool
 
 	probe   *Operation[I, O] // if set: never steps, and its results are collected
 	results func(s S)        // called with each state in which probe could step
@@ -102,6 +118,12 @@ func (s *finder[S, I, O]) run() Verdict {
 			panic(fmt.Errorf("linearizability: model %s panicked: %v", s.model.Name, p))
 		}
 	}()
+	if s.model.Refute != nil && s.probe == nil {
+		if at, _ := s.model.Refute(s.ops); at >= 0 {
+			s.refuted = true
+			return Illegal
+		}
+	}
 	r := s.problem().Run(search.Bounds{Steps: s.budget.Steps, Bytes: s.budget.Bytes, Stop: s.budget.Stop})
 	s.steps, s.met = r.Steps, r.Met
 	switch {

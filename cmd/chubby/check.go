@@ -47,7 +47,8 @@ value; in cas, a cas that failed in a history of others found another value,
 elsewhere it had no effect for whatever reason), kv (many, with append), set,
 queue (first in, first out), lock, and file (jsonl only).
 
-Each partition, such as a key, is searched for a few steps before any is searched
+A value that was read and that nothing wrote, of a register or a key, is found without a
+search. Each partition, such as a key, is searched for a few steps before any is searched
 for many. The first illegal one ends the search and is explained: its shortest
 prefix without an order, and what that contradicts. Of a partition that stays
 undecided it says which bound ended its search. An interrupt ends the search, too, and
@@ -107,6 +108,23 @@ func (f *checkFlags) stop(ctx context.Context) func() bool {
 	return func() bool { return ctx.Err() != nil || f.timeout > 0 && time.Now().After(end) }
 }
 
+// tellSearch tells on stderr, now and then, how far a search is.
+func (a *app) tellSearch(began time.Time) func(linearizability.Progress) {
+	told := began
+	return func(p linearizability.Progress) {
+		now := a.now()
+		if now.Sub(told) < a.telling {
+			return
+		}
+		told = now
+		what := "explaining what was found"
+		if !p.Explaining {
+			what = fmt.Sprintf("%d of %d partitions decided, %d steps, at %q (%d operations)", p.Decided, p.Partitions, p.Steps, p.Partition, p.Operations)
+		}
+		a.Say("%4.0f s  %s", now.Sub(began).Seconds(), what)
+	}
+}
+
 // check checks a file. An interrupt abandons the reading of it, of which nothing can be told, and
 // ends a search, of which is told what is known.
 func (a *app) check(ctx context.Context, f checkFlags, file string) error {
@@ -123,7 +141,7 @@ func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 			return err
 		}
 	}
-	o.Budget.Stop = f.stop(ctx)
+	o.Budget.Stop, o.Budget.Told = f.stop(ctx), a.tellSearch(began)
 	in := a.input(ctx, file)
 	defer in.Close()
 	var page lazyFile

@@ -99,6 +99,7 @@ func KV() *Model[KVState, KVInput, KVOutput] {
 		Partition:      func(in KVInput) string { return KVGroup(in.Key) },
 		Narrow:         func(in KVInput, _ KVOutput) (string, bool) { return in.Key, in.Op != OpList },
 		Settle:         kvSettle,
+		Refute:         kvRefute,
 		Equal:          KVState.equal,
 		Hash:           KVState.hash,
 		Size:           KVState.size,

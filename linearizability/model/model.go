@@ -39,6 +39,9 @@ type Model[S, I, O any] struct {
 	// Settle may say, of operations with unknown outcome, by when they must have
 	// taken effect or that they need not be considered. Nil: nothing is known.
 	Settle Settle[I, O]
+	// Refute may find, in about linear time, an operation that no order explains, and says why in
+	// a sentence. Nil: none is found so.
+	Refute Refute[I, O]
 	// Equal reports whether two states are the same. Nil: reflect.DeepEqual.
 	Equal func(a, b S) bool
 	// Hash is equal for equal states. Nil: no hash, which is only slower.
@@ -77,6 +80,12 @@ const NoEffect = int64(-1)
 // every legal order, or to NoEffect when a legal order exists without it
 // whenever one exists with it. It must not change other entries.
 type Settle[I, O any] func(ops []*history.Operation[I, O], until []int64)
+
+// Refute finds an operation that no order explains, whatever the others do, such as a read of a
+// value that nothing wrote. ops are relevant, in order of call; at is an index in ops, of that which
+// returned first if there are several, or -1. It must find none in a history that is linearizable,
+// and may find none in one that is not.
+type Refute[I, O any] func(ops []*history.Operation[I, O]) (at int, why string)
 
 // Replayer is the mutable version of a model: one state, changed in place. It starts in the
 // state that Init of the model returns.

@@ -30,9 +30,12 @@ type Problem[S any] struct {
 type Bounds struct {
 	Steps int64 // calls of Step
 	Bytes int64 // about what the search remembers
-	// Stop is asked now and then. Only with it can a result depend on the machine.
+	// Stop is asked every so many (Asked) steps. Only with it can a result depend on the machine.
 	Stop func() bool
 }
+
+// Asked is how many steps a search takes until it asks again whether to stop.
+const Asked = 1024
 
 // Bound is the bound that a search met.
 type Bound string

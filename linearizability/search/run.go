@@ -223,7 +223,7 @@ func (r *run[S]) step(op int) (ok bool, next S) {
 		r.met = Steps
 	case b.Bytes > 0 && r.bytes >= b.Bytes:
 		r.met = Memory
-	case b.Stop != nil && r.result.Steps%1024 == 1023 && b.Stop():
+	case b.Stop != nil && r.result.Steps%Asked == Asked-1 && b.Stop():
 		r.met = Time
 	}
 	if r.met != None {
