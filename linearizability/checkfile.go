@@ -13,7 +13,9 @@ import (
 var ErrModel = errors.New("unknown model")
 
 // ModelNames are the models that CheckFile knows, in order.
-func ModelNames() []string { return []string{"cas", "file", "kv", "lock", "queue", "register", "set"} }
+func ModelNames() []string {
+	return []string{"cas", "file", "kv", "lock", "mutex", "queue", "register", "set"}
+}
 
 // CheckFile reads a history, in the form the package doc describes or in one of others (see
 // Format), and checks it against the model of that name. Errors wrap ErrModel, ErrFormat or
@@ -28,6 +30,8 @@ func CheckFile(r io.Reader, model string, o Options) (Report, error) {
 		return checkFile(r, KV(), jepsen.Rows{Append: true}.Operation, o)
 	case "lock":
 		return checkFile(r, Lock(), jepsen.Lock, o)
+	case "mutex":
+		return checkFile(r, Mutex(), jepsen.Mutex, o)
 	case "queue":
 		return checkFile(r, Queue(), jepsen.Queue, o)
 	case "register":

@@ -5,7 +5,7 @@
 // its return such that, executed at these instants one after the other, the operations give
 // the observed results (Herlihy and Wing 1990). CheckWitness verifies an order that the system
 // proposes, and Check searches for one. Models exist for key/value stores, registers,
-// sets, queues, file trees and locks. Explain and WritePage show why a history is not linearizable. The package
+// sets, queues, file trees, locks and mutexes. Explain and WritePage show why a history is not linearizable. The package
 // knows nothing else of the system, and can check histories of any system, also from files.
 //
 // # Two checks
@@ -111,6 +111,11 @@
 //	{"op":"enqueue","value":V}                    {} or left out
 //	{"op":"dequeue"}                              {"value":V or null}
 //
+// Model mutex, where "key" may tell several apart. It knows no owner; lock, below, does:
+//
+//	{"op":"acquire"}                              {} or left out
+//	{"op":"release"}                              {} or left out
+//
 // Model file, a tree of files and directories:
 //
 //	{"op":"open","path":P,"dir":D,"instance":N}     {"created":false,"stat":S}
@@ -165,7 +170,8 @@
 // "not held", "stale" or "gone". M is "exclusive" or "shared". H names a handle,
 // B, a number, the delay that begins when its holder fails; "over" ends it.
 // "instance", "delay_ns", "acquisition" of release, and all of outputs but "mode"
-// may be left out. "acquire" waits, so it is never "held" or "delayed".
+// may be left out. "acquire" waits, so it is never "held" or "delayed". A handle that holds
+// the lock is granted it again, and only it may release it.
 //
 // Keys, values, paths, handles and contents are strings; {"base64":"..."} stands for bytes
 // that are not UTF-8, and a number for its own digits.

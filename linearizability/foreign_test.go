@@ -62,6 +62,18 @@ func foreignFiles() map[string]foreignFile {
 		"a map and a set, written in another order": {"register", `{:process 0, :type :invoke, :f :write, :value {:a #{1 2}, :b 3}}
 {:process 0, :type :ok, :f :write, :value {:a #{1 2}, :b 3}}
 {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value {:b 3, :a #{2 1}}}`, Legal},
+		"a mutex that one process holds twice": {"mutex", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
+{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}`, Illegal},
+		"a lock that one process holds twice": {"lock", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
+{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}`, Legal},
+		"a mutex that another process releases": {"mutex", `{:process 0, :type :invoke, :f :lock, :key 1} {:process 0, :type :ok, :f :lock, :key 1}
+{:process 1, :type :invoke, :f :unlock, :key 1} {:process 1, :type :ok, :f :unlock, :key 1}
+{:process 1, :type :invoke, :f :lock, :key 1} {:process 1, :type :info, :f :lock, :key 1}
+{:process 2, :type :invoke, :f :unlock, :key 1} {:process 2, :type :ok, :f :unlock, :key 1}`, Legal},
+		"a mutex that is released while it is free": {"mutex", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :fail, :f :acquire}
+{:process 1, :type :invoke, :f :release} {:process 1, :type :ok, :f :release}`, Illegal},
+		"a lock that another process releases": {"lock", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
+{:process 1, :type :invoke, :f :release} {:process 1, :type :ok, :f :release}`, Illegal},
 		"a lock that two hold": {"lock", `{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
 {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}
 {:process 0, :type :invoke, :f :release} {:process 0, :type :ok, :f :release}`, Illegal},

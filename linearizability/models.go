@@ -192,5 +192,21 @@ const (
 	LockGone    = model.LockGone
 )
 
+// The model of mutexes.
+type (
+	MutexOp     = model.MutexOp     // an operation
+	MutexInput  = model.MutexInput  // what was asked
+	MutexOutput = model.MutexOutput // nothing
+)
+
+// Operations of the model of mutexes.
+const (
+	MutexAcquire = model.MutexAcquire
+	MutexRelease = model.MutexRelease
+)
+
+// Mutex is the model of mutexes that know no owner.
+func Mutex() *Model[bool, MutexInput, MutexOutput] { return model.Mutex() }
+
 // Lock is the model of locks.
 func Lock() *Model[LockState, LockInput, LockOutput] { return model.Lock() }

@@ -200,3 +200,73 @@ func TestRowsThatDoNotTellAllAgreeWithForce(t *testing.T) {
 		})
 	}
 }
+
+// The model of mutexes gives the answer of brute force.
+func TestMutexesAgreeWithBruteForce(t *testing.T) {
+	after := func(rows []string, in MutexInput) ([]string, bool) {
+		switch {
+		case in.Op == MutexAcquire && len(rows) == 0:
+			return []string{"held"}, true
+		case in.Op == MutexRelease && len(rows) == 1:
+			return nil, true
+		}
+		return rows, false
+	}
+	verdicts := map[Verdict]int{}
+	for seed := range uint64(2000) {
+		p := splitMix(seed)
+		held, n := []string(nil), 4+p(6)
+		rec := NewRecorder[MutexInput, MutexOutput](n)
+		var open []int
+		for i := range n {
+			in := MutexInput{Op: MutexOp(1 + (i+p(5)/4)%2)}
+			next, ok := after(held, in)
+			if open = append(open, rec.Call(int64(i), 0, in)); ok {
+				held = next
+			}
+			for len(open) > p(3) {
+				if last := open[len(open)-1]; p(8) == 0 {
+					rec.Unknown(last, 0)
+				} else {
+					rec.OK(last, 0, MutexOutput{})
+				}
+				open = open[:len(open)-1]
+			}
+		}
+		h := rec.History()
+		r, err := Check(Mutex(), h, Budget{})
+		require.NoError(t, err)
+		want := Illegal
+		if anyOrder(h.Operations(), 0, func(held bool, op *Operation[MutexInput, MutexOutput]) (bool, bool) {
+			return held == (op.Input.Op == MutexRelease), op.Input.Op == MutexAcquire
+		}, false) {
+			want = Legal
+		}
+		require.Equal(t, want, r.Verdict, "seed %d", seed)
+		verdicts[want]++
+		requireRoundTrip(t, Mutex(), h)
+	}
+	require.Greater(t, verdicts[Legal], 100)
+	require.Greater(t, verdicts[Illegal], 100)
+}
+
+// anyOrder tries all orders of the operations that are not placed, by recursion.
+func anyOrder[S, I, O any](ops []Operation[I, O], placed uint, step func(S, *Operation[I, O]) (bool, S), s S) bool {
+	first, left := Never, false
+	for i := range ops {
+		if placed&(1<<i) == 0 && ops[i].Outcome == OutcomeOK {
+			first, left = min(first, ops[i].Return), true
+		}
+	}
+	if !left {
+		return true
+	}
+	for i := range ops {
+		if op := &ops[i]; placed&(1<<i) == 0 && op.Call < first {
+			if ok, next := step(s, op); ok && anyOrder(ops, placed|1<<i, step, next) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -121,7 +121,7 @@ func TestModelsByName(t *testing.T) {
 	}
 	_, err := CheckFile(strings.NewReader(""), "paper", Options{})
 	require.ErrorIs(t, err, ErrModel)
-	require.ErrorContains(t, err, `unknown model "paper": there are cas, file, kv, lock, queue, register, set`)
+	require.ErrorContains(t, err, `unknown model "paper": there are cas, file, kv, lock, mutex, queue, register, set`)
 	_, err = CheckFile(strings.NewReader("{"), "kv", Options{})
 	require.ErrorIs(t, err, ErrFormat)
 }

@@ -45,7 +45,8 @@ is linearizable. It reads
 and finds out which it is unless --format says so. Models: register and cas (one
 value; in cas, a cas that failed in a history of others found another value,
 elsewhere it had no effect for whatever reason), kv (many, with append), set,
-queue (first in, first out), lock, and file (jsonl only).
+queue (first in, first out), mutex (Knossos': it knows no owner), lock (a holder is
+granted it again, and only it may release it), and file (jsonl only).
 
 A value that was read and that nothing wrote, of a register or a key, is found without a
 search. Each partition, such as a key, is searched for a few steps before any is searched

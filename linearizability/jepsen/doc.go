@@ -14,5 +14,10 @@
 // 1 and 1.0 are two; [1 2] and (1 2) are one, and so are 1e3 and 1000.0. So are keys. nil stands
 // for no value. What kv appends is a string.
 //
+// Locks: model mutex is Knossos' mutex, in which no acquire follows an acquire without a release
+// between, whichever process calls. In model lock the process is the holder: it is granted again
+// what it holds, and no other process may release it. So a service that grants one process twice
+// by mistake is found by mutex only.
+//
 // Reading order: call.go, edn.go, log.go (files); rows.go, others.go (what operations mean).
 package jepsen

@@ -72,20 +72,37 @@ func Queue(c *Call) (in model.QueueInput, out model.QueueOutput, outcome history
 	return in, out, outcome, err
 }
 
+// Mutex is what a call of a mutex asked, what it was answered, and how it ended.
+func Mutex(c *Call) (in model.MutexInput, out model.MutexOutput, outcome history.Outcome, err error) {
+	in.Key = c.Name
+	acquire, err := acquires(c)
+	if in.Op = model.MutexRelease; acquire {
+		in.Op = model.MutexAcquire
+	}
+	return in, out, c.Outcome, err
+}
+
+// acquires reports whether a call acquires; otherwise it releases.
+func acquires(c *Call) (bool, error) {
+	switch c.F {
+	case "acquire", "lock":
+		return true, nil
+	case "release", "unlock":
+		return false, nil
+	}
+	return false, unknown(c, ":acquire and :release")
+}
+
 // Lock is what a call of a lock asked, what it was answered, and how it ended. The holder is
-// the process.
+// the process: one that holds the lock is granted it again, and only it may release it.
 func Lock(c *Call) (in model.LockInput, out model.LockOutput, outcome history.Outcome, err error) {
 	in = model.LockInput{Path: "lock", Handle: fmt.Sprint("process ", c.Process)}
 	if c.Keyed {
 		in.Path = c.Name
 	}
-	switch c.F {
-	case "acquire", "lock":
+	acquire, err := acquires(c)
+	if in.Op = model.LockRelease; acquire {
 		in.Op = model.LockAcquire
-	case "release", "unlock":
-		in.Op = model.LockRelease
-	default:
-		err = unknown(c, ":acquire and :release")
 	}
 	return in, out, c.Outcome, err
 }
