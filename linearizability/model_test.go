@@ -75,7 +75,7 @@ func TestTheRegisterModel(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `Not linearizable: register, 2 operations.
 The first 1 completions have a legal order, the first 2 have none. The last of them:
-  #2 client 2: read -> nothing [called 3, returned 4]
+  #2 client 2: read -> no value [called 3, returned 4]
 cannot have had this result. Possible there: "1".
 It contradicts:
   #1 client 1: write "1" -> ok [called 1, returned 2]: returned before it was called

@@ -228,7 +228,7 @@ func describeKVOutput(in KVInput, out KVOutput) string {
 	switch in.Op {
 	case OpGet:
 		if out.OrNone {
-			return `"" or nothing`
+			return `"" or no value`
 		}
 		return describeValue(out.Value, out.Found)
 	case OpDelete:
@@ -252,7 +252,7 @@ func describeKVOutput(in KVInput, out KVOutput) string {
 
 func describeValue(value string, found bool) string {
 	if !found {
-		return "nothing"
+		return "no value"
 	}
 	return shown(value)
 }
