@@ -141,7 +141,8 @@
 // "ephemeral", "contents" and "names" of open, "after" and "when". "lock" says that
 // the node's lock went from free to held. A, names of access control lists:
 // ["read","write","change"]. S, the metadata, of which everything may be left out,
-// which is not checked then:
+// which is not checked then; without "kind" there is no "ephemeral", "length",
+// "checksum" or "children":
 //
 //	{"kind":"file","ephemeral":true,"instance":N,"content":G,"acl":G,"lock":G,
 //	 "length":BYTES,"checksum":"XXH64 in hex","children":COUNT,"names":A}

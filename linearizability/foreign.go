@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/chubbycell/chubby/linearizability/jepsen"
 )
@@ -25,7 +26,8 @@ const (
 // Formats are the names of the formats, in order.
 func Formats() []string { return []string{"edn", "jsonl", "log"} }
 
-// detected is the format of what begins so.
+// detected is the format of what begins so; "": it begins as none does. What is not UTF-8 is said of
+// jsonl.
 func detected(begin []byte) Format {
 	text := bytes.TrimLeft(begin, " \t\r\n,")
 	switch {
@@ -40,8 +42,20 @@ func detected(begin []byte) Format {
 		return FormatEDN
 	case bytes.Contains(begin, []byte(jepsen.LogMark)):
 		return FormatLog
+	case text[0] < utf8.RuneSelf:
+		return ""
 	}
 	return FormatJSONL
+}
+
+// compressed is the program that reads what begins so; "": it is not compressed, as far as is known.
+func compressed(begin []byte) string {
+	for mark, by := range map[string]string{"\x1f\x8b": "zcat", "\x28\xb5\x2f\xfd": "zstdcat", "BZh": "bzcat", "\xfd7zXZ": "xzcat"} {
+		if bytes.HasPrefix(begin, []byte(mark)) {
+			return by
+		}
+	}
+	return ""
 }
 
 // isArray reports whether what begins so is a JSON array of objects. In EDN, keys of a map in a
@@ -67,9 +81,14 @@ func read[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O]
 	if isArray(begin) {
 		return nil, fmt.Errorf("%w: it is a JSON array, and the format jsonl has one object a line, without commas between them; jq -c '.[]' makes lines of an array", ErrFormat)
 	}
+	if by := compressed(begin); by != "" {
+		return nil, fmt.Errorf("%w: it is compressed; %s FILE writes what is in it to stdout, and check reads that as -", ErrFormat, by)
+	}
 	format := o.Format
 	if format == FormatAuto {
-		format = detected(begin)
+		if format = detected(begin); format == "" {
+			return nil, fmt.Errorf("%w: it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of %s", ErrFormat, jepsen.LogMark)
+		}
 	}
 	if format == FormatJSONL {
 		return ReadJSONL(in, m, o.Read)

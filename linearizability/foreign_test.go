@@ -187,6 +187,25 @@ func FuzzReadForeign(f *testing.F) {
 	})
 }
 
+// What is no history is told so by what it is.
+func TestWhatIsNoHistoryIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello\nworld\n":           "it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of jepsen.util",
+		"\x1f\x8b\x08\x00\x00":     "it is compressed; zcat FILE",
+		"\x28\xb5\x2f\xfd\x24\x00": "it is compressed; zstdcat FILE",
+		"BZh91AY":                  "it is compressed; bzcat FILE",
+		"\xfd7zXZ\x00":             "it is compressed; xzcat FILE",
+		`{"client":1,"call":1,"return":2,"input":{"op":"put","key":"x","value":"a"}}`: `line 1: input: json: unknown field "key": is the history for another model than lock?`,
+		`{"client":1,"call":1,"return":2,"input":{"op":"put"}}`:                       `line 1: input.op: there is no operation "put"; there are acquire, try, release, close, fail, over, sequencer, check, forget`,
+	} {
+		_, err := CheckFile(strings.NewReader(text), "lock", Options{})
+		require.ErrorIs(t, err, ErrFormat, text)
+		require.ErrorContains(t, err, want, text)
+	}
+	_, err := CheckFile(strings.NewReader(`{"client":1,"call":1,"return":2,"input":{"op":"stat","path":"/f"},"output":{"stat":{"length":1}}}`), "file", Options{})
+	require.ErrorContains(t, err, `line 1: output.stat.length: does not belong to metadata without "kind"`)
+}
+
 // A JSON array of operations is no EDN, though it begins as a vector does.
 func TestAJSONArrayIsNamed(t *testing.T) {
 	array := "\n [ \n {\t\"client\":1,\"call\":1,\"return\":2,\"input\":{\"op\":\"write\",\"value\":\"a\"}}]"

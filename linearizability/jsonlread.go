@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/chubbycell/chubby/linearizability/strictjson"
@@ -197,6 +198,9 @@ func (rd *reader[S, I, O]) decode(op *Operation[I, O], l *line) (err error) {
 	}
 	if err == nil && rd.model.Validate != nil {
 		err = rd.model.Validate(op.Input)
+	}
+	if err != nil && strings.Contains(err.Error(), "unknown field") {
+		err = fmt.Errorf("%w: is the history for another model than %s?", err, rd.model.Name)
 	}
 	if err != nil {
 		return strictjson.Below("input", err)

@@ -73,7 +73,7 @@ func decodeFileInput(data []byte) (in FileInput, err error) {
 	}
 	var ok bool
 	if in.Op, ok = fileOps.value(f.Op); !ok {
-		return in, strictjson.Errorf("op", "there is no operation %q", f.Op)
+		return in, fileOps.unknown(f.Op)
 	}
 	if f.Create != nil {
 		if in.Create, ok = fileCreations.value(*f.Create); !ok {

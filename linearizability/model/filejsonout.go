@@ -156,7 +156,11 @@ func (f *fileStatFields) stat() (s FileStat, err error) {
 		}
 	}
 	file, directory := s.Kind == FilePlain, s.Kind == FileDirectory
-	err = strictjson.CheckFields("metadata of this kind",
+	of := "metadata of this kind"
+	if f.Kind == nil {
+		of = `metadata without "kind"`
+	}
+	err = strictjson.CheckFields(of,
 		strictjson.Needs("ephemeral", f.Ephemeral != nil, strictjson.Perhaps(f.Kind != nil)),
 		strictjson.Needs("length", f.Length != nil, strictjson.Perhaps(file)),
 		strictjson.Needs("checksum", f.Checksum != nil, strictjson.Perhaps(file)),

@@ -91,7 +91,7 @@ func decodeKVInput(ops Words[KVOp], keyed bool, data []byte) (KVInput, error) {
 	}
 	op, ok := ops.value(f.Op)
 	if !ok {
-		return KVInput{}, strictjson.Errorf("op", "there is no operation %q", f.Op)
+		return KVInput{}, ops.unknown(f.Op)
 	}
 	in := KVInput{Op: op}
 	return in, f.fill(&in, keyed)

@@ -82,7 +82,7 @@ func decodeLockInput(data []byte) (in LockInput, err error) {
 	}
 	var ok bool
 	if in.Op, ok = lockOps.value(f.Op); !ok {
-		return in, strictjson.Errorf("op", "there is no operation %q", f.Op)
+		return in, lockOps.unknown(f.Op)
 	}
 	claims := in.Op == LockAcquire || in.Op == LockTry
 	err = strictjson.CheckFields(f.Op,

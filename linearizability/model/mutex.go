@@ -88,7 +88,7 @@ func decodeMutexInput(data []byte) (in MutexInput, err error) {
 	in.Key, _, err = f.read(data, func() (bool, error) {
 		var ok bool
 		if in.Op, ok = mutexOps.value(f.Op); !ok {
-			return false, strictjson.Errorf("op", "there is no operation %q", f.Op)
+			return false, mutexOps.unknown(f.Op)
 		}
 		return false, nil
 	})

@@ -200,7 +200,7 @@ func decodeQueueInput(data []byte) (in QueueInput, err error) {
 	in.Key, in.Value, err = f.read(data, func() (bool, error) {
 		var ok bool
 		if in.Op, ok = queueOps.value(f.Op); !ok {
-			return false, strictjson.Errorf("op", "there is no operation %q", f.Op)
+			return false, queueOps.unknown(f.Op)
 		}
 		return in.Op == QueueEnqueue, nil
 	})

@@ -100,7 +100,7 @@ func decodeSetInput(data []byte) (in SetInput, err error) {
 	in.Key, in.Value, err = f.read(data, func() (bool, error) {
 		var ok bool
 		if in.Op, ok = setOps.value(f.Op); !ok {
-			return false, strictjson.Errorf("op", "there is no operation %q", f.Op)
+			return false, setOps.unknown(f.Op)
 		}
 		return in.Op != SetRead, nil
 	})

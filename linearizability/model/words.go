@@ -1,6 +1,11 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/strictjson"
+)
 
 // Words are the words for the values of a small enumeration, by value; values
 // without a word are none.
@@ -30,4 +35,15 @@ func (n Words[T]) value(word string) (T, bool) {
 		}
 	}
 	return 0, false
+}
+
+// unknown is the error of an operation that is none of them.
+func (n Words[T]) unknown(op string) error {
+	var all []string
+	for _, w := range n {
+		if w != "" {
+			all = append(all, w)
+		}
+	}
+	return strictjson.Errorf("op", "there is no operation %q; there are %s", op, strings.Join(all, ", "))
 }
