@@ -21,6 +21,7 @@ type world struct {
 	in       strings.Reader
 	out, err bytes.Buffer
 	stop     context.CancelFunc
+	limited  int64         // what the collector was to keep below
 	pace     time.Duration // how far time has gone on whenever it is asked for
 }
 
@@ -29,6 +30,7 @@ func newWorld() *world {
 	w.app = newApp(cli.Streams{Name: "chubby", In: &w.in, Out: &w.out, Err: &w.err})
 	w.telling = time.Hour // on a slow machine, too, the output is what is written down
 	w.start = "go run ./cmd/chubby"
+	w.limit = func(bytes int64) { w.limited = bytes }
 	began := time.Unix(0, 0)
 	w.now = func() time.Time { began = began.Add(w.pace); return began }
 	w.build = func() runner.Build {

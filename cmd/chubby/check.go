@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ CI systems: a case for each partition.
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().StringVar(&f.format, "format", "", "jsonl, edn or log (default: found out)")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps that a partition may take until it is undecided (0: no bound)")
-	c.Flags().StringVar(&f.memory, "memory", searchMemory, "about how much the search of a partition may remember, such as 512M or 4GiB")
+	c.Flags().StringVar(&f.memory, "memory", searchMemory, "about how much the search of a partition may remember, such as 512M or 4GiB; the process needs half as much again, and the history")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "real time after which what is undecided stays so, such as 10m (0: no bound)")
 	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
@@ -109,6 +110,20 @@ func (f *checkFlags) stop(ctx context.Context) func() bool {
 	return func() bool { return ctx.Err() != nil || f.timeout > 0 && time.Now().After(end) }
 }
 
+// residentMemory is about what a search that may remember so much needs, with what the collector has
+// not freed yet and the history of a file; one from stdin is not known.
+func (a *app) residentMemory(search int64, file string) int64 {
+	const program = 128 << 20
+	if search > math.MaxInt64/4 {
+		return math.MaxInt64
+	}
+	resident := search + search/2 + program
+	if info := a.Stat(file); info != nil && info.Mode().IsRegular() && info.Size() < math.MaxInt64/16 {
+		resident += 4 * info.Size()
+	}
+	return resident
+}
+
 // tellSearch tells on stderr, now and then, how far a search is.
 func (a *app) tellSearch(began time.Time) func(linearizability.Progress) {
 	told := began
@@ -142,6 +157,7 @@ func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 			return err
 		}
 	}
+	a.limit(a.residentMemory(o.Budget.Bytes, file))
 	o.Budget.Stop, o.Budget.Told = f.stop(ctx), a.tellSearch(began)
 	in := a.input(ctx, file)
 	defer in.Close()

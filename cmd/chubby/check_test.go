@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -115,4 +116,15 @@ func TestALongCheckTellsHowFarItIs(t *testing.T) {
 	require.Equal(t, cli.ExitUndecided, w.do("check", "--model", "register", "--steps", "9000", "-"), &w.err)
 	require.Contains(t, w.err.String(), `  12 s  1 of 2 partitions decided, `)
 	require.Contains(t, w.err.String(), `steps, at "x" (31 operations)`)
+}
+
+// The collector keeps the memory of the process in proportion to what the search may remember.
+func TestMemoryOfACheckIsLimited(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("h.jsonl", []byte(hard(3)), 0o644))
+	for memory, want := range map[string]int64{"1G": 3<<29 + 128<<20 + 4*int64(len(hard(3))), "8589934591G": math.MaxInt64} {
+		w := newWorld()
+		require.Equal(t, cli.ExitBroken, w.do("check", "--model", "register", "--memory", memory, "h.jsonl"), &w.err)
+		require.Equal(t, want, w.limited)
+	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,11 +23,19 @@ type app struct {
 	start   string // starts the program again, in a shell
 	build   func() runner.Build
 	now     func() time.Time
-	telling time.Duration // how often progress of long commands is told of
+	limit   func(bytes int64) // has the collector keep the memory of this process below that, if it can
+	telling time.Duration     // how often progress of long commands is told of
 }
 
 func newApp(s cli.Streams) *app {
-	return &app{Streams: s, start: cli.Started(source), build: runner.ThisBuild, now: time.Now, telling: 10 * time.Second}
+	return &app{Streams: s, start: cli.Started(source), build: runner.ThisBuild, now: time.Now, limit: limitMemory, telling: 10 * time.Second}
+}
+
+// limitMemory sets the limit of the collector, unless GOMEMLIMIT did.
+func limitMemory(bytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(bytes)
+	}
 }
 
 // run runs the program and returns its exit code.
