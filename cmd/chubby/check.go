@@ -26,6 +26,8 @@ type checkFlags struct {
 	all     bool
 	page    string
 	form    cli.Form
+
+	pageAsked bool // --page is there
 }
 
 // searchMemory is the default of --memory.
@@ -64,7 +66,10 @@ CI systems: a case for each partition.
   chubby check --model cas store/etcd/latest/history.edn --page bad.html
   zcat history.jsonl.gz | chubby check --model kv --memory 4G --timeout 10m -`,
 		Args: cli.One("file of the history, or -"),
-		RunE: func(c *cobra.Command, args []string) error { return a.check(c.Context(), f, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.pageAsked = c.Flags().Changed("page")
+			return a.check(c.Context(), f, args[0])
+		},
 	}
 	c.Flags().StringVar(&f.model, "model", "", "what the history is judged against")
 	c.Flags().StringVar(&f.format, "format", "", "jsonl, edn or log (default: found out)")
@@ -102,6 +107,33 @@ func (f *checkFlags) options() (o linearizability.Options, err error) {
 		return o, cli.Usage("--memory %q: %v", f.memory, err)
 	}
 	return o, nil
+}
+
+// checkPage refuses, before anything is read, a page that could not be written after the search.
+func (a *app) checkPage(page string, asked bool, input string) error {
+	switch {
+	case !asked:
+		return nil
+	case page == "-":
+		return cli.Usage("--page -: a page is a file; stdout has the report")
+	}
+	if err := a.Writable("page", page, input); err != nil {
+		return err
+	}
+	there, err := os.Lstat(page)
+	made := errors.Is(err, os.ErrNotExist)
+	if there != nil && there.Mode()&(os.ModeNamedPipe|os.ModeDevice) != 0 {
+		return nil // which may wait for its reader
+	}
+	f, err := os.OpenFile(page, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return cli.Usage("--page: %v", err)
+	}
+	f.Close()
+	if made {
+		return os.Remove(page) // a history that is legal has none
+	}
+	return nil
 }
 
 // stop has a search end with the context, or when its time is over.
@@ -152,10 +184,8 @@ func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 	if err := a.SpareInput(file); err != nil {
 		return err
 	}
-	if f.page != "" {
-		if err := a.Spare(file, "page", f.page); err != nil {
-			return err
-		}
+	if err := a.checkPage(f.page, f.pageAsked, file); err != nil {
+		return err
 	}
 	a.limit(a.residentMemory(o.Budget.Bytes, file))
 	o.Budget.Stop, o.Budget.Told = f.stop(ctx), a.tellSearch(began)

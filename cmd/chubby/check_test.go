@@ -128,3 +128,26 @@ func TestMemoryOfACheckIsLimited(t *testing.T) {
 		require.Equal(t, want, w.limited)
 	}
 }
+
+// A page that cannot be written is refused before the search, and none is left where none is needed.
+func TestAPageThatCannotBeWrittenIsRefusedFirst(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const legal = `{"client":1,"call":1,"return":2,"input":{"op":"write","value":"a"}}` + "\n"
+	require.NoError(t, os.Symlink("nowhere/at/all", "dangling"))
+	for page, want := range map[string]string{
+		"-":           "--page -: a page is a file; stdout has the report",
+		"":            "--page: no file is named",
+		"none/p.html": "--page none/p.html: stat none: no such file or directory",
+		"dangling":    "--page: open dangling: no such file or directory",
+	} {
+		w := newWorld()
+		w.in.Reset(legal)
+		require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "--page", page, "-"), page)
+		require.Equal(t, "chubby: "+want+"\n", w.err.String())
+	}
+	w := newWorld()
+	w.in.Reset(legal)
+	require.Equal(t, cli.ExitClean, w.do("check", "--model", "register", "--page", "p.html", "-"), &w.err)
+	require.NoFileExists(t, "p.html")
+	require.NoFileExists(t, "-")
+}
