@@ -8,14 +8,18 @@ import (
 )
 
 // junit is a report as CI systems read it: a case for each failing seed, and one for the run as a
-// whole. What is wrong with that, such as too few seeds that counted, fails its case.
+// whole. What is wrong with that, such as too few seeds that counted or a shard that is missing, fails
+// its case.
 func (r *report) junit(table string) *cli.JUnit {
 	j := cli.NewJUnit("chubby sim", r.Totals.Elapsed)
 	for i := range r.Failures {
 		j.Add(r.Failures[i].junit())
 	}
 	run := cli.JUnitCase{Name: "run", Output: table}
-	if len(r.Failures) == 0 && r.Exit != cli.ExitClean {
+	switch {
+	case len(r.Missing) > 0:
+		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: shards %s are missing; %s", r.Exit, strings.Join(r.Missing, ", "), r.reached()))
+	case len(r.Failures) == 0 && r.Exit != cli.ExitClean:
 		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: %s", r.Exit, r.reached()))
 	}
 	j.Add(run)

@@ -24,8 +24,8 @@ func (a *app) mergeCommand() *cobra.Command {
 		Use:   "merge REPORT...",
 		Short: "Take the reports of shards for one run",
 		Long: `Merge reads reports that chubby sim --shard I/N -o json printed, and prints what one
-run over all their seeds would: the same table or JSON, medians, hash of all seeds
-and failures, in order of seeds. Demanded situations (those with a star) are
+run over all their seeds would: the same table, JSON or JUnit, medians, hash of all
+seeds and failures, in order of seeds. Demanded situations (those with a star) are
 judged over all seeds. The exit code is that of such a run; it is also 3 if a
 shard is missing, which a line on stderr names.
 
@@ -44,7 +44,7 @@ last, idle, failures, time and seeds.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := form.Check(); err != nil {
+			if err := form.CheckJudged(); err != nil {
 				return err
 			}
 			for _, file := range args {
@@ -57,7 +57,7 @@ last, idle, failures, time and seeds.`,
 	}
 	c.Flags().Uint64Var(&minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, in all shards together")
 	registerMore(c, &more)
-	form.Register(c)
+	form.RegisterJudged(c)
 	c.Flags().SortFlags = false
 	return c
 }

@@ -33,7 +33,7 @@ func keep(t *testing.T, w *world, file, line string) (code int) {
 }
 
 // measuredTime is what no two runs have in common.
-var measuredTime = regexp.MustCompile(`(?m)^(simulated time|events) .*$|"(elapsed_ns|events_per_second|real_time_ratio)": .*`)
+var measuredTime = regexp.MustCompile(`(?m)^(simulated time|events) .*$|"(elapsed_ns|events_per_second|real_time_ratio)": .*|time="[0-9.]*"|simulated time +[^&]*&#xA;events +[^&]*&#xA;`)
 
 // What two shards come to together is what one run comes to, but for real time and for
 // what tells shards from runs.
@@ -44,7 +44,7 @@ func TestShardsMergedAreOneRun(t *testing.T) {
 			w := sharded(outcome)
 			keep(t, w, "1", "sim --seeds 20 --shard 1/2 -o json")
 			keep(t, w, "2", "sim --seeds 20 --shard 2/2 -o json")
-			for _, form := range []string{"table", "json"} {
+			for _, form := range []string{"table", "json", "junit"} {
 				require.Equal(t, want, w.do("sim", "--seeds", "20", "-o", form))
 				whole := measuredTime.ReplaceAllString(w.out.String(), "")
 				require.Equal(t, want, w.do("sim", "merge", "2", "1", "-o", form), w.err.String())
@@ -53,6 +53,19 @@ func TestShardsMergedAreOneRun(t *testing.T) {
 				require.Equal(t, whole, merged)
 			}
 		})
+	}
+}
+
+// A shard that is missing fails the case of the run.
+func TestAMissingShardFailsTheRunInJUnit(t *testing.T) {
+	for _, outcome := range []string{"clean", "broken"} {
+		t.Chdir(t.TempDir())
+		w := sharded(outcome)
+		keep(t, w, "1", "sim --seeds 20 --shard 1/3 -o json")
+		keep(t, w, "3", "sim --seeds 20 --shard 3/3 -o json")
+		require.NotEqual(t, cli.ExitClean, w.do("sim", "merge", "1", "3", "-o", "junit"), &w.err)
+		require.Contains(t, w.out.String(), `shards 2/3 are missing; `)
+		require.Regexp(t, `<testcase classname="chubby sim" name="run">\s*<failure `, w.out.String())
 	}
 }
 

@@ -138,7 +138,10 @@ run for CI systems: a case for each failing seed, with its story, and one for th
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
-page.html, history.jsonl, history.html and a manifest.json that chubby sim replay reads. The
+page.html, history.jsonl (what the clients called, for chubby check), locks.jsonl (the
+same of their locks, if there were any, for --model lock), history.html (Porcupine's
+picture of a history of at most 1,000 calls; page_error in the manifest says why there
+is none) and a manifest.json that chubby sim replay reads. The
 failure of the fewest events is made smaller as well, for at most a minute (--shrink): faults are
 left out, then clients, programs, replicas and time, as long as the same property
 breaks by the same check. shrunk.json is what is left, for chubby sim replay,
