@@ -79,11 +79,15 @@ type decision[S, I, O any] struct {
 	budget  Budget
 	parts   []partition[I, O]
 	results []PartitionResult
-	order   []int                      // of the partitions, the smallest first
-	illegal *illegalPartition[S, I, O] // the first one found
+	order   []int                       // of the partitions, the smallest first
+	illegal *illegalPartition[S, I, O]  // the first one found
+	others  []illegalPartition[S, I, O] // those found after it, as many as are explained
 	now     Progress
 	asked   int64 // how often the search that goes on has asked whether to stop
 }
+
+// maxExplained bounds the partitions that a report explains.
+const maxExplained = 10
 
 // illegalPartition is a partition without an order, and the search that found that out.
 type illegalPartition[S, I, O any] struct {
@@ -198,8 +202,12 @@ func (c *decision[S, I, O]) search(i int, b Budget) {
 	if r.Verdict != Undecided {
 		c.now.Decided++
 	}
-	if r.Verdict == Illegal && c.illegal == nil {
-		c.illegal = &illegalPartition[S, I, O]{c.parts[i], s}
+	switch found := (illegalPartition[S, I, O]{c.parts[i], s}); {
+	case r.Verdict != Illegal:
+	case c.illegal == nil:
+		c.illegal = &found
+	case len(c.others) < maxExplained-1:
+		c.others = append(c.others, found)
 	}
 }
 

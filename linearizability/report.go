@@ -41,7 +41,10 @@ type Report struct {
 	Steps       int64             `json:"steps"`
 	Partitions  []PartitionResult `json:"partitions"`
 	Explanation *Explanation      `json:"explanation,omitempty"`
-	PageError   string            `json:"page_error,omitempty"`
+	// Others explain the illegal partitions that were found after that of Explanation, nine at
+	// most; there are some only if the budget says All.
+	Others    []*Explanation `json:"other_explanations,omitempty"`
+	PageError string         `json:"page_error,omitempty"`
 }
 
 // Interrupt notes that an interrupt, and no bound of time, was why Budget.Stop ended searches.
@@ -126,6 +129,9 @@ func searchInto[S, I, O any](r *Report, m *Model[S, I, O], h *History[I, O], o O
 	o.Budget = o.Budget.telling(func() Progress { return Progress{Explaining: true} })
 	e := newExplainer(m, *c.illegal, o.Budget)
 	r.Explanation = e.explain()
+	for _, p := range c.others {
+		r.Others = append(r.Others, newExplainer(m, p, o.Budget).explain())
+	}
 	if o.Page != nil {
 		if err := e.writePage(o.Page, PageOptions{Budget: o.Budget}.orDefault()); err != nil {
 			r.PageError = err.Error()
@@ -170,8 +176,11 @@ func (r *Report) Text() string {
 	if r.Searched {
 		r.searchText(line)
 	}
-	if r.Explanation != nil {
-		line("\n%s", strings.TrimRight(r.Explanation.Text, "\n"))
+	for _, e := range r.Explanations() {
+		line("\n%s", strings.TrimRight(e.Text, "\n"))
+	}
+	if n := r.illegal() - len(r.Explanations()); n > 0 && r.Explanation != nil {
+		line("\nAnother %d partitions are illegal, too, and not explained.", n)
 	}
 	if r.Conflict() {
 		line("\nThe witness explains a history that the search calls illegal: one of the two checks is wrong.")
@@ -180,6 +189,24 @@ func (r *Report) Text() string {
 		line("%s", r.PageError)
 	}
 	return b.String()
+}
+
+// Explanations are all that there are, the first one found first.
+func (r *Report) Explanations() []*Explanation {
+	if r.Explanation == nil {
+		return nil
+	}
+	return append([]*Explanation{r.Explanation}, r.Others...)
+}
+
+// illegal counts the partitions that the search found illegal.
+func (r *Report) illegal() (n int) {
+	for i := range r.Partitions {
+		if r.Partitions[i].Verdict == Illegal {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Report) searchText(line func(string, ...any)) {

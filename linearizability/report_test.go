@@ -97,7 +97,7 @@ func TestATextStaysShortHoweverManyPartitions(t *testing.T) {
 	r, err := CheckHistory(KV(), historyOf(t, ops), Options{Budget: Budget{All: true}})
 	require.NoError(t, err)
 	require.Len(t, r.Partitions, 100)
-	require.Less(t, strings.Count(r.Text(), "\n"), 25)
+	require.Less(t, strings.Count(r.Text(), "\n"), 100, "ten are explained")
 	require.Contains(t, r.Text(), "and others")
 }
 
@@ -124,4 +124,28 @@ func TestModelsByName(t *testing.T) {
 	require.ErrorContains(t, err, `unknown model "paper": there are cas, file, kv, lock, mutex, queue, register, set`)
 	_, err = CheckFile(strings.NewReader("{"), "kv", Options{})
 	require.ErrorIs(t, err, ErrFormat)
+}
+
+// Where all partitions are searched, each that is illegal is explained, ten at most.
+func TestEachIllegalPartitionIsExplained(t *testing.T) {
+	var ops []kvOperation
+	for i := range int64(12) {
+		ops = append(ops, done(1, 2*i+1, 2*i+2, Get(fmt.Sprint("k", i)), value("x")))
+	}
+	ops = append(ops, done(1, 100, 101, Get("good"), nothing))
+	r, err := CheckHistory(KV(), historyOf(t, ops), Options{Budget: Budget{All: true}})
+	require.NoError(t, err)
+	require.Len(t, r.Explanations(), 10)
+	named := map[string]bool{}
+	for _, e := range r.Explanations() {
+		named[e.Partition] = true
+		require.Contains(t, r.Text(), e.Text)
+	}
+	require.Len(t, named, 10)
+	require.Contains(t, r.Text(), "Another 2 partitions are illegal, too, and not explained.")
+
+	r, err = CheckHistory(KV(), historyOf(t, ops), Options{})
+	require.NoError(t, err)
+	require.Len(t, r.Explanations(), 1)
+	require.NotContains(t, r.Text(), "Another")
 }

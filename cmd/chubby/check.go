@@ -76,7 +76,7 @@ CI systems: a case for each partition.
 	c.Flags().Int64Var(&f.steps, "steps", 0, "model steps that a partition may take until it is undecided (0: no bound)")
 	c.Flags().StringVar(&f.memory, "memory", searchMemory, "about how much the search of a partition may remember, such as 512M or 4GiB; the process needs half as much again, and the history")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "real time after which what is undecided stays so, such as 10m (0: no bound)")
-	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal")
+	c.Flags().BoolVar(&f.all, "all", false, "search every partition, also after one was found illegal, and explain each, ten at most")
 	c.Flags().StringVar(&f.page, "page", "", "write Porcupine's picture of a bad history to this HTML file")
 	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false

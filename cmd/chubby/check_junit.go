@@ -20,11 +20,15 @@ func junitOf(r *linearizability.Report, took time.Duration, again string) *cli.J
 		}
 		j.Add(c)
 	}
+	why := map[string]string{}
+	for _, e := range r.Explanations() {
+		why[e.Partition] = e.Text
+	}
 	for _, p := range r.Partitions {
 		c := cli.JUnitCase{Name: strings.TrimSpace(r.Model + " " + p.Name)}
-		switch {
-		case p.Verdict == linearizability.Illegal && r.Explanation != nil && r.Explanation.Partition == p.Name:
-			c.Failure = cli.Fault("illegal", r.Explanation.Text, again)
+		switch told, ok := why[p.Name]; {
+		case p.Verdict == linearizability.Illegal && ok:
+			c.Failure = cli.Fault("illegal", told, again)
 		case p.Verdict == linearizability.Illegal:
 			c.Failure = cli.Fault("illegal", fmt.Sprintf("not linearizable: %d operations", p.Operations), again)
 		case p.Bound == linearizability.ByIllegal:
