@@ -15,28 +15,41 @@ import (
 // exercise is a section of README.md: where it is, and the seed that it names.
 var exercise = regexp.MustCompile(`(?m)^    go test -tags course (\./docs/course/(\w+)) +# seed (\d+) breaks (\w+)$`)
 
-// As the README says: each exercise fails as it is, first at the seed that is named, and its test
-// passes with the hole closed.
+// half is a wrong solution in testdata.
+var half = regexp.MustCompile(`(?m)^\tt\.Run\("(\w+)"`)
+
+// As the README says: each exercise fails as it is, first at the seed that is named; its test passes with the hole
+// closed, and fails where only half of it is.
 func TestEachExerciseFailsUntilItIsSolved(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	all := exercise.FindAllStringSubmatch(string(text), -1)
 	require.Len(t, all, 5)
-	solved := map[string]string{}
-	var packages []string
+	solved := map[string]string{} // the file that stands in for one of the tree, or beside these
+	var packages, halves []string
 	for _, m := range all {
 		packages = append(packages, m[1])
-		solutions, err := filepath.Glob(filepath.Join("testdata", m[2], "*.go"))
+		files, err := filepath.Glob(filepath.Join("testdata", m[2], "*.go"))
 		require.NoError(t, err)
-		require.Len(t, solutions, 1, m[2])
-		for _, path := range []string{filepath.Join(m[2], filepath.Base(solutions[0])), solutions[0]} {
-			_, err := os.Stat(path)
+		require.Len(t, files, 2, m[2])
+		for _, path := range files {
+			inPlace := filepath.Join(m[2], filepath.Base(path))
+			from, err := filepath.Abs(inPlace)
 			require.NoError(t, err)
+			solved[from], err = filepath.Abs(path)
+			require.NoError(t, err)
+			if filepath.Base(path) != "halves_test.go" {
+				require.FileExists(t, inPlace)
+				continue
+			}
+			source, err := os.ReadFile(path)
+			require.NoError(t, err)
+			names := half.FindAllStringSubmatch(string(source), -1)
+			require.GreaterOrEqual(t, len(names), 2, m[2])
+			for _, name := range names {
+				halves = append(halves, "TestHalf/"+name[1])
+			}
 		}
-		from, err := filepath.Abs(filepath.Join(m[2], filepath.Base(solutions[0])))
-		require.NoError(t, err)
-		solved[from], err = filepath.Abs(solutions[0])
-		require.NoError(t, err)
 	}
 	said, err := tests(t, packages)
 	require.Error(t, err)
@@ -50,14 +63,19 @@ func TestEachExerciseFailsUntilItIsSolved(t *testing.T) {
 	require.NoError(t, err)
 	overlay := filepath.Join(t.TempDir(), "overlay.json")
 	require.NoError(t, os.WriteFile(overlay, list, 0o644))
-	said, err = tests(t, append([]string{"-overlay", overlay}, packages...))
-	require.NoError(t, err, said)
-	require.Equal(t, len(all), strings.Count(said, "ok  \tgithub.com/chubbycell/chubby/docs/course/"), said)
+	said, err = tests(t, append([]string{"-v", "-overlay", overlay}, packages...))
+	require.Error(t, err)
+	require.Equal(t, len(all), strings.Count(said, "\n--- PASS: Test"), said)
+	require.Equal(t, len(all), strings.Count(said, "\n--- FAIL: TestHalf "), said)
+	for _, name := range halves {
+		require.Contains(t, said, "    --- FAIL: "+name+" ", "half of a solution passes")
+	}
+	require.Equal(t, len(halves), strings.Count(said, "S1 broke: ")+strings.Count(said, "LEASE broke: ")+strings.Count(said, "FENCE broke: "), said)
 }
 
 // tests runs go test from the top of the tree.
 func tests(t *testing.T, args []string) (said string, err error) {
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-tags", "course"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-ldflags=-s -w", "-tags", "course"}, args...)...)
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -3,5 +3,5 @@
 // changed.
 //
 // Seeds runs one world by many seeds. Synod is single-decree Paxos but for its two Rules, which
-// an exercise has; OneValue is the test of these.
+// an exercise has; OneValue is the test of these, and Schedules its second part.
 package exercise

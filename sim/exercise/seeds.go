@@ -11,6 +11,9 @@ import (
 
 var seed = flag.Uint64("seed", 0, "run this seed alone, and print what happens")
 
+// most is how many seeds are run.
+const most = 60
+
 // Seeds runs a world with many seeds and stops at the first that breaks something. It is called
 // by the test of an exercise, in the directory of that.
 func Seeds(t *testing.T, run func(seed uint64, tr sim.Trace) *sim.Failure) {
@@ -19,7 +22,7 @@ func Seeds(t *testing.T, run func(seed uint64, tr sim.Trace) *sim.Failure) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, to, tr := uint64(1), uint64(60), sim.Trace{}
+	from, to, tr := uint64(1), uint64(most), sim.Trace{}
 	if *seed > 0 {
 		from, to = *seed, *seed
 		tr = sim.Trace{W: os.Stdout, Describe: func(_, _ sim.Addr, msg []byte) string { return string(msg) }}

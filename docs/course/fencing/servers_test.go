@@ -9,10 +9,11 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// word is a message. Token is the number of the lock's acquisition.
+// word is a message. Token is the number of the lock's acquisition, N the counter.
 type word struct {
-	Kind  string // ask, lock, free; write, done, refused
+	Kind  string // ask, lock, free; read, value, write, done, refused
 	Token uint64
+	N     uint64 `json:",omitempty"`
 }
 
 func (w word) bytes() []byte { b, _ := json.Marshal(w); return b }
@@ -39,7 +40,7 @@ func (s *locks) Receive(now time.Time, from sim.Addr, msg []byte) {
 	switch w := read(msg); {
 	case w.Kind == "ask" && (s.holder == 0 || now.After(s.until)):
 		s.token, s.holder, s.until = s.token+1, from, now.Add(time.Second)
-		s.env.Send(from, word{"lock", s.token}.bytes())
+		s.env.Send(from, word{Kind: "lock", Token: s.token}.bytes())
 	case w.Kind == "free" && from == s.holder && w.Token == s.token:
 		s.holder = 0
 	}

@@ -4,9 +4,9 @@ package lease
 
 import "time"
 
-// end is until when we lead, now that a majority has granted what we asked for at r.asked.
+// end is until when we lead, by our clock, now that a majority has granted what we asked for at asked.
 //
 // The hole is here.
-func (r *replica) end(now time.Time) time.Time {
+func end(asked, now time.Time) time.Time {
 	return now.Add(term)
 }

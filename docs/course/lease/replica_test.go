@@ -24,6 +24,7 @@ type word struct {
 // replica wants the lease, and grants it to others. A replica with grants of a majority
 // may act as the leader, for as long as none of those may grant it to another one.
 type replica struct {
+	end     func(asked, now time.Time) time.Time // of the lease
 	env     *sim.Env
 	to      sim.Addr  // that was granted the lease; 0: none was
 	granted time.Time // until when it is not granted to another one, by our clock
@@ -48,7 +49,7 @@ func (r *replica) Wake(now time.Time) {
 	}
 	again := 300 * time.Millisecond
 	if !r.leads(now) { // long enough for what others hold to end
-		again = r.env.Draw("wait").Duration(time.Second, 4*time.Second)
+		again = r.env.Draw("wait").Duration(900*time.Millisecond, 2*time.Second)
 	}
 	r.env.WakeAt(now.Add(again))
 }
@@ -62,7 +63,7 @@ func (r *replica) Receive(now time.Time, from sim.Addr, msg []byte) {
 		r.say(from, word{"grant", w.N})
 	case w.Kind == "grant" && w.N == r.n:
 		if r.grants[from] = true; len(r.grants) > replicas/2 {
-			r.until = r.end(now)
+			r.until = r.end(r.asked, now)
 		}
 	}
 }

@@ -8,26 +8,33 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// store is the storage server, which holders of the lock write to.
+// store is the storage server: one counter, which holders of the lock read and write.
 type store struct {
 	env     *sim.Env
-	tokens  []uint64 // of the writes that were done, for the checker
-	highest uint64   // token that was seen
+	counter uint64
+	writes  uint64 // that were done, for the checker
+	highest uint64 // token of a request that was answered
 }
 
-func (s *store) Start(env *sim.Env) { s.env = env }
-func (s *store) Wake(time.Time)     {}
+func (s *store) Start(env *sim.Env)            { s.env = env }
+func (s *store) Wake(time.Time)                {}
+func (s *store) sum() (counter, writes uint64) { return s.counter, s.writes }
 
+// Receive answers a read with the counter, and a write when it is done; a request that is refused gets the word
+// "refused" with its token.
 func (s *store) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	w := read(msg)
-	if w.Kind != "write" {
-		return
-	}
 	if w.Token < s.highest {
-		s.env.Send(from, word{"refused", w.Token}.bytes())
+		s.env.Send(from, word{Kind: "refused", Token: w.Token}.bytes())
 		return
 	}
-	s.highest = w.Token
-	s.tokens = append(s.tokens, w.Token)
-	s.env.Send(from, word{"done", w.Token}.bytes())
+	s.highest = w.Token // by a read, too: what the next holder reads must not be changed behind its back
+	switch w.Kind {
+	case "read":
+		s.env.Send(from, word{"value", w.Token, s.counter}.bytes())
+	case "write":
+		s.counter = w.N
+		s.writes++
+		s.env.Send(from, word{"done", w.Token, w.N}.bytes())
+	}
 }
