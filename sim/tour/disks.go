@@ -32,7 +32,7 @@ func torn() Scene {
 		Questions: [3]Question{
 			{"A replica loses power in the middle of a write. What may it forget of its log?", "What was never synced. No message that rests on it has left, so no replica counts on it: the end of the log is cut where the last whole record ends, and the replica goes on."},
 			{"A record in the middle of the log, which was synced long ago, cannot be read. May it be cut off there?", "No. The replica has promised and voted on the strength of what stands there, and others count on that. What tells the two apart is the number up to which the log is known to be synced, which stands elsewhere."},
-			{"May such a replica take part in votes?", "It knows which slots it has lost. It says so in promises instead of saying that it never voted, and asks the others for the values; the register with its promise is kept in two copies."},
+			{"May such a replica take part in votes?", "It knows which slots it has lost. A promise reports such a vote as lost, instead of saying nothing; no replica asks for promises in this scene. And it asks the others for the values: the slots below its last vote that it learns again are those that went bad. The register with its promise is kept in two copies."},
 		},
 		Read: []string{"wal/doc.go", "docs/decisions/0011-wal-frames.md", "docs/decisions/0012-promise-register.md", "paxos/acceptor.go"},
 		seed: 4, clients: 2, length: 16 * sec, tune: []string{"disk-sync=10ms", "snapshot-every=1000"},
@@ -88,7 +88,7 @@ func laggard() Scene {
 		Questions: [3]Question{
 			{"A replica was away for a while. How does it learn what was chosen?", "It hears in a heartbeat how far the others are, and asks one of them for the slots that it lacks."},
 			{"The others have made snapshots, and dropped the log below. What can they send?", "A snapshot: all rows as of one slot, in pieces, with a checksum. Then the slots behind it, as usual. Its source may be any replica, not the leader alone."},
-			{"May the laggard vote while it is behind?", "Yes: a vote needs only that its promise and its earlier votes are durable. What it must not do is answer a client, or apply a slot whose predecessors it lacks."},
+			{"May the laggard vote while it is behind?", "Yes, with what any vote needs: its promise admits the ballot, and the vote is on its disk before it says so. It votes in slots that are not too far above what it has (MaxAhead), and drops others. What it must not do is answer a client, or apply a slot whose predecessors it lacks."},
 		},
 		Read: []string{"paxos/catchup.go", "snapshot/doc.go", "docs/decisions/0014-snapshot-handle.md"},
 		seed: 6, clients: 2, length: 20 * sec, tune: []string{"snapshot-every=20", "keep-slots=5"},

@@ -1,6 +1,7 @@
 package tour
 
 import (
+	"context"
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
@@ -40,7 +41,7 @@ func deposed() Scene {
 		Questions: [3]Question{
 			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. It was granted by a majority that promised to help no other leader before, so nothing can have been written by another one."},
 			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, and a majority has promised at a higher ballot. It then takes a new epoch by a command in the log."},
-			{"The link is mended. How does the old master learn that it is none, and what of a write that it had begun?", "The first message with a higher ballot, or a refusal of its own, tells it. Its write was voted for by itself alone, so it was never chosen; the client asks the new master."},
+			{"The link is mended. How does the old master learn that it is none, and what of a write that it had begun?", "The first message with a higher ballot, or a refusal of its own, tells it. It alone has voted for its write, in a slot that no other replica has heard of. The phase 1 of its successor did not hear that vote and filled the slot otherwise, so the write was not done there. (Had that vote been heard, the successor would have had to propose it.) The client sends the write again, to the new master, under the same number."},
 		},
 		Read: []string{"paxos/lease.go", "replica/master/master.go"},
 		seed: 3, clients: 2, length: 18 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},
@@ -51,10 +52,19 @@ func deposed() Scene {
 					if i == 0 {
 						a.writes(sec, 5*sec)
 						a.reads(5500*ms, 17*sec)
+					} else {
+						a.at(6500 * ms)
+						a.says("asks to put another value")
+						began := a.Now()
+						err := a.within(10*sec, func(ctx context.Context) error { return a.Client().Put(ctx, "g1/row", "another") })
+						a.says("has put it, after %v: %s", a.took(began), short(err))
 					}
 				}
 		},
 		tells: []tell{
+			{kind: says, text: `put`, most: 2},
+			{kind: moments.Durable, text: `voted`, from: 6500 * ms, most: 3},
+			{kind: moments.Executes, text: `Put.*another`, from: 6500 * ms},
 			{kind: moments.Done, text: `lost is what`},
 			{kind: says, text: `reads the row`, most: 6, from: 5 * sec},
 			{kind: moments.Believes, text: `leader`, most: 8, from: 6 * sec},

@@ -57,8 +57,8 @@ func staleSequencer() Scene {
 		Name: "stale-sequencer", Title: "A holder that wakes up too late",
 		Questions: [3]Question{
 			{"A program acquires a lock, stands still for half a minute, and goes on. Does it know that its lock is gone?", "Not at its first step: nothing has run in it, and its last look at the lock said that it had it. Any time may lie between looking and acting."},
-			{"Who can keep it from doing harm?", "The server that it writes to: the request carries the sequencer of the lock, and the server asks the cell, or compares with the highest that it has seen."},
-			{"What is in a sequencer, that an old one is known as old?", "The name of the node, its instance, the mode, and the generation of the lock, which rises at each acquisition. It is a statement that is either still true or not."},
+			{"Who can keep it from doing harm?", "The server that it writes to: the request carries the sequencer of the lock, and the server refuses one that is lower than the highest that it has seen, on reads and on writes. Asking the cell, as here, is good for the instant of the answer."},
+			{"What is in a sequencer, that an old one is known as old?", "The name of the node, its instance, the mode, and the generation of the lock, which rises whenever the lock is taken while it is free. It is a statement that is either still true or not."},
 		},
 		Read: []string{"client/sequencer.go", "docs/decisions/0026-tokens.md", "sim/resource/resource.go"},
 		seed: 2, clients: 3, length: 40 * sec, tune: []string{"session-lease=4s", "grace=8s"},
@@ -113,7 +113,7 @@ func invalidation() Scene {
 	return Scene{
 		Name: "invalidation", Title: "A write waits until no cache has the old contents",
 		Questions: [3]Question{
-			{"Two clients have a file in their caches, a third one writes it. When is the write done?", "When each of the two has said that it has dropped the file, or its session lease is over. Only then is the new contents in the log, so no cache has what the log contradicts."},
+			{"Two clients have a file in their caches, a third one writes it. When is the write done?", "When each of the two has said that it has dropped the file, or its session lease is over. Only then are the new contents in the log, so no cache has what the log contradicts."},
 			{"How many messages do reads cost that a cache answers?", "None. That is what makes a write wait: the master must know who may read without asking."},
 			{"One of the two is cut off. What does the write wait for, and how does the client that is cut off know that it must not read its cache?", "For the end of the lease that the master gave it. The client counts its lease shorter than the master does; when it is over it is in jeopardy, and its cache is off until it has heard from the master."},
 		},

@@ -14,7 +14,7 @@ import (
 )
 
 // mostLines is how long a scene may be.
-const mostLines = 25
+const mostLines = 30
 
 // Each scene plays: the run breaks nothing, all that is to be told happens, in few lines, and the same
 // each time.

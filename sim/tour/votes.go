@@ -35,7 +35,7 @@ func duel() Scene {
 				}
 		},
 		tells: []tell{
-			{kind: moments.Believes, text: `leader`, from: 4900 * ms, most: 11},
+			{kind: moments.Believes, text: `leader`, from: 5*sec + ms/2, most: 20},
 			{kind: moments.Heard, text: `prepare`, from: 4900 * ms, most: 8},
 			{kind: moments.Heard, text: `nack`, from: 4900 * ms, most: 4},
 			{kind: moments.Believes, text: `serves clients`, from: 4900 * ms},
