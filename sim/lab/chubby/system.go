@@ -20,7 +20,7 @@ func System() lab.System {
 		Title:   "our own cell, three replicas",
 		Version: "the code that ships: replica/driver, its store, package client",
 		Omits:   "certificates, backups, quotas",
-		Token:   "the lock's generation in the sequencer; the log counts it, and a new instance of the node starts anew",
+		Token:   "the lock's generation: the number of the command that took the free lock; it never repeats",
 		Options: []lab.Option{
 			{Name: "lease of a session", Value: "12 s, renewed by KeepAlives"},
 			{Name: "lock-delay", Value: "chosen by the client, 0 to 60 s; 10 s in the matrix"},

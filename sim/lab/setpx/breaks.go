@@ -47,7 +47,7 @@ func pause() lab.Break {
 	return lab.Break{
 		ID: "X1", Mark: "[seed]",
 		Title:  "the holder is paused for longer than its lease, after it has checked it",
-		Lesson: "no check before a write helps, since the pause may come after it; the resource has to refuse, from the new holder's read on",
+		Lesson: "no check by the client before its write helps, since the pause may come after it; the resource has to refuse, from the new holder's read on, or to ask when the write is there",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: time.Second})
