@@ -219,7 +219,7 @@ func lead(ctx context.Context, c *client.Client, write func(text, sequencer stri
 		return err
 	}
 	defer lock.Release(ctx)
-	for lock.Held() && err == nil { // Held asks the local clock; the server asks the cell
+	for lock.Held() && err == nil { // Held asks the local clock; the server compares sequencers
 		err = write("the leader was here", lock.Sequencer())
 	}
 	return err
