@@ -17,7 +17,8 @@ type Config = session.Config
 // Client calls the local cell, and other cells by name (WithCells). It keeps one session with
 // each cell that it has called. All methods are safe for concurrent use. Methods that take a
 // context block until the cell answers or the context ends, and must be called on a thread of
-// control of the Client's Runtime. Make a Client with New, and Close it after use.
+// control of the Client's Runtime. A program makes a
+// Client with Dial, a test or a simulation with New on a Runtime of its own; Close it after use.
 type Client struct {
 	rt        Runtime
 	configErr error // what is wrong with Config and options; nil: nothing

@@ -259,7 +259,9 @@ func (c *Client) Unreached() error {
 }
 
 // Serving asks a replica of a cell that Dial connected to whether it serves: whether it knows a
-// master. It blocks until the replica answers or ctx ends.
+// master. It blocks until the replica answers or ctx ends. It fails with ErrInvalid if the Client
+// was not made by Dial, and with the reason where the replica cannot be asked: it does not answer,
+// or its id is not in the Target.
 func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
 	if c.dialed == nil {
 		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}

@@ -63,9 +63,14 @@
 // order in which it happened, and after the fact: a program that reads the node then finds the change.
 //
 //	f, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{Events: client.WantContents})
+//	text, _, err := f.Contents(ctx)
+//	... // err, then what is to be done with the text
 //	for e, err := range f.Events().All(ctx) {
-//		...
+//		if err != nil {
+//			return err
+//		}
 //		text, _, err := f.Contents(ctx)
+//		...
 //	}
 //
 // Events come with the answers to KeepAlives, so within a message's time as a rule, and not in
@@ -109,9 +114,11 @@
 // acts after Held has returned, and may be paused in between for longer than the
 // lease. Held alone therefore does not exclude a second writer. A resource that must
 // never be written by two lock holders has to check a sequencer: pass
-// Lock.Sequencer with each request, and let the server call Handle.CheckSequencer,
-// or reject a sequencer whose lock generation is lower than one it has accepted
-// before. OpenOptions.LockDelay protects resources that check no sequencers, within
+// Lock.Sequencer with each request, reads too, and let the server reject a sequencer
+// whose lock generation is lower than the highest that it has seen, on reads and on
+// writes (recipe.Fence does). A check of writes alone loses updates: the next holder may have
+// read before the late write comes. Handle.CheckSequencer says what is true at the instant of
+// the cell's answer, and the lock may go before the server has acted on it. OpenOptions.LockDelay protects resources that check no sequencers, within
 // the limits of a timeout.
 //
 // # Errors

@@ -123,10 +123,10 @@ func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat,
 	return statOf(r), err
 }
 
-// Delete deletes the node. It fails with ErrNotEmpty if the node is a directory with children.
-// All later calls on the handle fail with ErrGone, except Close, which is still needed. A lock of the node
-// is lost first: Delete blocks until each client that holds it knows that, or the lease of its session
-// has ended.
+// Delete deletes the node. The handle needs the right Write (C5.05): without it Delete fails with
+// ErrPermission. It fails with ErrNotEmpty if the node is a directory with children. All later calls on
+// the handle fail with ErrGone, except Close, which is still needed. A lock of the node is lost first: Delete
+// blocks until each client that holds it knows that, or the lease of its session has ended.
 func (h *Handle) Delete(ctx context.Context) error {
 	_, err := h.call(ctx, "delete", func(t api.Token) api.Op { return api.DeleteNode{Handle: t} })
 	return err

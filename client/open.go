@@ -20,8 +20,9 @@ type OpenOptions struct {
 	ACL       ACLNames // of a created node; empty names are copied from the parent directory
 
 	// LockDelay is how long the cell keeps the lock from others after this handle lost it
-	// because its client crashed or could not be reached (CHU §2.4); at most a minute. It
-	// protects resources that check no sequencers.
+	// because its client crashed or could not be reached (CHU §2.4). It protects resources that
+	// check no sequencers. 0: others may have the lock as soon as the session is over. More than a
+	// minute is taken for a minute, without an error; parts of a millisecond are rounded up.
 	LockDelay time.Duration
 
 	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none.
@@ -33,7 +34,7 @@ type OpenOptions struct {
 	// conflicting mode, or the cell has a new master; an Acquire there waits a moment longer, and a
 	// TryAcquire fails with ErrLockHeld once. A request that was sent to a resource before Release, and is
 	// on its way, has the sequencer of what comes after it: Lock.GiveUp where its outcome is unknown.
-	// 0: Release frees the lock.
+	// 0: Release frees the lock. There is no maximum: a kept lock goes when it is asked for.
 	KeepLock time.Duration
 }
 

@@ -75,7 +75,7 @@
 // # For readers who know Raft
 //
 //	Raft                          here
-//	term                          ballot; a ballot names its candidate, so there is no vote split
+//	term                          ballot; it names its candidate, so no vote is split, but two candidates may duel
 //	index, commit index           slot; the first open slot, less one
 //	RequestVote                   Prepare, which any node may send whatever its log holds
 //	AppendEntries                 Accept, one for each slot, in any order
@@ -129,7 +129,7 @@
 //
 // "One ballot has one value in a slot" holds because a ballot names its node, which
 // proposes one value in a slot at it and proposes nothing at it before its own promise of
-// it is on disk: a later life takes a higher one.
+// it is on disk: once that record is there, a later life takes a higher ballot.
 //
 // # A stable round
 //

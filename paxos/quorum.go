@@ -11,7 +11,8 @@ import (
 // is any majority, so two quorums of one Group share a member (PMS §2.2).
 type Group struct{ ids []NodeID }
 
-// NewGroup makes the group of these members, in any order, without repeats.
+// NewGroup makes the group of these members, in any order. The caller sees to it that none is there
+// twice (Config.Validate does): it would count as two in a quorum.
 func NewGroup(ids []NodeID) *Group {
 	return &Group{ids: slices.Sorted(slices.Values(ids))}
 }

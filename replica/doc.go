@@ -1,10 +1,10 @@
 // Package replica is concurrent: the process shell around one replica of a cell.
 // It supplies what package driver asks of a machine (a clock, a way to send, the
 // log lane, the bulk lane, the backup lane, one timer) and nothing of the protocol;
-// the simulator supplies the same things to the same host.
+// the simulator supplies the same things to the same driver.
 //
 //	goroutine  owns                    is woken by                 may block on      stopped by
-//	loop       the host                inbox, asks, timer, lanes   nothing (*)       Stop, or the host's Stop
+//	loop       the driver              inbox, asks, timer, lanes   nothing (*)       Stop, or the driver's Stop
 //	log lane   log and register        the jobs channel            the file system   the loop closing jobs
 //	segments   the next log segment    the log lane                the file system   the log lane ending
 //	bulk lane  the snapshots           the bulk channel            the file system   the loop closing bulk
@@ -23,4 +23,7 @@
 // and then carries out what follows from all of it; a message of a peer it takes in alone.
 // The lock of the inbox is held for a few instructions; the one channel operation
 // under it does not block.
+//
+// Errors by name: ErrStopped (the replica has stopped), ErrListeners (too many listen); those of
+// SetLimits: ErrNotMaster, ErrBusy, ErrLimit, ErrLimitsUnknown. Others end the replica, with path and offset.
 package replica

@@ -28,7 +28,7 @@ type Listener struct {
 	missed uint64 // the loop's alone
 }
 
-// Listen returns a Listener with room for so many events, at least 2. While a replica has none,
+// Listen returns a Listener with room for so many events; below 2 it is 2. While a replica has none,
 // nothing is collected for one. It fails with ErrListeners, or when the replica has stopped or ctx
 // ends.
 func (r *Replica) Listen(ctx context.Context, room int) (*Listener, error) {

@@ -33,7 +33,7 @@ type Config struct {
 	FS        vfs.FS // where Dir lies
 	Dir       string // the replica's own directory
 	Store     store.Options
-	Backups   *store.Place // where Host.BackupEvery has something written; nil: nowhere
+	Backups   *store.Place // where Driver.BackupEvery has something written; nil: nowhere
 	Transport Transport
 	Now       func() time.Time // monotonic, and goes on while the machine is suspended; nil: boottime.Now
 	Logger    *slog.Logger     // nil: nothing is logged
@@ -50,7 +50,7 @@ func (c *Config) Validate() error {
 	fault(c.FS == nil, "no FS")
 	fault(c.Dir == "", "no Dir")
 	fault(c.Transport == nil, "no Transport")
-	fault(c.Driver.BackupEvery != 0 && (c.Backups == nil || c.Backups.FS == nil || c.Backups.Dir == ""), "Host.BackupEvery is set, and Backups names no place")
+	fault(c.Driver.BackupEvery != 0 && (c.Backups == nil || c.Backups.FS == nil || c.Backups.Dir == ""), "Driver.BackupEvery is set, and Backups names no place")
 	return errors.Join(append(faults, c.Driver.Validate())...)
 }
 

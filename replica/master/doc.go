@@ -160,5 +160,5 @@
 //	I-E4  state  such a master, and no other, remembers sessions
 //	I-E5  deep   it remembers as many sessions as are alive in the rows; its table of calls,
 //	             its fair queue and its memory of nodes agree with the rows and with each
-//	             other (I-C1 to I-C3, I-J1 to I-J3, I-B2 to I-B6)
+//	             other (I-C1 to I-C3, I-J1 to I-J3, I-B2 to I-B8)
 package master

@@ -5,8 +5,9 @@
 // bound to the node's instance. It is memory of the master, in no row: the client
 // keeps a token, which holds all of it, and a new master makes the handle
 // again when the token is presented (CHU §2.4, §2.9). Check digits keep clients
-// from making tokens, so access is checked when a node is opened, and when a handle
-// is made again, and not on each call.
+// from making tokens, so access is checked when a node is opened, and not on each call.
+// It is checked again, by replica/master/nodeops, at a call that needs a right and comes by a
+// handle of an older epoch, or by one that was handed out without a check (Untested).
 //
 // A table is memory of one epoch; replica/master/nodeops owns it. A fail-over loses it:
 // clients present their tokens to the next master, which makes the handles again.
@@ -47,7 +48,7 @@
 //	its epoch is older                                        Old
 //
 // Old is an invitation: the master looks whether the node's instance is there and
-// the principal still has the rights, and then calls Recreate.
+// there is room, and then calls Recreate. Rights are asked for by calls that need them.
 //
 // # Closed stays closed
 //

@@ -1,7 +1,7 @@
 // Package lockwait is pure: which Acquires wait for which lock, and in which order.
 //
-// An Acquire that meets a held or delayed lock is parked in the memory of the
-// present master and proposed when it can succeed. The queue decides only when to
+// An Acquire that may wait joins the queue of its lock, in the memory of the present master,
+// also where the lock is free, and is proposed when it can succeed. The queue decides only when to
 // attempt: whether a waiter gets the lock is decided by the rows (replica/state/lock) when
 // its Acquire is applied. So a wrong or lost queue costs time and never exclusion. A
 // fail-over loses the queues; a new master begins with empty ones, and clients send again.
