@@ -33,7 +33,7 @@ type Lock struct {
 // newLock records an acquired lock. It is called with mu held.
 func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
 	l := &Lock{h: h, acquisition: held.Acquisition, mode: mode, held: held}
-	l.sequencer = api.Sequencer{Node: h.node, Mode: mode, Gen: held.Gen}.Encode()
+	l.sequencer = api.Sequencer{Node: h.node, Mode: mode, Gen: held.Gen}.Text()
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	h.lock, h.wanted = l, false
 	h.c.setHeld(h.watch, held.Acquisition)
@@ -41,8 +41,9 @@ func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
 	return l
 }
 
-// Sequencer returns a string that names this acquisition: the lock, its mode, and its
-// generation. Pass it with each request to the resource that the lock protects. The resource
+// Sequencer returns a text that names this acquisition: the lock, its mode, and its
+// generation. It has letters, digits, "-" and "_" only, so JSON, a URL or an HTTP header carries it
+// as it is. Pass it with each request to the resource that the lock protects. The resource
 // validates it with Handle.CheckSequencer, or rejects a sequencer with a lower generation than
 // it has accepted before (CHU §2.4).
 func (l *Lock) Sequencer() string { return l.sequencer }

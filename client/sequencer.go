@@ -3,6 +3,8 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
@@ -12,11 +14,38 @@ import (
 // the lock is held now, in the sequencer's mode and at its generation (C6.17). A server calls
 // it before it acts on a request that carries a sequencer. Any handle on the node that was opened to Read
 // will do; one that was opened to Write alone fails with ErrPermission. It fails with ErrStaleSequencer if the sequencer is not valid, and
-// with ErrInvalid if the string is not a sequencer of this node.
+// with ErrInvalid and the reason if the text is not a sequencer of this node.
 func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
+	shown, s, bad := readSequencer(sequencer)
 	_, err := h.call(ctx, "check-sequencer", func(t api.Token) api.Op {
-		return api.CheckSequencer{Handle: t, Sequencer: sequencer}
+		return api.CheckSequencer{Handle: t, Sequencer: shown}
 	})
+	if bad == nil && s.Node != h.node {
+		bad = fmt.Errorf("a sequencer of the lock of %v, shown to a handle on %v", s.Node, h.node)
+	}
+	return withReason(err, bad)
+}
+
+// readSequencer returns the bytes of a sequencer for the cell, and what they say. What is no sequencer
+// goes to the cell as it is, and is refused there like other malformed requests; bad says why. Bytes
+// are none either: only their text has check digits.
+func readSequencer(text string) (shown string, s api.Sequencer, bad error) {
+	s, bad = api.ParseSequencerText(text)
+	if bad == nil {
+		return s.Encode(), s, nil
+	}
+	if _, err := api.ParseSequencer(text); err == nil {
+		return "", s, bad
+	}
+	return text, s, bad
+}
+
+// withReason adds to the error of a call that the cell found invalid what is wrong with its argument.
+func withReason(err, reason error) error {
+	var e *Error
+	if reason != nil && errors.Is(err, ErrInvalid) && errors.As(err, &e) {
+		e.Causes = append(e.Causes, reason)
+	}
 	return err
 }
 
@@ -24,22 +53,24 @@ func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 // its calls fail with ErrStaleSequencer when that is not valid any more (C6.16). Calls that
 // began before it returns, such as an Acquire that waits, may go by the earlier one still,
 // also after a fail-over; calls that begin later go by this one. Of two SetSequencers of a
-// handle at the same time, either may be the last.
+// handle at the same time, either may be the last. It fails with ErrInvalid and the reason if the
+// text is not a sequencer.
 func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
 	if err := h.own(ctx, "set-sequencer"); err != nil {
 		return err
 	}
-	op := func(t api.Token) api.Op { return api.SetSequencer{Handle: t, Sequencer: sequencer} }
+	shown, _, bad := readSequencer(sequencer)
+	op := func(t api.Token) api.Op { return api.SetSequencer{Handle: t, Sequencer: shown} }
 	_, err := h.callThen(ctx, "set-sequencer", op, func(d session.Done) {
 		if opened, ok := d.Result.Detail.(api.Opened); ok {
 			h.token = opened.Token
 		}
 	})
-	return err
+	return withReason(err, bad)
 }
 
 // GetSequencer asks the cell for the sequencer of the lock that this handle holds (C6.15). It
-// fails with ErrNotHeld if the handle holds none. Lock.Sequencer returns the same string
+// fails with ErrNotHeld if the handle holds none. Lock.Sequencer returns the same text
 // without a call.
 func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
 	r, err := h.call(ctx, "get-sequencer", func(t api.Token) api.Op { return api.GetSequencer{Handle: t} })
@@ -47,10 +78,10 @@ func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
 		return "", err
 	}
 	s, _ := r.Detail.(api.Sequenced)
-	return s.Sequencer.Encode(), nil
+	return s.Sequencer.Text(), nil
 }
 
-// Sequencer is what the string of Lock.Sequencer says, for a server that fences by itself instead of
+// Sequencer is what the text of Lock.Sequencer says, for a server that fences by itself instead of
 // asking the cell (CHU §2.1, §2.4). It names no cell: a server that takes the locks of several cells
 // keeps their sequencers apart.
 type Sequencer struct {
@@ -60,11 +91,11 @@ type Sequencer struct {
 	Mode       Mode
 }
 
-// ParseSequencer returns what the string of Lock.Sequencer says. It fails with ErrInvalid if that is
-// not the form of a sequencer. A string that has the form may be forged, or of a lock that is lost:
-// only Handle.CheckSequencer knows that.
+// ParseSequencer returns what the text of Lock.Sequencer says. It fails with ErrInvalid and the reason
+// if the text is no sequencer, or one that was cut or changed on the way. A text that it reads may be
+// forged, or of a lock that is lost: only Handle.CheckSequencer knows that.
 func ParseSequencer(text string) (Sequencer, error) {
-	s, err := api.ParseSequencer(text)
+	s, err := api.ParseSequencerText(text)
 	if err != nil {
 		return Sequencer{}, &Error{Op: "parse-sequencer", Causes: []error{ErrInvalid, err}}
 	}

@@ -169,7 +169,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 	cmd := exec.Command(program, argv[1:]...)
 	cmd.Args[0] = argv[0]
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
-	cmd.Env = append(os.Environ(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+sequencerText(lock.Sequencer()),
+	cmd.Env = append(os.Environ(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
 		"CHUBBY_GENERATION="+fmt.Sprint(generation(lock.Sequencer())))
 	terminal := false
 	if f, ok := a.In.(*os.File); ok {

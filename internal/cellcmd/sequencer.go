@@ -2,7 +2,6 @@ package cellcmd
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -13,31 +12,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// sequencerText is a sequencer as it stands in an environment and on a command line: in base
-// 64 for URLs. Inside programs it is bytes.
-func sequencerText(sequencer string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(sequencer))
-}
-
-// readSequencer reads what sequencerText writes.
-func readSequencer(text string) (string, error) {
-	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		_, err = api.ParseSequencer(string(b))
-	}
-	if err != nil {
-		return "", cli.Usage("%q is no sequencer: chubby lock gives its command one in CHUBBY_SEQUENCER", text)
-	}
-	return string(b), nil
-}
-
 // generation is the lock generation of a sequencer of the cell.
-func generation(sequencer string) api.LockGen {
-	s, err := api.ParseSequencer(sequencer)
+func generation(sequencer string) uint64 {
+	s, err := client.ParseSequencer(sequencer)
 	if err != nil {
 		panic(err) // the client library made it
 	}
-	return s.Gen
+	return s.Generation
 }
 
 func sequencerCommand() *cobra.Command {
@@ -47,7 +28,8 @@ func sequencerCommand() *cobra.Command {
 		Short: "Ask whether a sequencer is valid",
 		Long: `Check asks the cell whether a sequencer is valid: whether the lock of the node is held
 now, as the sequencer says. Chubby lock gives its command the sequencer in
-CHUBBY_SEQUENCER; a server that gets it with a request checks it before it acts.
+CHUBBY_SEQUENCER, and a Go program has the same text from Lock.Sequencer. A server that gets
+it with a request checks it before it acts.
 It prints valid, with exit code 0, or stale, with exit code 7. Also the sequencer of another
 node is stale, and that of a node which was deleted and made again: the reason goes to stderr.
 
@@ -61,18 +43,17 @@ stale.`,
 		},
 	}
 	a.register(check, func(ctx context.Context, args []string) error {
-		sequencer, err := readSequencer(args[1])
-		if err != nil {
-			return err
+		if _, err := client.ParseSequencer(args[1]); err != nil {
+			return cli.Usage("SEQUENCER is none that chubby lock gives its command in CHUBBY_SEQUENCER: %v", err)
 		}
 		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
-			err := h.CheckSequencer(ctx, sequencer)
+			err := h.CheckSequencer(ctx, args[1])
 			reason := ""
 			switch {
 			case errors.Is(err, client.ErrStaleSequencer):
 				reason = "its lock is not held any more as it says"
-			case errors.Is(err, client.ErrInvalid): // it is one, as readSequencer has found
-				reason = otherNode(h, sequencer)
+			case errors.Is(err, client.ErrInvalid): // it is one, of another node
+				reason = otherNode(h, args[1])
 			case err != nil:
 				return err
 			}
@@ -84,13 +65,13 @@ stale.`,
 
 // otherNode says of which node a sequencer is that is not one of the handle's.
 func otherNode(h *client.Handle, sequencer string) string {
-	q, err := api.ParseSequencer(sequencer)
+	q, err := client.ParseSequencer(sequencer)
 	n, err2 := api.ParseName(h.Name())
 	switch {
-	case err == nil && err2 == nil && q.Node.Path != n.Path:
-		return fmt.Sprintf("it is of another node, %s", q.Node.Path)
-	case err == nil && q.Node.Instance != h.StatAtOpen().Instance:
-		return fmt.Sprintf("it is of an earlier %s, which was deleted", q.Node.Path)
+	case err == nil && err2 == nil && q.Lock != n.Path.String():
+		return fmt.Sprintf("it is of another node, %s", q.Lock)
+	case err == nil && q.Instance != uint64(h.StatAtOpen().Instance):
+		return fmt.Sprintf("it is of an earlier %s, which was deleted", q.Lock)
 	}
 	return "it is of another node"
 }

@@ -73,6 +73,71 @@ func TestTheLongestSequencerFits(t *testing.T) {
 	require.Equal(t, q, got)
 }
 
+// The text of a sequencer is read back exactly, or refused: a program's JSON, a proxy or a shell that
+// changes a byte of it makes no other sequencer of it.
+func TestTheTextOfASequencerIsReadExactlyOrRefused(t *testing.T) {
+	all := []api.Sequencer{}
+	for _, g := range goldenSequencers(t) {
+		all = append(all, g.q)
+	}
+	for _, gen := range []api.LockGen{1, 127, 148, 168, 1 << 32, 1<<64 - 1} {
+		all = append(all, api.Sequencer{Node: api.Ref{Path: mustPath(t, "/ü/f"), Instance: 200}, Mode: api.Shared, Gen: gen})
+	}
+	longest := api.Path{}
+	for range 4 {
+		var err error
+		longest, err = longest.Child(strings.Repeat("p", api.MaxComponent))
+		require.NoError(t, err)
+	}
+	all = append(all, api.Sequencer{Node: api.Ref{Path: longest, Instance: 1<<64 - 1}, Mode: api.Shared, Gen: 1<<64 - 1})
+	seen := map[string]bool{}
+	for _, q := range all {
+		text := q.Text()
+		require.Regexp(t, "^[A-Za-z0-9_-]+$", text)
+		require.False(t, seen[text])
+		seen[text] = true
+		got, err := api.ParseSequencerText(text)
+		require.NoError(t, err)
+		require.Equal(t, q, got)
+		for i := range min(len(text), 60) {
+			for _, c := range "AB9-_\n =\"\x80" {
+				if changed := text[:i] + string(c) + text[i+1:]; changed != text {
+					_, err := api.ParseSequencerText(changed)
+					require.ErrorIs(t, err, api.ErrMalformed, changed)
+				}
+			}
+			_, err := api.ParseSequencerText(text[:i] + text[i+1:])
+			require.ErrorIs(t, err, api.ErrMalformed)
+		}
+		for _, other := range []string{text + "A", text + "\n", text + "=", " " + text, q.Encode(), strings.ToLower(text), text + text} {
+			_, err := api.ParseSequencerText(other)
+			require.ErrorIs(t, err, api.ErrMalformed)
+		}
+	}
+	for text, why := range map[string]string{
+		"":         "malformed message: the check digits do not fit the 0 characters: it is no sequencer, or one that was cut or changed",
+		"AVMC":     "malformed message: the check digits do not fit the 4 characters: it is no sequencer, or one that was cut or changed",
+		"AV\ufffd": `malformed message: byte 3 of 5 is "\xef", and a sequencer has letters, digits, - and _ only`,
+		api.Sequencer{Mode: api.Shared, Gen: 9}.Text(): "malformed message: no lock is /#0 shared generation 9",
+		strings.Repeat("A", 1405):                      "malformed message: a sequencer of 1405 characters, and the longest has 1404",
+	} {
+		_, err := api.ParseSequencerText(text)
+		require.EqualError(t, err, why)
+	}
+}
+
+func FuzzParseSequencerText(f *testing.F) {
+	for _, g := range goldenSequencers(f) {
+		f.Add(g.q.Text())
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if q, err := api.ParseSequencerText(text); err == nil {
+			require.True(t, q.Valid())
+			require.Equal(t, text, q.Text(), "no sequencer has two texts")
+		}
+	})
+}
+
 func FuzzParseSequencer(f *testing.F) {
 	for _, g := range goldenSequencers(f) {
 		f.Add(g.q.Encode())

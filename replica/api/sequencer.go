@@ -1,8 +1,10 @@
 package api
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 )
 
 // Sequencer describes a lock as it was just after it was acquired: which lock, in which
@@ -11,7 +13,8 @@ import (
 // generation. It describes the lock, not one holder: all holders of a shared lock have the
 // same one.
 //
-// Programs pass it as an opaque string of bytes: Encode and ParseSequencer.
+// Programs pass it on as a line of text: Text and ParseSequencerText. Messages and the log hold its
+// bytes: Encode and ParseSequencer.
 type Sequencer struct {
 	Node Ref
 	Mode Mode
@@ -53,6 +56,49 @@ func ParseSequencer(text string) (Sequencer, error) {
 		return Sequencer{}, fmt.Errorf("%w: no lock is %v", ErrMalformed, s)
 	}
 	return s, nil
+}
+
+// textSum is the polynomial of the check digits of Text.
+var textSum = crc32.MakeTable(crc32.Castagnoli)
+
+// textDigits is the size of the check digits of Text, in bytes.
+const textDigits = 4
+
+// Text returns s as programs pass it on: letters, digits, "-" and "_" only, so that JSON, a URL, an
+// HTTP header or a variable of the environment carries it as it is. It ends with check digits. They
+// find what was cut or changed on the way; they prove nothing, since anyone can make them.
+func (s Sequencer) Text() string {
+	b := []byte(s.Encode())
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(b, textSum))
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseSequencerText is the inverse of Text. It returns ErrMalformed with the reason for a text that
+// Text does not make of a Valid sequencer. A text that it accepts may be forged, see ParseSequencer.
+func ParseSequencerText(text string) (Sequencer, error) {
+	if most := base64.RawURLEncoding.EncodedLen(MaxSequencer + textDigits); len(text) > most {
+		return Sequencer{}, fmt.Errorf("%w: a sequencer of %d characters, and the longest has %d", ErrMalformed, len(text), most)
+	}
+	if i := strangeIn(text); i >= 0 {
+		return Sequencer{}, fmt.Errorf("%w: byte %d of %d is %q, and a sequencer has letters, digits, - and _ only", ErrMalformed, i+1, len(text), text[i:i+1])
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	size := len(b) - textDigits
+	if err != nil || size < 0 || crc32.Checksum(b[:size], textSum) != binary.BigEndian.Uint32(b[size:]) {
+		return Sequencer{}, fmt.Errorf("%w: the check digits do not fit the %d characters: it is no sequencer, or one that was cut or changed", ErrMalformed, len(text))
+	}
+	return ParseSequencer(string(b[:size]))
+}
+
+// strangeIn is the index of the first byte of a text that Text does not use, or -1.
+func strangeIn(text string) int {
+	for i := range len(text) {
+		c := text[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
+			return i
+		}
+	}
+	return -1
 }
 
 // String prints the lock, the mode and the generation.

@@ -247,8 +247,8 @@ func fakesSequencers(h *hostile) {
 func (h *hostile) overheard(but api.Ref) (string, bool) {
 	var all []string
 	for _, path := range slices.Sorted(maps.Keys(h.of.programs.Shown)) {
-		if q, err := api.ParseSequencer(h.of.programs.Shown[path]); err == nil && q.Node != but {
-			all = append(all, h.of.programs.Shown[path])
+		if q, err := api.ParseSequencerText(h.of.programs.Shown[path]); err == nil && q.Node != but {
+			all = append(all, q.Encode())
 		}
 	}
 	return pick(h.draws, all)

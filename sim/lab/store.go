@@ -117,7 +117,7 @@ func (s *store) refused(from sim.Addr, q resource.Ask, why string) *Write {
 // sequencer is a token as package sim/resource reads it: one higher, since a system without
 // tokens has 0, and there is no sequencer 0.
 func sequencer(token uint64) string {
-	return api.Sequencer{Node: api.Ref{Instance: 1}, Mode: api.Exclusive, Gen: api.LockGen(token + 1)}.Encode()
+	return api.Sequencer{Node: api.Ref{Instance: 1}, Mode: api.Exclusive, Gen: api.LockGen(token + 1)}.Text()
 }
 
 func tokenText(token uint64) string {

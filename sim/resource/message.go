@@ -3,6 +3,8 @@ package resource
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // Ask is a request to the resource.
@@ -12,7 +14,7 @@ type Ask struct {
 	Base      uint64 // of a write: the version that was read
 	Version   uint64 // of a write: names what it makes, new each time
 	Value     uint64
-	Sequencer string // of the lock under which the client acts
+	Sequencer string // of the lock under which the client acts: its text
 }
 
 // Tell is its answer.
@@ -35,7 +37,7 @@ func (q Ask) Encode() []byte {
 	for _, n := range []uint64{flag(q.Write), q.Base, q.Version, q.Value} {
 		dst = binary.AppendUvarint(dst, n)
 	}
-	return append(dst, q.Sequencer...)
+	return append(dst, q.sequencer().Encode()...)
 }
 
 // Encode is the message that carries the answer.
@@ -58,7 +60,11 @@ func flag(b bool) uint64 {
 // sends any: what is no message is a bug of the simulator, and panics.
 func DecodeAsk(msg []byte) (q Ask) {
 	n, rest := uvarints(kindAsk, msg, 5)
-	return Ask{ID: n[0], Write: n[1] == 1, Base: n[2], Version: n[3], Value: n[4], Sequencer: string(rest)}
+	s, err := api.ParseSequencer(string(rest))
+	if err != nil {
+		panic("a message with a bad sequencer: " + err.Error())
+	}
+	return Ask{ID: n[0], Write: n[1] == 1, Base: n[2], Version: n[3], Value: n[4], Sequencer: s.Text()}
 }
 
 // DecodeTell is the inverse of Tell.Encode; it panics as DecodeAsk does.

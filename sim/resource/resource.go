@@ -29,7 +29,7 @@ func New(m plan.FenceMode) *Resource {
 func (q *Ask) Token() uint64 { return uint64(q.sequencer().Gen) }
 
 func (q *Ask) sequencer() api.Sequencer {
-	s, err := api.ParseSequencer(q.Sequencer)
+	s, err := api.ParseSequencerText(q.Sequencer)
 	if err != nil {
 		panic("a program without a sequencer: " + err.Error())
 	}

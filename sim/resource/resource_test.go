@@ -41,7 +41,7 @@ func tokenOf(who int) string {
 		panic(err)
 	}
 	gen := api.LockGen(youngestGen - 1 + who)
-	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: gen}.Encode()
+	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: gen}.Text()
 }
 
 // does is one step: a read, or a write of one more than was read last.

@@ -228,7 +228,7 @@ func (r *Cell) visit(ctx context.Context, cl *client.Client, path string, was ap
 		r.saw("S3", "%s cannot be locked: %v", path, err)
 		return
 	}
-	if s, err := api.ParseSequencer(lock.Sequencer()); err != nil || uint64(s.Gen) <= r.Above {
+	if s, err := api.ParseSequencerText(lock.Sequencer()); err != nil || uint64(s.Gen) <= r.Above {
 		r.saw("S2", "the lock of %s is granted as %v, %v: the old cell may have done so", path, s, err)
 	}
 	if err := errors.Join(lock.Release(ctx), h.Close(ctx)); err != nil {

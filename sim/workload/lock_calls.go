@@ -48,7 +48,7 @@ func (o *opened) onLock(op linearizability.LockOp) linearizability.LockInput {
 
 // checking is a CheckSequencer.
 func checking(sequencer string) linearizability.LockInput {
-	s, err := api.ParseSequencer(sequencer)
+	s, err := api.ParseSequencerText(sequencer)
 	if err != nil {
 		panic(err) // a client has made it
 	}

@@ -102,7 +102,7 @@ func sequencerOf(who int) string {
 	if err != nil {
 		panic(err)
 	}
-	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: api.LockGen(33 + who)}.Encode()
+	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: api.LockGen(33 + who)}.Text()
 }
 
 // holder is a client that is asked nothing but whether it lives.

@@ -49,7 +49,7 @@ func (l *lock) open(n *lab.Node) *client.Handle {
 }
 
 func grant(k *client.Lock) lab.Grant {
-	s, err := api.ParseSequencer(k.Sequencer())
+	s, err := api.ParseSequencerText(k.Sequencer())
 	if err != nil {
 		panic(err) // the client has made it
 	}
