@@ -42,6 +42,7 @@ func (c *Client) build(cfg Config, s settings) error {
 		o := &conn{rt: c.rt, cell: name, cfg: own, events: c.events, m: m, calls: map[session.Token]*call{}}
 		o.store.reset(cfg.Cache)
 		c.conns = append(c.conns, o)
+		c.events.live++
 		c.byName[name] = o
 		for _, r := range replicas {
 			if c.byReplica[r] != nil {

@@ -42,6 +42,8 @@ func New(rt Runtime, cfg Config, options ...Option) *Client {
 	if c.configErr = c.build(cfg, s); c.configErr == nil {
 		rt.Receive(c.receive)
 		rt.OnUnreachable(c.onUnreachable)
+	} else {
+		c.events.end = ErrInvalid
 	}
 	return c
 }
@@ -81,7 +83,7 @@ func (c *Client) Ready(ctx context.Context) error {
 // returns nil at once if no session is open. If ctx ends first, Close fails with
 // ErrOutcomeUnknown; if a session's grace period ends first, with ErrOutcomeUnknown and
 // ErrSessionExpired. The Client is closed in each case, and a session that is left at its cell
-// expires there. Of a Client that Dial made the connections are closed
+// expires there. When Close returns, the Events of the Client and of its handles end. Of a Client that Dial made the connections are closed
 // too, unless another Client uses them. Closing again is
 // harmless.
 func (c *Client) Close(ctx context.Context) error {
@@ -91,6 +93,7 @@ func (c *Client) Close(ctx context.Context) error {
 	if c.dialed != nil {
 		defer c.dialed.close()
 	}
+	defer c.endEvents()
 	var closing []*call
 	for _, o := range c.conns {
 		closing = append(closing, o.close())
@@ -103,6 +106,19 @@ func (c *Client) Close(ctx context.Context) error {
 		}
 	}
 	return first
+}
+
+// endEvents ends all queues of events of a Client that is closed.
+func (c *Client) endEvents() {
+	for _, o := range c.conns {
+		o.mu.Lock()
+		o.endWatches(ErrClosed)
+		after := o.afterUnlock
+		o.afterUnlock = nil
+		o.mu.Unlock()
+		run(after)
+	}
+	run(c.events.finish(ErrClosed))
 }
 
 // Status describes a session.

@@ -7,22 +7,58 @@ import (
 
 // hub passes the events of sessions to all open Events of a Client.
 type hub struct {
-	rt  Runtime
-	mu  sync.Mutex
-	all []*Events
+	rt   Runtime
+	mu   sync.Mutex
+	all  []*Events
+	live int   // sessions that are not over, or may be followed by another
+	end  error // why no events come any more; nil: they may
 }
 
 // Events returns a queue of what happens to the Client's sessions, in all cells, from now on. If
 // the program is slow, of each cell only the last change of the session's state and the last
-// fail-over remain. Close it after use.
+// fail-over remain. The queue ends with the Client: with ErrClosed when Client.Close returns, and
+// with ErrSessionExpired behind the EventExpired after which the Client makes no more calls to any
+// cell. Close it when it is of no more use before.
 func (c *Client) Events() *Events {
 	h := c.events
 	e := &Events{rt: h.rt, shorten: lastOfEachCell}
 	e.onClose = func() { h.remove(e) }
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.end != nil {
+		e.end = h.end
+		return e
+	}
 	h.all = append(h.all, e)
 	return e
+}
+
+// finish ends all queues for this reason, unless they have ended. Like publish it returns functions
+// that wake their readers.
+func (h *hub) finish(why error) (fire []func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.end == nil {
+		h.end = why
+	}
+	for _, e := range h.all {
+		fire = append(fire, e.finish(h.end)...)
+	}
+	h.all = nil
+	return fire
+}
+
+// onOver notes that a session is over for this reason, and no other follows it. The queues end when
+// that is so of all cells.
+func (h *hub) onOver(why error) []func() {
+	h.mu.Lock()
+	h.live--
+	last := h.live == 0
+	h.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return h.finish(why)
 }
 
 func (h *hub) remove(e *Events) {

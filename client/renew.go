@@ -48,6 +48,13 @@ func (c *conn) checkSessionEnd(ended []*call) {
 	c.store.reset(c.cfg.Cache)
 	c.endSpares()
 	c.renewable = s.Why == session.Expired && c.use == sessionUse{}
+	if !c.renewable && s.Why != session.Closed { // Client.Close ends the events by itself, in the end
+		why := endCause(s.Why)
+		if s.Why == session.Answered { // the cell refused to open it
+			why = ErrInvalid
+		}
+		c.later(c.events.onOver(why))
+	}
 	for _, w := range ended {
 		w.canRetry = c.renewable && w.done.Why == session.Expired && w.done.Outcome == session.Refused
 	}

@@ -221,9 +221,7 @@ func (c *conn) updateWatches() {
 		return
 	}
 	if s := c.m.Status(); s.State == session.Over {
-		for _, x := range c.allWatches() {
-			c.endWatch(x, endCause(s.Why))
-		}
+		c.endWatches(endCause(s.Why))
 		return
 	}
 	if silence := c.silence(); silence != c.watches.silence {
@@ -231,5 +229,12 @@ func (c *conn) updateWatches() {
 		for _, x := range c.allWatches() {
 			c.later(x.events.setSilent(silence))
 		}
+	}
+}
+
+// endWatches ends what all handles hear.
+func (c *conn) endWatches(why error) {
+	for _, x := range c.allWatches() {
+		c.endWatch(x, why)
 	}
 }

@@ -184,3 +184,19 @@ func TestClientsHavePrincipals(t *testing.T) {
 	_, err = cell.ClientAs(t, "bob").Open(ctx, "/ls/local/file", client.OpenOptions{Rights: client.Write})
 	require.ErrorIs(t, err, client.ErrPermission)
 }
+
+// A program that hears of events for ever does not keep its test from ending.
+func TestATestEndsWhereAProgramWaitsForEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cell := chubbytest.Start(t, chubbytest.Options{Replicas: 1})
+		heard := make(chan error, 1)
+		t.Cleanup(func() { require.ErrorIs(t, <-heard, client.ErrClosed) }) // behind the end of the client
+		c := cell.Client(t)
+		require.NoError(t, c.Ready(within(t)))
+		c.Events().Each(context.Background(), func(client.Event) {})
+		go func() {
+			_, err := c.Events().Next(context.Background())
+			heard <- err
+		}()
+	})
+}
