@@ -12,11 +12,11 @@
 //	defer c.Close(ctx)
 //
 //	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+//	defer f.Close(ctx)                            // frees the lock too
 //	lock, err := f.Acquire(ctx, client.Exclusive) // waits for the lock
 //	for lock.Held() {
 //		err = write(data, lock.Sequencer()) // the server checks the sequencer
 //	}
-//	err = lock.Release(ctx)
 //
 // # Calls
 //

@@ -74,7 +74,8 @@ var (
 	// ErrQuota: the owner or the directory has reached its quota.
 	ErrQuota = errors.New("quota exceeded")
 	// ErrCrowded: the session or the cell has reached its limit of open handles or waiting
-	// Acquires. Close handles, or retry later. Nothing was changed, unless the error is also
+	// Acquires: 4,096 open handles of a session, those that the Client keeps for the next Open
+	// included, and 16,384 waiting Acquires of a lock. Close each handle after use, or retry later. Nothing was changed, unless the error is also
 	// ErrOutcomeUnknown: then an Open may have created the node under the last master, and the
 	// present one has no room for its handle.
 	ErrCrowded = errors.New("too many handles or waiters")

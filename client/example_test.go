@@ -214,11 +214,11 @@ func lead(ctx context.Context, c *client.Client, write func(text, sequencer stri
 	if err != nil {
 		return err
 	}
+	defer f.Close(ctx)                            // frees the lock too
 	lock, err := f.Acquire(ctx, client.Exclusive) // waits until it is free
 	if err != nil {
 		return err
 	}
-	defer lock.Release(ctx)
 	for lock.Held() && err == nil { // Held asks the local clock; the server compares sequencers
 		err = write("the leader was here", lock.Sequencer())
 	}
@@ -234,12 +234,15 @@ func ExampleHandle_CheckSequencer() {
 	defer cancel()
 	defer c.Close(ctx)
 
+	// One handle serves all requests: a session may have 4,096 of them.
+	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close(ctx)
 	var late string
 	server := func(text, sequencer string) error {
-		f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{})
-		if err == nil {
-			err = f.CheckSequencer(ctx, sequencer)
-		}
+		err := f.CheckSequencer(ctx, sequencer)
 		if err == nil && late == "" {
 			fmt.Println("written:", text)
 			late = sequencer
