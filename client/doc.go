@@ -62,7 +62,7 @@
 // A handle hears of what happens to its node, of the kinds that OpenOptions.Events asks for, in the
 // order in which it happened, and after the fact: a program that reads the node then finds the change.
 //
-//	f, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{Events: client.WantContents})
+//	f, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{Events: client.WantContents | client.WantInvalid})
 //	text, _, err := f.Contents(ctx)
 //	... // err, then what is to be done with the text
 //	for e, err := range f.Events().All(ctx) {
@@ -74,10 +74,11 @@
 //	}
 //
 // Events come with the answers to KeepAlives, so within a message's time as a rule, and not in
-// jeopardy. Several changes in a row may be one event. No change is missed in silence: where events
-// may be missing, because the cell has a new master or the program is slow, the handle hears
-// EventReadAgain. A watcher therefore needs no call of its own: it reads once, and again after each
-// event, whatever its kind.
+// jeopardy. Several changes in a row may be one event. No change of the kinds that were asked for is
+// missed in silence: where events may be missing, because the cell has a new master or the program is
+// slow, the handle hears EventReadAgain. A watcher therefore needs no call of its own: it reads once, and
+// again after each event, whatever its kind. A deletion is a kind of its own: a handle that asks for
+// WantContents alone hears nothing of it, so ask for WantInvalid as well.
 //
 // # Caches
 //

@@ -176,7 +176,7 @@ func ExampleClient_Events() {
 }
 
 // A program that follows a configuration file: it reads once, and again after each event. The cell
-// tells it of a change at once; it does not ask.
+// tells it of a change at once; it does not ask. WantInvalid tells it that the file was deleted.
 func ExampleHandle_Events() {
 	c, disconnect := connect()
 	defer disconnect()
@@ -184,7 +184,8 @@ func ExampleHandle_Events() {
 	defer cancel()
 	defer c.Close(ctx)
 	config, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{
-		Rights: client.Read | client.Write, Create: client.CreateMay, Contents: "workers: 1", Events: client.WantContents,
+		Rights: client.Read | client.Write, Create: client.CreateMay, Contents: "workers: 1",
+		Events: client.WantContents | client.WantInvalid,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -200,12 +201,19 @@ func ExampleHandle_Events() {
 			log.Fatal(err)
 		}
 		text, _, err := config.Contents(ctx)
+		if errors.Is(err, client.ErrGone) {
+			fmt.Printf("%v: the file was deleted\n", event.Kind)
+			break
+		}
 		fmt.Printf("%v: %s %v\n", event.Kind, text, err)
-		break
+		if err := config.Delete(ctx); err != nil { // nor need this be the program's own doing
+			log.Fatal(err)
+		}
 	}
 	// Output:
 	// workers: 1 <nil>
 	// contents: workers: 2 <nil>
+	// invalid: the file was deleted
 }
 
 // lead writes while it holds the lock. The README shows this function.

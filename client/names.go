@@ -37,9 +37,9 @@ const (
 	CreateMay   = api.CreateMay   // the node is created unless it exists
 	CreateMust  = api.CreateMust  // the node must not exist
 
-	WantContents     = api.WantContents     // EventContents
-	WantChildren     = api.WantChildren     // EventChildren
-	WantInvalid      = api.WantInvalid      // EventInvalid
+	WantContents     = api.WantContents     // EventContents; not the deletion of the file, which WantInvalid tells
+	WantChildren     = api.WantChildren     // EventChildren; not the deletion of the directory
+	WantInvalid      = api.WantInvalid      // EventInvalid: the node was deleted, or the session has expired
 	WantLockAcquired = api.WantLockAcquired // EventLockAcquired
 	WantLockWanted   = api.WantLockWanted   // EventLockWanted
 	WantFailover     = api.WantFailover     // EventFailover, as an event of the handle

@@ -25,7 +25,8 @@ type OpenOptions struct {
 	// minute is taken for a minute, without an error; parts of a millisecond are rounded up.
 	LockDelay time.Duration
 
-	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none.
+	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none. A program that
+	// waits for the others asks for WantInvalid too, or does not hear that the node was deleted.
 	Events EventMask
 
 	// KeepLock is for how long Lock.Release keeps the lock at the cell, in case that this handle
