@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -13,8 +14,9 @@ import (
 // it. If this handle holds the lock already, or another goroutine is acquiring it through this
 // handle, Acquire waits for its turn: callers that share a handle exclude each other.
 //
-// If ctx ends first, Acquire fails and will not get the lock: the request is cancelled at the
-// cell in the background. Acquire fails with ErrPermission if the handle was opened without
+// If ctx ends first, Acquire fails with its error and will not get the lock. If the request was sent,
+// it is cancelled at the cell in the background, and the error is ErrWithdrawn as well: no outcome is
+// left open. Acquire fails with ErrPermission if the handle was opened without
 // Write, with ErrGone if the node was deleted, with ErrCrowded if the cell has too many
 // waiters, and with ErrNotHeld or ErrSessionExpired if the lock was lost again before Acquire
 // could return it.
@@ -106,7 +108,7 @@ func (t *acquireCall) finish(ctx context.Context) (*Lock, error) {
 	}
 	d, ended := t.h.c.wait(ctx, t.call)
 	if err := callError(t.name, t.h.name, d, ended); err != nil {
-		return nil, err
+		return nil, withdrawn(err, d)
 	}
 	t.h.c.mu.Lock()
 	defer t.h.c.mu.Unlock()
@@ -117,6 +119,18 @@ func (t *acquireCall) finish(ctx context.Context) (*Lock, error) {
 		return nil, &Error{Op: t.name, Key: t.h.name, Causes: []error{t.acquired.lost}}
 	}
 	return t.acquired, nil
+}
+
+// withdrawn makes ErrWithdrawn of the error of an Acquire that this Client has ended: its outcome is
+// unknown to the Client, and decided by the cancellation, by the end of the handle or by that of the
+// session.
+func withdrawn(err error, d session.Done) error {
+	var e *Error
+	byClient := d.Why == session.Cancelled || d.Why == session.Closed || d.Why == session.Expired
+	if d.Outcome == session.Unknown && byClient && errors.As(err, &e) {
+		e.Causes[0] = ErrWithdrawn
+	}
+	return err
 }
 
 func (h *Handle) removeWaiter(s Signal) {

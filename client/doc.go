@@ -129,6 +129,7 @@
 //	nil                 the call was executed, once
 //	ErrOutcomeUnknown   the call may have been executed, or may still be; read the
 //	                    state before writing again
+//	ErrWithdrawn        an Acquire was taken back before its answer came; it holds nothing
 //	any other error     the call has had no lasting effect, and never will
 //
 // ErrOutcomeUnknown accompanies the reason: the context's error, ErrSessionExpired

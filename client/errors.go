@@ -26,6 +26,12 @@ var (
 	// call that the cell answers, a Get for instance, settles the outcome: what it finds is
 	// final.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
+	// ErrWithdrawn: an Acquire or TryAcquire was sent, and ended before its answer came. The error is also
+	// the reason: the context's error, ErrClosed, ErrPoisoned or ErrSessionExpired. This call does not
+	// hold the lock, and never will: the Client has the cell take the request back. There is nothing to
+	// read or to settle. Until the cell has heard of it, or has ended the session, it may grant the lock to
+	// the request, which then keeps it from others for so long.
+	ErrWithdrawn = errors.New("withdrawn")
 	// ErrSessionExpired: the session is over, and its locks and handles are lost. If the error
 	// is not ErrOutcomeUnknown as well, this call was not executed. The Client makes no more
 	// calls to this cell, except when nothing was lost (see Sessions in the package

@@ -128,7 +128,7 @@ func TestAnAcquireThatIsGivenUpHoldsNothing(t *testing.T) {
 
 		w.fault(onlyAnswers) // it gets the lock, and the answer is lost
 		_, err = theirs.Acquire(w.within(time.Second), client.Exclusive)
-		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+		require.ErrorIs(t, err, client.ErrWithdrawn)
 		require.Len(t, w.cell.holders("f"), 1)
 		w.fault(nil)
 		l, err = theirs.Acquire(ctx, client.Exclusive)

@@ -75,7 +75,7 @@ func (w *world) behindAnAcquire() {
 	require.NoError(w.t, err)
 	w.cell.set(func() { w.cell.refuse = busyFor[api.Acquire] })
 	_, err = h.Acquire(w.within(time.Second), client.Exclusive)
-	require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+	require.ErrorIs(w.t, err, client.ErrWithdrawn)
 	w.cell.set(func() { w.cell.refuse = busyFor[api.CancelAcquire] })
 	w.fault(onlyAnswers)
 	require.ErrorIs(w.t, w.c.Put(w.within(time.Second), "k", "1"), client.ErrOutcomeUnknown)

@@ -28,7 +28,7 @@ type Candidate struct {
 // of a former leader does not come back.
 //
 // Campaign fails with the context's error if ctx ends first, and leaves nothing behind then: the
-// program does not stand any more. Other errors are those of Open, Acquire and SetContents. It does
+// program does not stand any more. The error is client.ErrWithdrawn too if it waited for the lock. Other errors are those of Open, Acquire and SetContents. It does
 // not try again by itself.
 func Campaign(ctx context.Context, c *client.Client, who Candidate) (*Term, error) {
 	h, err := c.Open(ctx, who.File, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, LockDelay: who.LockDelay})

@@ -68,7 +68,7 @@ var sentinels = map[string]error{
 	"ErrGone": client.ErrGone, "ErrNotDirectory": client.ErrNotDirectory, "ErrIsDirectory": client.ErrIsDirectory,
 	"ErrNotEmpty": client.ErrNotEmpty, "ErrQuota": client.ErrQuota, "ErrCrowded": client.ErrCrowded, "ErrTooManySessions": client.ErrTooManySessions, "ErrBadHandle": client.ErrBadHandle,
 	"ErrPoisoned": client.ErrPoisoned, "ErrLockHeld": client.ErrLockHeld, "ErrLockDelayed": client.ErrLockDelayed,
-	"ErrNotHeld": client.ErrNotHeld, "ErrStaleSequencer": client.ErrStaleSequencer,
+	"ErrNotHeld": client.ErrNotHeld, "ErrWithdrawn": client.ErrWithdrawn, "ErrStaleSequencer": client.ErrStaleSequencer,
 }
 
 func TestTheGuideHasEachCommand(t *testing.T) {

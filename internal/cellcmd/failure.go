@@ -18,6 +18,7 @@ var codes = []struct {
 	{client.ErrSessionExpired, cli.ExitLost},
 	{client.ErrPermission, cli.ExitPermission},
 	{client.ErrOutcomeUnknown, cli.ExitTimeout},
+	{client.ErrWithdrawn, cli.ExitTimeout},
 	{context.DeadlineExceeded, cli.ExitTimeout},
 	{client.ErrNotFound, cli.ExitNotFound},
 	{client.ErrGone, cli.ExitNotFound},

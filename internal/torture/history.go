@@ -63,7 +63,7 @@ func (h *history[S, I, O]) end(who int64, at int, out O, err error) {
 	defer h.mu.Unlock()
 	op := &h.ops[at]
 	op.Client = who
-	if errors.Is(err, client.ErrOutcomeUnknown) {
+	if errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, client.ErrWithdrawn) { // it may have held the lock for a while
 		return
 	}
 	op.Return, op.ReturnTime, op.Outcome, op.Output = h.clock.next(), h.clock.now(), linearizability.OutcomeOK, out

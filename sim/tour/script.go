@@ -108,7 +108,7 @@ func (a actor) watchesSession(t time.Duration) {
 // short names the sort of an error.
 func short(err error) string {
 	for _, e := range []error{
-		client.ErrSessionExpired, client.ErrStaleSequencer, client.ErrOutcomeUnknown, client.ErrNotFound, client.ErrLockHeld, client.ErrLockDelayed,
+		client.ErrSessionExpired, client.ErrStaleSequencer, client.ErrOutcomeUnknown, client.ErrWithdrawn, client.ErrNotFound, client.ErrLockHeld, client.ErrLockDelayed,
 		context.DeadlineExceeded,
 	} {
 		if errors.Is(err, e) {

@@ -49,7 +49,7 @@ func (t *scene) Done(call string, contended bool, err error) {
 	if c.events.Wanted() {
 		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: call, Took: -1, Err: err})
 	}
-	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, client.ErrWithdrawn) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	if unanswered {
 		c.Unknown++
 	}

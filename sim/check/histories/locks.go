@@ -86,7 +86,7 @@ func (b *Locks) Ends(i int, err error, out lockOutput) {
 		op.Outcome, op.Return, op.ReturnTime, op.Output = linearizability.OutcomeOK, b.next(), b.now(), out
 	}
 	switch {
-	case errors.Is(err, client.ErrOutcomeUnknown):
+	case errors.Is(err, client.ErrOutcomeUnknown), errors.Is(err, client.ErrWithdrawn): // which may have held the lock for a while
 		b.unsure++
 	case !known:
 		b.calls[i].no = !slices.ContainsFunc(lostSince, func(e error) bool { return errors.Is(err, e) })

@@ -28,7 +28,7 @@ func (s *Suffix) HasLost(cl *client.Client) bool { return s.lost[cl] }
 // was true; l is the client's Life, nil if it has none. A reply that came at this very
 // instant may have come after the session's end.
 func (s *Suffix) OnCallEnd(cl *client.Client, late bool, err error, l *Life) {
-	if l != nil && errors.Is(err, client.ErrOutcomeUnknown) {
+	if l != nil && (errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, client.ErrWithdrawn)) {
 		s.unknown[cl] = l.model.sessions
 	}
 	if errors.Is(err, client.ErrSessionExpired) {
