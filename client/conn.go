@@ -58,6 +58,7 @@ type call struct {
 	node    api.Ref     // that the call is about; of an Open only its path is known
 	dropped bool        // the locks of the node were dropped since the call began
 	changes []api.Path  // that the call may change
+	asked   api.Op      // what was asked
 	op      api.Op      // of a call whose answer may be kept
 	read    *cache.Read // the same; nil: the answer is not kept
 	kept    *kept       // of an Open: the handle, if it is kept
@@ -71,7 +72,7 @@ func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
 // beginOn starts a call that is about a node. It is called with mu held.
 func (c *conn) beginOn(ctx context.Context, now time.Time, op api.Op, node api.Ref) *call {
 	c.renew()
-	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx), node: node}
+	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx), node: node, asked: op}
 	if o, opens := op.(api.Open); opens {
 		w.isOpenOp, w.mask = true, o.Events
 	}
@@ -107,6 +108,12 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d, why := w.done, contextCauses(ctx, err)
+	if w.ended && d.Why == session.Checked {
+		if bad := fault(w.asked); bad != nil {
+			return d, []error{bad}
+		}
+		return d, nil
+	}
 	if !w.ended {
 		d = session.Done{Outcome: session.Unknown, Why: session.Cancelled}
 	}

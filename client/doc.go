@@ -159,7 +159,7 @@
 //   - acquire.go, lock.go, sequencer.go: locks
 //   - caching.go, hit.go, kept.go: what is read without a call, and handles that stay open
 //   - event.go, events.go, hub.go, watch.go: events of sessions and of handles
-//   - errors.go: errors
+//   - errors.go, fault.go: errors
 //   - conn.go, pump.go, renew.go: how a session machine is driven and replaced
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs

@@ -110,11 +110,21 @@ type Error struct {
 	Causes []error // at least one, the most important first
 }
 
+// A key that is longer than maxKeyShown, which is none that a cell has, is printed by its first
+// keyStart bytes.
+const (
+	maxKeyShown = api.MaxPath + api.MaxComponent
+	keyStart    = 64
+)
+
 // Error prints the call, the key and the causes.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("client: " + e.Op)
-	if e.Key != "" {
+	switch {
+	case len(e.Key) > maxKeyShown:
+		fmt.Fprintf(&b, " %q... of %d bytes", e.Key[:keyStart], len(e.Key))
+	case e.Key != "":
 		fmt.Fprintf(&b, " %q", e.Key)
 	}
 	for _, c := range e.Causes {
@@ -174,6 +184,8 @@ func causesOf(d session.Done, ended []error) []error {
 		return append(all, ErrSessionExpired)
 	case session.QueueFull:
 		return append(all, ErrBusy)
+	case session.Checked:
+		return append(append(all, sentinelOf(d.Result.Code)), ended...)
 	}
 	return append(all, sentinelOf(d.Result.Code))
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -27,6 +28,9 @@ type Events struct {
 	silent  error // why there are none for now
 	waiters []Signal
 }
+
+// errNoEvents is why a handle has no events that asked for none.
+var errNoEvents = fmt.Errorf("%w: the handle asked for no events: set OpenOptions.Events", ErrInvalid)
 
 // Next blocks until there is an event, and takes the oldest. When no more will come it returns the
 // last ones, and then fails with the reason: ErrClosed when the Events, its handle or its Client

@@ -79,7 +79,7 @@ func (h *Handle) callOpen(ctx context.Context, name string, path api.Path, op ap
 		return nil, err
 	}
 	d, ended := h.c.wait(ctx, w)
-	return w, callError("open", h.name, d, ended)
+	return w, callError("open", name, d, ended)
 }
 
 // startOpen begins an Open of the node with this full name.
@@ -214,7 +214,7 @@ func (h *Handle) stopUse(now time.Time, why error) {
 // silence. A handle that asked for no events has a queue that ends at once, with ErrInvalid.
 func (h *Handle) Events() *Events {
 	if h.watch == nil || h.askedNothing() {
-		return &Events{rt: h.c.rt, what: h.name, end: ErrInvalid}
+		return &Events{rt: h.c.rt, what: h.name, end: errNoEvents}
 	}
 	return h.watch.events
 }

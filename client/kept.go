@@ -51,7 +51,7 @@ func (s *store) keepOpened(w *call, d api.Opened) {
 
 // openCached answers an Open from the cache, if it can: with a handle that is open at the cell, or
 // with ErrNotFound. below is the Handle that the path is relative to, or nil.
-func (c *conn) openCached(ctx context.Context, below *Handle, key, name string, path api.Path, op api.Open) (*Handle, error) {
+func (c *conn) openCached(ctx context.Context, below *Handle, name string, path api.Path, op api.Open) (*Handle, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.store
@@ -64,7 +64,7 @@ func (c *conn) openCached(ctx context.Context, below *Handle, key, name string, 
 	}
 	if op.Create == CreateNever && s.table.IsAbsent(path) {
 		s.count(true)
-		return nil, &Error{Op: "open", Key: key, Causes: []error{ErrNotFound}}
+		return nil, &Error{Op: "open", Key: name, Causes: []error{ErrNotFound}}
 	}
 	for _, id := range s.table.Handles(path) {
 		if k := s.kept[id]; k != nil && k.serves(op) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -60,7 +61,12 @@ func (c *Client) CompareAndSet(ctx context.Context, key string, expect Expect, v
 func (c *Client) List(ctx context.Context, prefix string) ([]Pair, error) {
 	r, err := c.call(ctx, "list", prefix, api.List{Prefix: prefix})
 	if err != nil {
+		if len(prefix) <= api.MaxKey {
+			err = withReason(err, ErrTooLarge, errManyRows)
+		}
 		return nil, err
 	}
 	return r.Pairs, nil
 }
+
+var errManyRows = fmt.Errorf("more than %d rows or %d bytes: list a longer prefix", api.MaxListPairs, api.MaxListBytes)

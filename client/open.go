@@ -21,8 +21,8 @@ type OpenOptions struct {
 
 	// LockDelay is how long the cell keeps the lock from others after this handle lost it
 	// because its client crashed or could not be reached (CHU §2.4). It protects resources that
-	// check no sequencers. 0: others may have the lock as soon as the session is over. More than a
-	// minute is taken for a minute, without an error; parts of a millisecond are rounded up.
+	// check no sequencers. 0: others may have the lock as soon as the session is over. One below 0 or
+	// above a minute is invalid; parts of a millisecond are rounded up.
 	LockDelay time.Duration
 
 	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none. A program that
@@ -35,7 +35,8 @@ type OpenOptions struct {
 	// conflicting mode, or the cell has a new master; an Acquire there waits a moment longer, and a
 	// TryAcquire fails with ErrLockHeld once. A request that was sent to a resource before Release, and is
 	// on its way, has the sequencer of what comes after it: Lock.GiveUp where its outcome is unknown.
-	// 0: Release frees the lock. There is no maximum: a kept lock goes when it is asked for.
+	// 0: Release frees the lock. There is no maximum: a kept lock goes when it is asked for. One below 0
+	// is invalid.
 	KeepLock time.Duration
 }
 
@@ -70,8 +71,11 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 	if err != nil {
 		return nil, &Error{Op: "open", Key: name, Causes: []error{ErrInvalid, err}}
 	}
+	if err := o.check(); err != nil {
+		return nil, &Error{Op: "open", Key: name, Causes: []error{ErrInvalid, err}}
+	}
 	op := o.op("", strings.TrimPrefix(path.String(), "/"))
-	if h, err := own.openCached(ctx, nil, name, name, path, op); h != nil || err != nil {
+	if h, err := own.openCached(ctx, nil, name, path, op); h != nil || err != nil {
 		return h, err
 	}
 	w, err := own.callOn(ctx, "open", name, op, api.Ref{Path: path}, o.Events)
@@ -82,16 +86,20 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 }
 
 // Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
-// (C2.10). Otherwise it is like Client.Open.
+// (C2.10). Otherwise it is like Client.Open. Its errors name the node that was to be opened, unless the
+// handle itself is of no use any more.
 func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle, error) {
 	name, of, bad := h.name, h.node.Path, error(nil)
 	if path != "" {
 		name += "/" + path
 		of, bad = of.Join(path)
 	}
+	if err := o.check(); err != nil {
+		return nil, &Error{Op: "open", Key: name, Causes: []error{ErrInvalid, err}}
+	}
 	op := o.op("", path)
 	if bad == nil { // else the call is refused
-		if cached, err := h.c.openCached(ctx, h, h.name, name, of, op); cached != nil || err != nil {
+		if cached, err := h.c.openCached(ctx, h, name, of, op); cached != nil || err != nil {
 			return cached, err
 		}
 	}

@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/chubbycell/chubby/client/session"
@@ -23,30 +22,16 @@ func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 	if bad == nil && s.Node != h.node {
 		bad = fmt.Errorf("a sequencer of the lock of %v, shown to a handle on %v", s.Node, h.node)
 	}
-	return withReason(err, bad)
+	return withReason(err, ErrInvalid, bad)
 }
 
-// readSequencer returns the bytes of a sequencer for the cell, and what they say. What is no sequencer
-// goes to the cell as it is, and is refused there like other malformed requests; bad says why. Bytes
-// are none either: only their text has check digits.
+// readSequencer returns the bytes of a sequencer for the cell, and what they say. If the text is no
+// sequencer there are none, bad says why, and the call fails with ErrInvalid without a message.
 func readSequencer(text string) (shown string, s api.Sequencer, bad error) {
-	s, bad = api.ParseSequencerText(text)
-	if bad == nil {
-		return s.Encode(), s, nil
+	if s, bad = api.ParseSequencerText(text); bad == nil {
+		shown = s.Encode()
 	}
-	if _, err := api.ParseSequencer(text); err == nil {
-		return "", s, bad
-	}
-	return text, s, bad
-}
-
-// withReason adds to the error of a call that the cell found invalid what is wrong with its argument.
-func withReason(err, reason error) error {
-	var e *Error
-	if reason != nil && errors.Is(err, ErrInvalid) && errors.As(err, &e) {
-		e.Causes = append(e.Causes, reason)
-	}
-	return err
+	return shown, s, bad
 }
 
 // SetSequencer attaches a sequencer to the handle, in place of an earlier one: from now on
@@ -66,7 +51,7 @@ func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
 			h.token = opened.Token
 		}
 	})
-	return withReason(err, bad)
+	return withReason(err, ErrInvalid, bad)
 }
 
 // GetSequencer asks the cell for the sequencer of the lock that this handle holds (C6.15). It

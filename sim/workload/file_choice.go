@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -58,7 +59,7 @@ func (c *fileChoice) delay(path string) time.Duration {
 	if c.odd.Chance(1, 6) {
 		return 0
 	}
-	return d
+	return min(d, api.MaxLockDelay.Duration())
 }
 
 func (c *fileChoice) someDelay(path string) time.Duration {

@@ -1,0 +1,108 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// fault says what is wrong with the arguments of a call that was refused unsent (api.Op.Check), or nil
+// where the code of the refusal says it all.
+func fault(op api.Op) error {
+	switch o := op.(type) {
+	case api.Get:
+		return rowFault(o.Key)
+	case api.Put:
+		return rowFault(o.Key, o.Value)
+	case api.Delete:
+		return rowFault(o.Key)
+	case api.CompareAndSet:
+		return rowFault(o.Key, o.Expect, o.Value)
+	case api.List:
+		return lengthFault("a prefix", o.Prefix, api.MaxKey)
+	case api.Open:
+		return openFault(o)
+	case api.SetContents:
+		return lengthFault("contents", o.Contents, api.MaxContents)
+	case api.SetACL:
+		return aclFault(o.Names)
+	case api.Acquire:
+		if !o.Mode.Valid() {
+			return fmt.Errorf("lock mode %d: give Exclusive or Shared", o.Mode)
+		}
+	}
+	return nil
+}
+
+func rowFault(key string, values ...string) error {
+	if key == "" {
+		return errors.New("the key is empty")
+	}
+	if err := lengthFault("a key", key, api.MaxKey); err != nil {
+		return err
+	}
+	for _, v := range values {
+		if err := lengthFault("a value", v, api.MaxValue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lengthFault(what, text string, most int) error {
+	if len(text) <= most {
+		return nil
+	}
+	return fmt.Errorf("%s of %d bytes, and at most %d are allowed", what, len(text), most)
+}
+
+func openFault(o api.Open) error {
+	if _, err := (api.Path{}).Join(o.Path); err != nil && o.Path != "" {
+		return err
+	}
+	switch {
+	case !o.Create.Valid():
+		return fmt.Errorf("option Create is %d: give CreateNever, CreateMay or CreateMust", o.Create)
+	case !o.Rights.Valid():
+		return fmt.Errorf("option Rights is %#x: give Read, Write and ChangeACL, joined by |", uint64(o.Rights))
+	case !o.Events.Valid():
+		return fmt.Errorf("option Events is %#x: give WantContents and its like, joined by |", uint64(o.Events))
+	case o.Kind == api.Directory && o.Contents != "":
+		return errors.New("a directory is created with contents, and has none")
+	}
+	if err := lengthFault("contents", o.Contents, api.MaxContents); err != nil {
+		return err
+	}
+	return aclFault(o.Names.Or(api.ACLNames{Read: "x", Write: "x", Change: "x"}))
+}
+
+func aclFault(n api.ACLNames) error {
+	for _, name := range []api.ACLName{n.Read, n.Write, n.Change} {
+		if api.CheckComponent(string(name)) != api.OK {
+			return fmt.Errorf("%q is no name of an access control list: give that of a file in %s", name, api.ACLDirectory())
+		}
+	}
+	return nil
+}
+
+// check says which of the options breaks a rule that is not the cell's.
+func (o OpenOptions) check() error {
+	most := api.MaxLockDelay.Duration()
+	switch {
+	case o.LockDelay < 0 || o.LockDelay > most:
+		return fmt.Errorf("option LockDelay is %v: give 0 to %v", o.LockDelay, most)
+	case o.KeepLock < 0:
+		return fmt.Errorf("option KeepLock is %v: give 0 or more", o.KeepLock)
+	}
+	return nil
+}
+
+// withReason adds to the error of a call that failed for this sentinel what is wrong with its argument.
+func withReason(err, sentinel, reason error) error {
+	var e *Error
+	if reason != nil && errors.Is(err, sentinel) && errors.As(err, &e) {
+		e.Causes = append(e.Causes, reason)
+	}
+	return err
+}
