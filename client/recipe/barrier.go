@@ -3,7 +3,6 @@ package recipe
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -41,8 +40,8 @@ func NewBarrier(c *client.Client, dir, name string, members int) *Barrier {
 // member that went on then would be waited for by none. It fails with client.ErrInvalid for a name that
 // is "open", or empty, or a path. Other errors are those of Register and Watch.
 func (b *Barrier) Enter(ctx context.Context) error {
-	if b.name == "" || b.name == openMark || strings.Contains(b.name, "/") {
-		return fmt.Errorf("recipe: member %q of %s: %w: a member's name is that of a file, and not %q", b.name, b.dir, client.ErrInvalid, openMark)
+	if b.name == openMark {
+		return fmt.Errorf("recipe: member %q of %s: %w: the barrier has this file", b.name, b.dir, client.ErrInvalid)
 	}
 	r, err := Register(ctx, b.c, b.dir, b.name, "")
 	if err != nil {

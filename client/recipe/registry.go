@@ -3,8 +3,10 @@ package recipe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -17,9 +19,12 @@ import (
 // again meets the file of its own former life, which goes when that session has expired; to adopt it
 // would be a trap, since it goes all the same when the cell finds out.
 //
-// If ctx ends first, Register fails with its error and registers nothing. Other errors are those of
-// Open.
+// If ctx ends first, Register fails with its error and registers nothing. It fails with
+// client.ErrInvalid for a name that is empty or a path. Other errors are those of Open.
 func Register(ctx context.Context, c *client.Client, dir, name, contents string) (*Registration, error) {
+	if name == "" || strings.Contains(name, "/") {
+		return nil, fmt.Errorf("recipe: member %q of %s: %w: a member's name is that of a file in the directory", name, dir, client.ErrInvalid)
+	}
 	d, err := c.Open(ctx, dir, client.OpenOptions{Create: client.CreateMay, Directory: true, Events: client.WantChildren | client.WantInvalid})
 	if err != nil {
 		return nil, err

@@ -284,3 +284,22 @@ func TestTheLifeOfARegistration(t *testing.T) {
 	require.NoError(t, f.Delete(ctx))
 	require.ErrorIs(t, second.Wait(ctx), client.ErrGone)
 }
+
+// A name that is no name of a file in the directory is refused at once.
+func TestARegistrationHasAName(t *testing.T) {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	ctx, cancel := c.Runtime().WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for name, why := range map[string]string{
+		"":    `recipe: member "" of /ls/local/s: invalid: a member's name is that of a file in the directory`,
+		"a/b": `recipe: member "a/b" of /ls/local/s: invalid: a member's name is that of a file in the directory`,
+		".":   `client: open "/ls/local/s/.": invalid: bad name: has the component .: "."`,
+	} {
+		_, err := recipe.Register(ctx, c, "/ls/local/s", name, "x")
+		require.ErrorIs(t, err, client.ErrInvalid)
+		require.EqualError(t, err, why)
+	}
+}
