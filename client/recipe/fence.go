@@ -27,7 +27,8 @@ var ErrFenced = errors.New("a later holder of the lock has been here")
 // A Fence is not safe for concurrent use: to admit a request and to carry it out must be one step. Use
 // it under the mutex under which the resource is read and written.
 type Fence struct {
-	newest map[string]newest
+	newest map[string]newest // by the path of the lock in its cell
+	bad    []string          // what NewFence was given, and is no name of a lock
 }
 
 // newest is the latest acquisition of a lock that was admitted.
@@ -36,15 +37,31 @@ type newest struct {
 	text      string
 }
 
-// NewFence returns the fence of a resource that these locks protect: the paths of their nodes, such as
-// "/primary". It refuses the sequencers of other locks. Locks of different cells need a Fence each,
-// since a sequencer does not name its cell.
+// NewFence returns the fence of a resource that these locks protect: the full names of their nodes,
+// /ls/CELL/PATH, as Client.Open takes them, or the paths in their cell, such as "/primary". It refuses
+// the sequencers of other locks. If a name is neither, it refuses all, and says why. Locks of different
+// cells need a Fence each, since a sequencer does not name its cell: that of a full name is not looked at.
 func NewFence(locks ...string) *Fence {
 	f := &Fence{newest: map[string]newest{}}
 	for _, lock := range locks {
-		f.newest[lock] = newest{}
+		path, ok := pathOf(lock)
+		if !ok {
+			f.bad = append(f.bad, lock)
+			continue
+		}
+		f.newest[path] = newest{}
 	}
 	return f
+}
+
+// pathOf returns the path in its cell of a lock with this full name or path.
+func pathOf(lock string) (path string, ok bool) {
+	rest, full := strings.CutPrefix(lock, "/ls/")
+	if full {
+		_, rest, _ = strings.Cut(rest, "/")
+		return "/" + rest, true
+	}
+	return lock, strings.HasPrefix(lock, "/")
 }
 
 // Read admits a request that changes nothing, or fails: with ErrFenced if the sender's lock has had a
@@ -78,6 +95,9 @@ func (f *Fence) Seen() []string {
 }
 
 func (f *Fence) admit(text string, write bool) error {
+	if len(f.bad) > 0 {
+		return fmt.Errorf("recipe: fence: %w: NewFence was given %q: give names of locks, /ls/CELL/PATH or /PATH", client.ErrInvalid, f.bad)
+	}
 	s, err := client.ParseSequencer(text)
 	if err != nil {
 		return err

@@ -229,6 +229,14 @@ func TestWhatAFenceRefuses(t *testing.T) {
 	}
 	require.ErrorIs(t, again.Write(second), recipe.ErrFenced)
 	require.Equal(t, f.Seen(), again.Seen())
+
+	full := recipe.NewFence("/ls/local/guard") // as Client.Open takes it
+	require.NoError(t, full.Read(shared))
+	require.ErrorIs(t, full.Write(second), recipe.ErrFenced)
+	require.ErrorIs(t, full.Read(take("/other", client.Exclusive)), client.ErrInvalid)
+	bad := recipe.NewFence("/guard", "guard").Read(shared)
+	require.ErrorIs(t, bad, client.ErrInvalid)
+	require.EqualError(t, bad, `recipe: fence: invalid: NewFence was given ["guard"]: give names of locks, /ls/CELL/PATH or /PATH`)
 }
 
 // holder is a lock that is held, or not.
