@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Option configures a Client beyond its Config.
+// Option configures a Client beyond its Config. A nil Option changes nothing.
 type Option func(*settings)
 
 // settings collects the options.
@@ -20,7 +20,8 @@ type settings struct {
 	dial  dialOptions
 }
 
-// WithName sets the name of the local cell, so that /ls/NAME means it as /ls/local always does.
+// WithName sets the name of the local cell, so that /ls/NAME means it as /ls/local always does. Dial
+// refuses replicas of a cell with another name.
 func WithName(cell string) Option { return func(p *settings) { p.name = cell } }
 
 // WithCells names other cells and the ids of their replicas, so that /ls/NAME means them.
@@ -78,7 +79,18 @@ func (c *Client) find(name string) (*conn, api.Path, error) {
 	}
 	o := c.byName[n.Cell]
 	if o == nil {
-		return nil, api.Path{}, fmt.Errorf("unknown cell %s: name it with WithCells", n.Cell)
+		return nil, api.Path{}, c.unknownCell(n.Cell)
 	}
 	return o, n.Path, nil
+}
+
+// unknownCell is the error of a full name of a cell that the Client does not call.
+func (c *Client) unknownCell(cell api.Cell) error {
+	switch {
+	case c.dialed == nil:
+		return fmt.Errorf("unknown cell %s: name it with WithName or WithCells", cell)
+	case c.local.cell == api.LocalCell:
+		return fmt.Errorf("unknown cell %s: write /ls/local, or give Dial the name of its cell by WithName or a cell file", cell)
+	}
+	return fmt.Errorf("unknown cell %s: the Client was dialed to cell %s; dial the other one too", cell, c.local.cell)
 }

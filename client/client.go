@@ -37,7 +37,9 @@ func New(rt Runtime, cfg Config, options ...Option) *Client {
 	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, byReplica: map[uint32]*conn{}}
 	var s settings
 	for _, o := range options {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	if c.configErr = c.build(cfg, s); c.configErr == nil {
 		rt.Receive(c.receive)

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,22 +73,38 @@ type dialed struct {
 	asking atomic.Bool             // a replica is asked why it opens no session
 	once   sync.Once               // close does its work once
 
-	mu   sync.Mutex
-	errs map[uint32]error // why each replica was not reached, since it was heard last
-	tls  map[uint32]bool  // those of them that certificates, or their lack, keep from being reached
+	mu      sync.Mutex
+	errs    map[uint32]outage // of each replica, since it was heard last
+	tls     map[uint32]bool   // those of them that certificates, or their lack, keep from being reached
+	masters map[uint32]uint32 // during Dial: which replica each that was heard took for the master; 0: none
 }
+
+// outage is why a replica was not reached when that was tried last.
+type outage struct {
+	err error
+	at  time.Time // by the clock of the Runtime
+}
+
+// oldOutage is from when on an outage is told with its age: the replica may serve again by now, as no
+// message was sent to it since.
+const oldOutage = 2 * time.Second
 
 // Dial connects to a cell over the network and returns a Client when the session with the cell is
 // open. The target is a list of replicas, "1=host:port,2=host:port,3=host:port", or the name of a
 // cell file (Target). Connections are plain unless the target or an option says otherwise, and
 // plain connections stay on the loopback interface.
 //
+// The target lists all replicas, or at least the one that is the master now. A proxy that the
+// environment names (HTTPS_PROXY) is not used. The ctx bounds Dial, and not the Client that it returns.
+//
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
-// each replica why it was not reached. It fails at once with ErrInvalid for a wrong target, or
-// if a replica is not the one that the target says or no certificate of a replica is accepted, with
-// ErrPermission if a replica does not accept who the client is, and with ErrTooManySessions if the
-// cell has no room for a session. Certificates and tokens that the target names are read again for a
-// new connection if their files have changed; those of options are not.
+// each replica why it was not reached, or which one it takes for the master. It fails at once with
+// ErrInvalid for a wrong target or option, for plain connections beyond the loopback interface without
+// WithPlain, and if a replica is not the one that the target says, is of another cell than the cell file
+// or WithName says, or no certificate of a replica is accepted. It fails at once with ErrPermission if a
+// replica does not accept the client's certificate or token, and with ErrTooManySessions if the cell has no room for a
+// session. Certificates and tokens that the target names are read again for a new connection if their
+// files have changed; those of options are not.
 //
 // Clients of one process with the same target and options share one connection to each replica,
 // unless WithOwnConnections says otherwise. Close the Client after use: the last one closes the
@@ -100,19 +119,24 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	}
 	var s settings
 	for _, o := range options {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
-	if len(s.cells) > 0 {
-		return nil, invalid(errors.New("WithCells: Dial connects to one cell"))
+	if err := t.checkOptions(s); err != nil {
+		return nil, invalid(err)
 	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, DialTimeout)
 		defer cancel()
 	}
+	if err := s.dial.checkPlain(ctx, t); err != nil {
+		return nil, invalid(err)
+	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	d, err := newDialed(ctx, t, s.dial, giveUp)
+	d, err := newDialed(ctx, t, s.dial, s.name, giveUp)
 	if err != nil {
 		return nil, invalid(err)
 	}
@@ -125,9 +149,44 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	return c, nil
 }
 
+// checkOptions returns what is wrong with options of Dial for this target; nil: nothing.
+func (t Target) checkOptions(s settings) error {
+	var faults []error
+	if len(s.cells) > 0 {
+		faults = append(faults, errors.New("WithCells: Dial connects to one cell; dial each"))
+	}
+	if s.name != "" && t.Cell != "" && s.name != t.Cell {
+		faults = append(faults, fmt.Errorf("WithName(%q): the cell file is that of cell %q", s.name, t.Cell))
+	}
+	for _, who := range []string{s.dial.principal, t.Principal} {
+		if who != "" && api.Principal(who).Check() != api.OK {
+			faults = append(faults, fmt.Errorf("%q is no name of a principal: give a word without spaces and control characters", who))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// checkPlain refuses plain connections to other machines, which no replica would ever be sent a
+// message by. A name that cannot be looked up now is left to the connections.
+func (o dialOptions) checkPlain(ctx context.Context, t Target) error {
+	if o.tls != nil || t.CA != "" || o.allowPlain || t.AllowPlain {
+		return nil
+	}
+	var faults []error
+	for _, id := range t.ids() {
+		host, _, _ := net.SplitHostPort(t.Replicas[id])
+		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		isNear := func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() }
+		if host != "" && err == nil && !slices.ContainsFunc(addrs, isNear) {
+			faults = append(faults, fmt.Errorf("replica %d at %s is not on the loopback interface, and the connection is plain: configure TLS, or permit plain connections if the network is trusted (WithPlain, or allow_plain in the cell file)", id, t.Replicas[id]))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // newDialed makes the connections, or takes those that Clients of this process have already.
-func newDialed(ctx context.Context, t Target, o dialOptions, giveUp context.CancelCauseFunc) (*dialed, error) {
-	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]error{}, tls: map[uint32]bool{}}
+func newDialed(ctx context.Context, t Target, o dialOptions, name string, giveUp context.CancelCauseFunc) (*dialed, error) {
+	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, tls: map[uint32]bool{}, masters: map[uint32]uint32{}}
 	who := o.principal
 	if who == "" {
 		who = t.Principal
@@ -136,7 +195,7 @@ func newDialed(ctx context.Context, t Target, o dialOptions, giveUp context.Canc
 		who = rpc.UserName()
 	}
 	var err error
-	if d.conns, err = connect(t, o, who); err != nil {
+	if d.conns, err = connect(t, o, name, who); err != nil {
 		return nil, err
 	}
 	d.rt = NewRuntime(func(to uint32, msg []byte) { d.port.Send(to, msg) }) // before failed may be called
@@ -175,10 +234,16 @@ func (d *dialed) deliver(from uint32, msg []byte) {
 	d.rt.Deliver(from, msg)
 }
 
-// onAnswer takes an answer that comes while Dial waits. Busy alone does not say whether a replica
+// onAnswer takes an answer that comes while Dial waits: which replica it names as the master, and
+// whether there is room for a session. Busy alone does not say whether a replica
 // has too much work for a moment, or the cell as many sessions as it may.
 func (d *dialed) onAnswer(from uint32, msg []byte) {
 	p, err := api.DecodeReply(msg)
+	if err == nil {
+		d.mu.Lock()
+		d.masters[from] = p.Master
+		d.mu.Unlock()
+	}
 	if err != nil || p.Code != api.Busy || p.Session != 0 || p.Seq != 0 || !d.asking.CompareAndSwap(false, true) {
 		return
 	}
@@ -194,7 +259,7 @@ func (d *dialed) onAnswer(from uint32, msg []byte) {
 func (d *dialed) failed(replica uint32, err error) {
 	text := errors.New(status.Convert(err).Message())
 	d.mu.Lock()
-	d.errs[replica] = text
+	d.errs[replica] = outage{text, d.rt.Now()}
 	isTLS := errors.As(err, new(*rpc.TLSError))
 	if isTLS {
 		d.tls[replica] = true
@@ -218,8 +283,35 @@ func (d *dialed) unreached() (all []error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, id := range d.target.ids() {
-		if err := d.errs[id]; err != nil {
-			all = append(all, fmt.Errorf("replica %d at %s: %w", id, d.target.Replicas[id], err))
+		o, failed := d.errs[id]
+		if !failed {
+			continue
+		}
+		age := d.rt.Now().Sub(o.at)
+		if age < oldOutage {
+			all = append(all, fmt.Errorf("replica %d at %s: %w", id, d.target.Replicas[id], o.err))
+			continue
+		}
+		all = append(all, fmt.Errorf("replica %d at %s: %w, %v ago, and not tried since", id, d.target.Replicas[id], o.err, age.Round(time.Second)))
+	}
+	return all
+}
+
+// strayed says of each replica that was heard, where none was found to be the master, what it said.
+func (d *dialed) strayed() (all []error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range d.target.ids() {
+		master, heard := d.masters[id]
+		_, listed := d.target.Replicas[master]
+		switch {
+		case !heard:
+		case master == 0:
+			all = append(all, fmt.Errorf("replica %d at %s answers, and knows no master", id, d.target.Replicas[id]))
+		case !listed:
+			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master, which the target does not list", id, d.target.Replicas[id], master))
+		case master != id:
+			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master", id, d.target.Replicas[id], master))
 		}
 	}
 	return all
@@ -235,7 +327,7 @@ func (d *dialed) explain(ctx context.Context, target string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &Error{Op: "dial", Key: target, Causes: append(e.Causes, d.unreached()...)}
+	return &Error{Op: "dial", Key: target, Causes: slices.Concat(e.Causes, d.unreached(), d.strayed())}
 }
 
 // close closes the connections. Calls of the Client get no answers any more.
@@ -249,8 +341,10 @@ func (d *dialed) close() {
 	})
 }
 
-// Unreached says of each replica of a cell that Dial connected to why it could not be reached,
-// if that is so; nil: there is nothing to say. A Client works while it reaches the master.
+// Unreached says of each replica of a cell that Dial connected to why it could not be reached when the
+// Client last had a message for it, if that is so; nil: there is nothing to say. It sends nothing. A
+// Client works while it reaches the master and sends nothing to the others, so it does not notice that
+// one of them serves again: what is older than two seconds is told with its age. Serving asks.
 func (c *Client) Unreached() error {
 	if c.dialed == nil {
 		return nil

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"crypto/tls"
 	"encoding/json"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 // shareKey is what they have in common.
 type shareKey struct {
 	target           string // in JSON
+	cell             string // of an option
 	principal, token string // of options
 	allowPlain       bool
 	tls              *tls.Config
@@ -35,24 +37,24 @@ var shares = struct {
 }{byKey: map[shareKey]*connections{}}
 
 // connect returns connections for a Client: those that are there, or new ones.
-func connect(t Target, o dialOptions, principal string) (*connections, error) {
+func connect(t Target, o dialOptions, cell, principal string) (*connections, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
 	}
 	key := shareKey{
-		target: string(text), principal: principal, token: o.token,
+		target: string(text), cell: cell, principal: principal, token: o.token,
 		allowPlain: o.allowPlain, tls: o.tls, logger: o.logger,
 	}
 	if o.alone {
-		conns, err := newConnections(t, o, principal)
+		conns, err := newConnections(t, o, cell, principal)
 		return &connections{Client: conns, refs: -1}, err
 	}
 	shares.mu.Lock()
 	defer shares.mu.Unlock()
 	s := shares.byKey[key]
 	if s == nil {
-		conns, err := newConnections(t, o, principal)
+		conns, err := newConnections(t, o, cell, principal)
 		if err != nil {
 			return nil, err
 		}
@@ -80,13 +82,13 @@ func (s *connections) release() {
 }
 
 // newConnections makes connections with the secrets of the target, or of options.
-func newConnections(t Target, o dialOptions, principal string) (*rpc.Client, error) {
+func newConnections(t Target, o dialOptions, cell, principal string) (*rpc.Client, error) {
 	s, err := newSecrets(t, o.logger)
 	if err != nil {
 		return nil, err
 	}
 	cfg := rpc.ClientConfig{
-		Cell: t.Cell, Replicas: t.Replicas, Principal: principal, AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
+		Cell: cmp.Or(t.Cell, cell), Replicas: t.Replicas, Principal: principal, AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
 		TLS: s.tls, RenewTLS: s.newestTLS, RenewToken: s.newestToken,
 	}
 	if o.tls != nil {

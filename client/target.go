@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net"
 	"os"
@@ -34,7 +35,11 @@ type Target struct {
 // that name.
 func ParseTarget(text string) (Target, error) {
 	if !strings.Contains(text, "=") {
-		return readTarget(text)
+		t, err := readTarget(text)
+		if errors.Is(err, fs.ErrNotExist) { // it may be no name of a file at all
+			err = fmt.Errorf("target %q is no cell file, and no list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: %w", text, err)
+		}
+		return t, err
 	}
 	t := Target{Replicas: map[uint32]string{}}
 	for entry := range strings.SplitSeq(text, ",") {
@@ -78,8 +83,10 @@ func (t Target) check() error {
 		faults = append(faults, errors.New("no replicas"))
 	}
 	for _, id := range t.ids() {
-		if _, _, err := net.SplitHostPort(t.Replicas[id]); err != nil {
+		if _, port, err := net.SplitHostPort(t.Replicas[id]); err != nil {
 			faults = append(faults, fmt.Errorf("address %q of replica %d: give host:port", t.Replicas[id], id))
+		} else if n, err := net.LookupPort("tcp", port); err != nil || n == 0 {
+			faults = append(faults, fmt.Errorf("address %q of replica %d: port %q is none: give a number from 1 to 65535", t.Replicas[id], id, port))
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {
