@@ -156,7 +156,7 @@
 //   - client.go, cells.go, names.go: the Client, its cells, the shared types
 //   - kv.go: calls on rows
 //   - open.go, handle.go, node.go: calls on files and directories
-//   - acquire.go, lock.go, sequencer.go: locks
+//   - acquire.go, lock.go, held.go, sequencer.go: locks
 //   - caching.go, hit.go, kept.go: what is read without a call, and handles that stay open
 //   - event.go, events.go, hub.go, watch.go: events of sessions and of handles
 //   - errors.go, fault.go: errors

@@ -28,6 +28,9 @@ type Lock struct {
 	// why it is lost for good; nil: it is not
 	lost    error // why it is not held any more, for good; nil: it may be
 	release *call // the Release under way, or answered
+
+	heldCtx context.Context         // of HeldContext, until jeopardy; nil: there is none
+	endHeld context.CancelCauseFunc // ends heldCtx
 }
 
 // newLock records an acquired lock. It is called with mu held.
@@ -58,11 +61,19 @@ func (l *Lock) Held() bool { return l.Err() == nil }
 func (l *Lock) Err() error {
 	l.h.c.mu.Lock()
 	defer l.h.c.mu.Unlock()
+	if why := l.why(); why != nil {
+		return l.wrap(why)
+	}
+	return nil
+}
+
+// why is why the lock is not held now; nil: it is. It is called with mu held.
+func (l *Lock) why() error {
 	switch {
 	case l.lost != nil:
-		return l.wrap(l.lost)
+		return l.lost
 	case !l.h.c.hasLease():
-		return l.wrap(ErrJeopardy)
+		return ErrJeopardy
 	}
 	return nil
 }
@@ -71,7 +82,7 @@ func (l *Lock) wrap(why error) error { return &Error{Op: "lock", Key: l.h.name, 
 
 // Context returns a context that is cancelled when the lock is lost for good, with the error of
 // Err as its cause. It carries the values of the context given to Acquire, but not its
-// cancellation. Jeopardy does not cancel it: work that must stop in jeopardy has to check Held.
+// cancellation. Jeopardy does not cancel it: work that must stop in jeopardy runs under HeldContext.
 func (l *Lock) Context() context.Context { return l.ctx }
 
 // Done returns a channel that is closed when the lock is lost for good.

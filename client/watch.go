@@ -195,6 +195,7 @@ func (c *conn) dispatchEvent(e session.Event) {
 		return
 	case session.EventJeopardy:
 		c.store.flush(false)
+		c.endHeldContexts()
 	case session.EventFailover:
 		c.store.flush(true)
 		c.tellAll(WantFailover, func(x *watch) Event {

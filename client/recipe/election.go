@@ -78,6 +78,10 @@ func (t *Term) Sequencer() string { return t.lock.Sequencer() }
 // its cause: for the work of a leader. Jeopardy does not cancel it.
 func (t *Term) Context() context.Context { return t.lock.Context() }
 
+// HeldContext returns a context that ends as soon as IsLeader is false, in jeopardy too: for work of a
+// leader that must not go on then. It does not begin again; call HeldContext again after jeopardy.
+func (t *Term) HeldContext() context.Context { return t.lock.HeldContext() }
+
 // Lost returns a channel that is closed when the term is over for good. In the simulator a program
 // waits by its Runtime under Context instead.
 func (t *Term) Lost() <-chan struct{} { return t.lock.Done() }

@@ -1,0 +1,36 @@
+package client
+
+import "context"
+
+// HeldContext returns a context that ends as soon as Held is false, for work that must stop in jeopardy
+// too: when the lock is lost, and when the lease of its session ends by the local clock, with the error of
+// Err as its cause. It does not begin again when jeopardy is over: call HeldContext again then. If the
+// lock is not held now, it has ended already. It has the values of Context, and does not block.
+//
+// The work may be paused, or may be slow to notice: what it sends to a resource goes with Sequencer.
+func (l *Lock) HeldContext() context.Context {
+	c := l.h.c
+	c.mu.Lock()
+	why := l.why()
+	if why == nil && l.heldCtx == nil {
+		l.heldCtx, l.endHeld = context.WithCancelCause(l.ctx)
+	}
+	ctx := l.heldCtx
+	c.mu.Unlock()
+	if why != nil {
+		ended, end := context.WithCancelCause(l.ctx)
+		end(l.wrap(why))
+		return ended
+	}
+	return ctx
+}
+
+// endHeldContexts ends the contexts of work that must not run in jeopardy. It is called with mu held.
+func (c *conn) endHeldContexts() {
+	for _, l := range c.locks {
+		if end := l.endHeld; end != nil {
+			l.heldCtx, l.endHeld = nil, nil
+			c.afterUnlock = append(c.afterUnlock, func() { end(l.wrap(ErrJeopardy)) })
+		}
+	}
+}

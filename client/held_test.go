@@ -1,0 +1,43 @@
+package client_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// Work under HeldContext stops in jeopardy, and work under Context goes on, as the lock may be held still.
+func TestTheHeldContextEndsInJeopardy(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		l, err := lockable(t, ctx, w.c).Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		held := l.HeldContext()
+		require.NoError(t, held.Err())
+		require.Equal(t, held, l.HeldContext(), "one serves all that ask")
+
+		w.cut(w.rt)
+		<-held.Done()
+		require.False(t, l.Held())
+		require.ErrorIs(t, context.Cause(held), client.ErrJeopardy)
+		require.ErrorIs(t, context.Cause(l.HeldContext()), client.ErrJeopardy, "one that is asked for in jeopardy has ended")
+		require.NoError(t, l.Context().Err())
+
+		w.cut(nil)
+		require.NoError(t, w.c.Put(ctx, "k", "v")) // the session is saved
+		require.True(t, l.Held())
+		require.Error(t, held.Err(), "it does not begin again")
+		held = l.HeldContext()
+		require.NoError(t, held.Err())
+
+		require.NoError(t, l.Release(ctx))
+		synctest.Wait()
+		require.ErrorIs(t, context.Cause(held), client.ErrNotHeld)
+		require.ErrorIs(t, context.Cause(l.HeldContext()), client.ErrNotHeld)
+	})
+}
