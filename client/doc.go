@@ -166,5 +166,5 @@
 //   - dial.go, share.go, target.go, secrets.go: a Client over the network
 //
 // What programs build from these, elections for instance, is in package recipe. Package chubbytest runs
-// a cell inside the test of a program.
+// a cell inside the test of a program. docs/from-etcd.md is for those that know etcd's clientv3.
 package client
