@@ -102,9 +102,9 @@ const oldOutage = 2 * time.Second
 // ErrInvalid for a wrong target or option, for plain connections beyond the loopback interface without
 // WithPlain, and if a replica is not the one that the target says, is of another cell than the cell file
 // or WithName says, or no certificate of a replica is accepted. It fails at once with ErrPermission if a
-// replica does not accept the client's certificate or token, and with ErrTooManySessions if the cell has no room for a
-// session. Certificates and tokens that the target names are read again for a new connection if their
-// files have changed; those of options are not.
+// replica does not accept the client's certificate or token, and with ErrTooManySessions if the cell has
+// no room for a session. Certificates and tokens that the target names are read again for a new
+// connection if their files have changed; those of options are not.
 //
 // Clients of one process with the same target and options share one connection to each replica,
 // unless WithOwnConnections says otherwise. Close the Client after use: the last one closes the

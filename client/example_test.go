@@ -227,7 +227,7 @@ func lead(ctx context.Context, c *client.Client, write func(text, sequencer stri
 	if err != nil {
 		return err
 	}
-	for lock.Held() && err == nil { // Held asks the local clock; the server compares sequencers
+	for lock.Held() && err == nil { // Held asks the local clock; the server compares
 		err = write("the leader was here", lock.Sequencer())
 	}
 	return err
