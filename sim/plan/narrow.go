@@ -46,12 +46,13 @@ func (p *Plan) narrow(at func(string) *draw.Stream) {
 // refused, most of the time.
 const mostInNarrow = 24
 
-// roomy gives many programs, and those whose reads are rounds of the log too, a log whose segments hold several of their commands, and
-// whose slots hold so many that each program may have one done in a second: after healing
-// each makes some ten, those that it had given up before among them. Where
-// each is a segment of its own, on a slow disk, or a slot of its own that waits for the
-// one before, ten a second are all that there is; what programs give up is done all the
-// same, and is not over for minutes.
+// roomy gives many programs, and those whose reads are rounds of the log too, a log whose segments
+// hold several of their commands, and whose slots hold so many that each program may have one done in a
+// second: after healing each makes some ten, those that it had given up before among them. Where each is
+// a segment of its own, on a slow disk, or a slot of its own that waits for the one before, ten a second
+// are all that there is; what programs give up is done all the same, and is not over for minutes. A
+// program that hears of a change reads the node again: where reads are rounds of the log, one slot has
+// room for those that a write brings about.
 func (p *Plan) roomy() {
 	programs := p.Clients * p.Calls.Threads
 	if programs <= mostInNarrow && p.Driver.Core.Paxos.Lease.Grant > 0 {
@@ -60,6 +61,9 @@ func (p *Plan) roomy() {
 	p.Store.SegmentSize = max(p.Store.SegmentSize, min(4*int64(p.Calls.Value), 1<<14), leastSegment)
 	log := &p.Driver.Core.Paxos
 	least := time.Duration(programs) * p.agreement() / time.Second // under way at one time
+	if log.Lease.Grant == 0 {
+		least = max(least, time.Duration(programs*int(p.Watch.Share)/4))
+	}
 	log.MaxBatchCommands = max(log.MaxBatchCommands, int(least)/log.Window)
 }
 

@@ -31,3 +31,18 @@ func TestManyProgramsHaveALogThatCarriesThem(t *testing.T) {
 	require.Greater(t, tight, 100)
 	require.Greater(t, slow, 10)
 }
+
+// Where reads are rounds of the log, the reads that one write brings about with all that watch take a slot
+// or two, and not one each: 24 watchers at 30 ms a slot would be busy for 0.7 s with each write.
+func TestWatchersThatReadThroughTheLogHaveRoomInASlot(t *testing.T) {
+	some := 0
+	for seed := range uint64(4000) {
+		p := New(Options{Seed: seed})
+		if log := p.Driver.Core.Paxos; log.Lease.Grant == 0 && p.Watch.Share > 0 {
+			some++
+			readers := p.Clients * p.Calls.Threads * int(p.Watch.Share) / 4
+			require.Greater(t, (log.MaxBatchCommands+1)*log.Window, readers, "seed %d", seed)
+		}
+	}
+	require.Greater(t, some, 50)
+}
