@@ -2,8 +2,8 @@
 // transports, its log of events, and its pages for operators.
 //
 // Reading order: config.go (what an operator says), load.go (where it is read from), tls.go,
-// renew.go (secrets that change), member.go (whose directory it is), server.go (how it starts and
-// stops), watch.go (what it tells of its state), http.go, page.go (the status page), warnings.go,
+// renew.go (secrets that change), member.go (whose directory it is), disks.go (whose disks the others have),
+// server.go (how it starts and stops), watch.go (what it tells of its state), http.go, page.go (the status page), warnings.go,
 // operator.go (the service for operators), metrics.go, events.go (what happens, as a stream), backupdir.go.
 //
 // # How it starts and stops
@@ -27,5 +27,6 @@
 // A replica that lost its disk has forgotten what it promised, and must not vote as if it
 // never had: two values could be chosen in one slot. So an empty directory is refused unless
 // the operator says that the cell is being founded (Options.Bootstrap), and a directory
-// that has a member file, but no log, is refused always.
+// that has a member file, but no log, is refused always. Should an operator found a replica again whose
+// disk was lost, the others refuse it: each has noted whose disk it met (disks.go).
 package server

@@ -185,9 +185,14 @@ func (s *Server) listen(o *Options) error {
 			others[paxos.NodeID(id)] = addr
 		}
 	}
+	known, err := c.openDisks()
+	if err != nil {
+		return err
+	}
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
 		TLS: peerTLS, RenewTLS: s.secrets.peers.Load, AllowPlain: c.AllowPlain, Logger: s.log,
+		Disk: known.own, Meet: known.meet,
 	})
 	return err
 }

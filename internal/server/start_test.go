@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -45,4 +46,41 @@ func TestAnotherLeaseGrantIsAMistakeInTheConfiguration(t *testing.T) {
 	require.ErrorIs(t, err, server.ErrConfig)
 	require.ErrorContains(t, err, "lease_grant is 3s here, and 800ms in the cell since it was founded")
 	require.Error(t, s.Stop(ctx))
+}
+
+// A replica that is founded again after its disk was lost has forgotten what it promised: the others refuse
+// it, at both ends, in words, and go on without it. Back with its own disk it is one of them.
+func TestAReplicaThatIsFoundedAgainIsRefusedByTheOthers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 3)
+	for _, s := range c.servers {
+		require.NoError(t, s.Ready(ctx))
+	}
+	cl, err := client.Dial(ctx, c.target())
+	require.NoError(t, err)
+	require.NoError(t, cl.Put(ctx, "a", "1"))
+
+	c.stop(2)
+	dir := c.cfgs[1].Dir
+	require.NoError(t, os.Rename(dir, dir+".lost"))
+	log := new(journal)
+	c.start(2, server.Options{Bootstrap: true, Logger: log.logger()})
+	says := func(words string) {
+		require.Eventually(t, func() bool { return log.has(words) }, 10*time.Second, time.Millisecond, "%s", &log.text)
+	}
+	says("refused by replica 1 of cell")
+	says("refused by replica 3 of cell")
+	says("replica 2 has another disk")
+	require.NoError(t, cl.Put(ctx, "a", "2"))
+	short, cancelShort := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancelShort()
+	require.Error(t, c.servers[2].Ready(short), "it hears of no master")
+
+	c.stop(2)
+	require.NoError(t, os.RemoveAll(dir))
+	require.NoError(t, os.Rename(dir+".lost", dir))
+	c.start(2, server.Options{})
+	require.NoError(t, c.servers[2].Ready(ctx))
+	require.NoError(t, cl.Close(ctx))
 }

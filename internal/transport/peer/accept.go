@@ -137,7 +137,10 @@ func (t *Transport) welcome(conn net.Conn) (net.Conn, paxos.NodeID, error) {
 	if err == nil && cert == nil && !t.cfg.AllowPlain && !isLoopback(conn.RemoteAddr()) {
 		err = refuse("%v is not a loopback address, and connections are plain", conn.RemoteAddr())
 	}
-	a := answer{version: version, id: t.cfg.Self, cell: t.cfg.Cell}
+	if err == nil {
+		err = t.cfg.meets(h.from, h.disk)
+	}
+	a := answer{version: min(max(h.version, oldest), version), id: t.cfg.Self, cell: t.cfg.Cell, disk: t.cfg.Disk}
 	if err != nil {
 		a.reason = err.Error()
 	}

@@ -24,6 +24,13 @@ type Config struct {
 	// goroutines call it.
 	Deliver func(from paxos.NodeID, wire []byte)
 
+	// Disk is that of this replica, which its peers are told.
+	Disk Disk
+	// Meet is told the disk of a peer before a connection with it is used, at either end. An error refuses
+	// the peer, which is told the text. It may block on a file for as long as a handshake may take; several
+	// goroutines call it. nil: peers may have any disk.
+	Meet func(from paxos.NodeID, disk Disk) error
+
 	// TLS holds the certificate of this replica, and the authority of those of all members
 	// (RootCAs); see MemberName. The Transport sets the rest. nil: plain connections.
 	TLS *tls.Config

@@ -15,9 +15,12 @@
 // All numbers are big endian. The replica that dials sends a hello, and the other one
 // answers it; a refusal has a reason, and both sides log it as an error.
 //
-//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell
-//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason   accepted if m is 0
-//	frame   length u32  CRC-32C of the payload u32  payload                     a sign of life if length is 0
+//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell  disk [16]
+//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason  disk [16]   accepted if m is 0
+//	frame   length u32  CRC-32C of the payload u32  payload                                a sign of life if length is 0
+//
+// This is version 2. Version 1 has no disks; a replica that knows no other refuses version 2, naming its
+// own, and is dialed again in that one.
 //
 // # Goroutines
 //
@@ -40,4 +43,7 @@
 // the certificate has the DNS name of MemberName. Without TLS a hello is believed, so
 // plain connections are refused unless both ends are on the loopback interface, or
 // Config.AllowPlain says that the network is trusted.
+//
+// A replica whose disk was wiped has forgotten what it promised, and looks like a new one. So each
+// side names its disk in the handshake, and Config.Meet may refuse a peer whose disk it was not before.
 package peer

@@ -11,12 +11,15 @@ import (
 func FuzzHello(f *testing.F) {
 	var b bytes.Buffer
 	_ = hello{version: version, from: 1, to: 2, cell: "test"}.write(&b)
+	f.Add(bytes.Clone(b.Bytes()))
+	b.Reset()
+	_ = hello{version: oldest, from: 1, to: 2, cell: "test"}.write(&b)
 	f.Add(b.Bytes())
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		r := bytes.NewReader(wire)
 		h, err := readHello(r)
-		if err != nil || h.version != version {
+		if err != nil || h.version < oldest || h.version > version {
 			return
 		}
 		var again bytes.Buffer

@@ -11,16 +11,22 @@ import (
 
 const (
 	magic     = "chubbypr"
-	version   = 1
+	version   = 2 // the newest; the one before, which names no disks, is spoken with replicas that know no other
+	oldest    = 1
 	maxCell   = 255
 	maxReason = 1 << 10
 )
+
+// Disk tells the disk of a replica from every other one: the replica's own by its founding, and not by its
+// number. The zero Disk is that of a replica that says none.
+type Disk [16]byte
 
 // hello is what the replica that dials says first.
 type hello struct {
 	version  uint16
 	from, to paxos.NodeID
 	cell     string
+	disk     Disk // from version 2 on
 }
 
 // answer is what the other one says to it.
@@ -29,6 +35,14 @@ type answer struct {
 	id      paxos.NodeID
 	cell    string
 	reason  string // of a refusal; empty: accepted
+	disk    Disk   // from version 2 on
+}
+
+// olderError is a refusal by a replica that speaks an older version, which this one speaks too.
+type olderError struct{ version uint16 }
+
+func (e *olderError) Error() string {
+	return fmt.Sprintf("it speaks version %d of the protocol between replicas", e.version)
 }
 
 // errForeign is what speaks another protocol.
@@ -49,6 +63,9 @@ func (h hello) write(w io.Writer) error {
 	b = binary.BigEndian.AppendUint32(b, uint32(h.from))
 	b = binary.BigEndian.AppendUint32(b, uint32(h.to))
 	b = append(append(b, byte(len(h.cell))), h.cell...)
+	if h.version > 1 {
+		b = append(b, h.disk[:]...)
+	}
 	_, err := w.Write(b)
 	return err
 }
@@ -59,6 +76,9 @@ func (a answer) write(w io.Writer) error {
 	b = append(append(b, byte(len(a.cell))), a.cell...)
 	reason := a.reason[:min(len(a.reason), maxReason)]
 	b = append(binary.BigEndian.AppendUint16(b, uint16(len(reason))), reason...)
+	if a.version > 1 {
+		b = append(b, a.disk[:]...)
+	}
 	_, err := w.Write(b)
 	return err
 }
@@ -96,11 +116,14 @@ func isTLS(b []byte) bool { return (b[0] == 22 || b[0] == 21) && b[1] == 3 }
 
 func readHello(from io.Reader) (h hello, err error) {
 	r := reader{r: from}
-	if h.version = r.begin(); r.err == nil && h.version != version {
+	if h.version = r.begin(); r.err == nil && (h.version < oldest || h.version > version) {
 		return h, nil // the rest is not ours to read
 	}
 	h.from, h.to = paxos.NodeID(r.u32()), paxos.NodeID(r.u32())
 	h.cell = string(r.bytes(int(r.bytes(1)[0])))
+	if h.version > 1 {
+		h.disk = Disk(r.bytes(len(h.disk)))
+	}
 	return h, r.err
 }
 
@@ -114,6 +137,9 @@ func readAnswer(from io.Reader) (a answer, err error) {
 		return a, errForeign
 	}
 	a.reason = string(r.bytes(n))
+	if a.version > 1 {
+		a.disk = Disk(r.bytes(len(a.disk)))
+	}
 	return a, r.err
 }
 
@@ -121,8 +147,8 @@ func readAnswer(from io.Reader) (a answer, err error) {
 func (c *Config) check(h hello) error {
 	_, known := c.Peers[h.from]
 	switch {
-	case h.version != version:
-		return refuse("replica %d of cell %q speaks version %d of the protocol between replicas, and the other side version %d", c.Self, c.Cell, version, h.version)
+	case h.version < oldest || h.version > version:
+		return refuse("replica %d of cell %q speaks versions %d to %d of the protocol between replicas, and the other side version %d", c.Self, c.Cell, oldest, version, h.version)
 	case h.cell != c.Cell:
 		return refuse("this is cell %q, and replica %d is of cell %q", c.Cell, h.from, h.cell)
 	case h.to != c.Self:
@@ -133,19 +159,32 @@ func (c *Config) check(h hello) error {
 	return nil
 }
 
-// greet makes the handshake of a connection to replica id.
-func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID) error {
-	if err := (hello{version: version, from: c.Self, to: id, cell: c.Cell}).write(rw); err != nil {
+// meets reports a peer's disk to Config.Meet, and returns why the peer is refused for it, or nil.
+func (c *Config) meets(id paxos.NodeID, disk Disk) error {
+	if c.Meet == nil || disk == (Disk{}) {
+		return nil
+	}
+	if err := c.Meet(id, disk); err != nil {
+		return refuse("%v", err)
+	}
+	return nil
+}
+
+// greet makes the handshake of a connection to replica id, in a version.
+func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID, v uint16) error {
+	if err := (hello{version: v, from: c.Self, to: id, cell: c.Cell, disk: c.Disk}).write(rw); err != nil {
 		return err
 	}
 	a, err := readAnswer(rw)
 	switch {
 	case err != nil:
 		return fmt.Errorf("no answer to the handshake: %w", err)
+	case a.reason != "" && oldest <= a.version && a.version < v:
+		return &olderError{a.version}
 	case a.reason != "":
 		return refuse("refused by replica %d of cell %q: %s", a.id, a.cell, a.reason)
-	case a.version != version || a.id != id || a.cell != c.Cell:
+	case a.version != v || a.id != id || a.cell != c.Cell:
 		return refuse("replica %d of cell %q answers, in version %d, where replica %d of cell %q should be", a.id, a.cell, a.version, id, c.Cell)
 	}
-	return nil
+	return c.meets(id, a.disk)
 }

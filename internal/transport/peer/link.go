@@ -64,8 +64,16 @@ func (l *link) note(connected bool, err error) {
 	}
 }
 
-// connect dials and makes the handshake.
+// connect dials and makes the handshake, in an older version if the peer knows no newer one.
 func (l *link) connect(ctx context.Context) (net.Conn, error) {
+	conn, err := l.dial(ctx, version)
+	if older := (*olderError)(nil); errors.As(err, &older) {
+		return l.dial(ctx, older.version)
+	}
+	return conn, err
+}
+
+func (l *link) dial(ctx context.Context, v uint16) (net.Conn, error) {
 	d := net.Dialer{Timeout: l.cfg.timing.dial}
 	conn, err := d.DialContext(ctx, "tcp", l.addr)
 	if err != nil {
@@ -73,7 +81,7 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	secured, err := l.secure(ctx, conn)
+	secured, err := l.secure(ctx, conn, v)
 	if err != nil {
 		conn.Close()
 		return nil, err
@@ -81,7 +89,7 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-func (l *link) secure(ctx context.Context, conn net.Conn) (net.Conn, error) {
+func (l *link) secure(ctx context.Context, conn net.Conn, v uint16) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(l.cfg.timing.handshake)); err != nil {
 		return nil, err
 	}
@@ -95,7 +103,7 @@ func (l *link) secure(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	case !l.cfg.AllowPlain && !isLoopback(conn.RemoteAddr()):
 		return nil, refuse("%v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", conn.RemoteAddr())
 	}
-	if err := l.cfg.greet(conn, l.id); err != nil {
+	if err := l.cfg.greet(conn, l.id, v); err != nil {
 		return nil, err
 	}
 	return conn, conn.SetDeadline(time.Time{})

@@ -272,10 +272,11 @@ func TestOtherProtocolsAndDamagedFramesEndTheConnection(t *testing.T) {
 	b.log.says(t, "level=ERROR", "connection refused", "does not speak the protocol between replicas")
 
 	c = dial()
-	require.NoError(t, hello{version: 2, from: 1, to: 2, cell: "test"}.write(c))
+	require.NoError(t, hello{version: version + 1, from: 1, to: 2, cell: "test"}.write(c))
 	a, err := readAnswer(c)
 	require.NoError(t, err)
-	require.Contains(t, a.reason, "version 2")
+	require.Contains(t, a.reason, "speaks versions 1 to 2")
+	require.Contains(t, a.reason, "the other side version 3")
 	c.Close()
 
 	damaged := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 1), 0)
@@ -288,7 +289,7 @@ func TestOtherProtocolsAndDamagedFramesEndTheConnection(t *testing.T) {
 		require.NoError(t, hello{version: version, from: 1, to: 2, cell: "test"}.write(c))
 		a, err = readAnswer(c)
 		require.NoError(t, err)
-		require.Equal(t, answer{version, 2, "test", ""}, a)
+		require.Equal(t, answer{version: version, id: 2, cell: "test"}, a)
 		_, err = c.Write(wire)
 		require.NoError(t, err)
 		_ = c.(*net.TCPConn).CloseWrite() // the other side may have closed it already
