@@ -19,7 +19,7 @@
 //
 // On top of these: node, outbox, group, statemachine, agreement: replicas of
 // any protocol, with their checkers; paxosnode: the one of package paxos.
-// scenario.go: faults, workloads and properties in two phases.
+// scenario.go: faults, workloads and properties in two phases; strikes.go, tape.go: a fault strike by strike.
 //
 // The cell of the product is built on this package, from what is exported here:
 //

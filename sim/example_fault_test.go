@@ -9,15 +9,15 @@ import (
 )
 
 // flapping is a fault: the network of one replica goes up and down, faster and
-// faster. It needs a name and a blocking program; Sleep returns false when the
-// faults are over.
+// faster. It needs a name and a blocking program; Next waits for the next strike, and
+// returns false when the faults are over.
 type flapping struct{}
 
 func (flapping) Name() string { return "flapping" }
 
 func (flapping) Run(s *sim.Stage) {
 	m := s.Replica()
-	for wait := time.Second; s.Sleep(wait); wait = max(wait*9/10, time.Millisecond) {
+	for wait := time.Second; s.Next(func() time.Duration { return wait }); wait = max(wait*9/10, time.Millisecond) {
 		s.World().Net().Isolate(m.Addr())
 		s.World().Count("flaps")
 		s.Sleep(s.Draw().Duration(0, wait))

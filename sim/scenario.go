@@ -7,7 +7,7 @@ import (
 )
 
 // Fault does something to a world again and again. Run is a blocking program in
-// true time: it lasts as long as Stage.Sleep returns true, and takes back what
+// true time: it lasts as long as Stage.Sleep or Stage.Next returns true, and takes back what
 // it began before it returns.
 type Fault interface {
 	Name() string
@@ -40,6 +40,12 @@ type Scenario struct {
 	Safety     time.Duration // how long the faults go on
 	Liveness   time.Duration // how long the programs then have to end
 	Every      time.Duration // how often properties are asked; 0: every 100 ms
+
+	// Record, if not nil, is given the strikes of faults that use Stage.Next. The run is the same.
+	Record *[]Strike
+	// Script, if not nil, holds the strikes that such faults make, in place of those that they draw:
+	// all or some of those of a recorded run of the same seed, in their order. Faults that use Sleep alone run as ever.
+	Script *[]Strike
 }
 
 // Report is the outcome of a run.
@@ -165,7 +171,8 @@ func (h *scenarioRun) heal() {
 }
 
 func (h *scenarioRun) stage(f Fault, i uint64) {
-	s := &Stage{h: h, draw: h.w.Draw("fault."+f.Name(), i)}
+	own := h.w.Draw("fault."+f.Name(), i)
+	s := &Stage{h: h, name: f.Name(), i: int(i), own: own, draw: own}
 	h.stages = append(h.stages, s)
 	s.c = h.w.coroutines.spawn(nil, "fault "+f.Name(), func() {
 		f.Run(s)
@@ -177,8 +184,14 @@ func (h *scenarioRun) stage(f Fault, i uint64) {
 type Stage struct {
 	h    *scenarioRun
 	c    *coroutine
-	draw *Draw
+	name string
+	i    int   // place of the fault in Scenario.Faults
+	own  *Draw // of the fault
+	draw *Draw // own, or a tape of it
 	done bool
+
+	struck int // strikes that were recorded
+	played int // strikes of the script that are over
 }
 
 // World is the world the fault works in.

@@ -30,7 +30,7 @@ type recurring struct {
 func (f recurring) Name() string { return f.name }
 
 func (f recurring) Run(s *sim.Stage) {
-	for s.Sleep(around(s, f.rate.Every)) {
+	for s.Next(func() time.Duration { return around(s, f.rate.Every) }) {
 		if m := f.aim(s); m != nil {
 			s.World().Count("faults." + f.name)
 			undo := f.strike(s, m)

@@ -8,6 +8,19 @@ func without[T any](all []T, i, n int) []T {
 // last is the end of a list.
 func last[T any](all []T, n int) []T { return all[len(all)-min(n, len(all)):] }
 
+// Minimize is delta debugging: it returns a part of a list that will do, of which, if there was time, no element can be
+// spared. does says whether a part does; all must do.
+func Minimize[T any](all []T, does func(part []T) bool) []T {
+	return minimize(all, func(n int, list func(i int) []T) (int, bool) {
+		for i := range n {
+			if does(list(i)) {
+				return i, true
+			}
+		}
+		return 0, false
+	})
+}
+
 // minimize is delta debugging: it leaves parts of a list out, large ones first, and then
 // single elements until none can be spared. first is given lists in order of preference, by
 // their number, and returns the first that will do, or false. What it found will do is

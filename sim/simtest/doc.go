@@ -12,7 +12,7 @@
 // a property must break. Verify is for a test of an extension: one seed is one history.
 //
 // A world of the program's own, without a cell, is a World, whose methods are the same: Run
-// says of the first failure which kinds of faults it needs.
+// says of the shortest failure which faults it needs, strike by strike.
 //
 // The package has six flags:
 //
@@ -20,7 +20,7 @@
 //	-sim.seeds N   run so many seeds instead of Options.Seeds
 //	-sim.for D     begin seeds for so much real time in each test; without -sim.seeds, as
 //	               many as there is time for
-//	-sim.shrink D  make a failure of a cell smaller for at most so long (20s; 0: not at all)
+//	-sim.shrink D  make a failure smaller for at most so long (20s; 0: not at all)
 //	-sim.trace     with -sim.seed: print all that happens, as chubby sim --trace does (go test -v
 //	               where several packages are tested)
 //	-sim.out DIR   keep of each failing seed, below DIR/TEST, what `chubby sim --out` keeps: trace,
@@ -30,5 +30,6 @@
 // Replay runs such a case in a test from then on. A main that holds the same extension (package simcmd)
 // replays a directory.
 //
-// Reading order: options.go, flags.go, run.go, report.go, case.go, kept.go, expect.go, replay.go, world.go.
+// Reading order: options.go, flags.go, run.go, report.go, case.go, kept.go, expect.go, replay.go, world.go,
+// smaller.go.
 package simtest

@@ -21,7 +21,7 @@ func init() {
 	flag.Uint64Var(&given.seed, "sim.seed", 0, "run this seed only (0: all)")
 	flag.Uint64Var(&given.seeds, "sim.seeds", 0, "run so many seeds in each test (0: what the test asks for)")
 	flag.DurationVar(&given.limit, "sim.for", 0, "begin seeds for so much real time in each test, such as 5m (0: no such end)")
-	flag.DurationVar(&given.shrink, "sim.shrink", 20*time.Second, "how long, at most, a failure of a cell is made smaller (0: not at all)")
+	flag.DurationVar(&given.shrink, "sim.shrink", 20*time.Second, "how long, at most, a failure is made smaller (0: not at all)")
 	flag.BoolVar(&given.trace, "sim.trace", false, "with -sim.seed: print all that happens")
 	flag.StringVar(&given.out, "sim.out", "", "directory for what failing seeds leave behind")
 }

@@ -41,10 +41,10 @@ func mortal(from uint64) World {
 // The shortest failure, here that of seed 4, says what it needs, and is the first of the next run.
 func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	t.Chdir(t.TempDir())
-	l := listen(t, func(l *listener) { mortal(3).runWith(l, flags{out: "out"}) })
+	l := listen(t, func(l *listener) { mortal(3).runWith(l, flags{out: "out", shrink: time.Minute}) })
 	require.Len(t, l.errors, 2, "seeds 3 and 4")
 	first := l.errors[1]
-	require.Contains(t, first, "seed 4: P1 broke: it lives again\nit needs, of 3 kinds of faults: crash; then it breaks at 0.")
+	require.Regexp(t, `seed 4: P1 broke: it lives again\nit needs, of 3 kinds of faults and \d+ strikes: crash at 0\.\d+ s; then it breaks at 0\.`, first)
 	require.Contains(t, first, "-run '^TestAFailureOfAWorldIsMadeSmallerAndKept$' -sim.seed=4\n")
 	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-4", "trace.txt"))
 	require.NoError(t, err)
@@ -70,6 +70,40 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{seed: 1, out: "clean"}) })
 	require.Empty(t, l.errors)
 	require.FileExists(t, filepath.Join("clean", t.Name(), "seed-1", "trace.txt"))
+}
+
+// Of many strikes of one kind those are left that the break needs, and a fault that has no strikes of its own is told by name.
+func TestAFailureOfAWorldIsMadeSmallerStrikeByStrike(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := mortal(1)
+	scenario := x.Scenario
+	x.Seeds, x.Scenario = 1, func(seed uint64) sim.Scenario {
+		s, lives := scenario(seed), 0
+		s.Faults = append(s.Faults, faults.Kill(faults.Rate{Every: 20 * time.Millisecond, For: time.Millisecond}, faults.Any), storm{})
+		s.Setup = func(w *sim.World) {
+			w.Add(sim.MachineConfig{Addr: 1, Process: func() sim.Process {
+				if lives++; lives == 3 && w.Net().Link(1, 2).Config().Loss > 0 {
+					w.Break("P1", "the first process starts for the third time")
+				}
+				return deaf{}
+			}}).Start()
+			w.Add(sim.MachineConfig{Addr: 2, Process: func() sim.Process { return deaf{} }}).Start()
+		}
+		return s
+	}
+	l := listen(t, func(l *listener) { x.runWith(l, flags{shrink: time.Minute}) })
+	require.Regexp(t, `it needs, of 5 kinds of faults and 5 strikes: (crash|kill) at 0\.\d+, 0\.\d+ s, storm; then it breaks at`, l.errors[0])
+	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
+	require.NotContains(t, l.errors[0], "it needs", "-sim.shrink=0")
+}
+
+// storm is a fault for the whole of a run.
+type storm struct{}
+
+func (storm) Name() string { return "storm" }
+func (storm) Run(s *sim.Stage) {
+	s.World().Net().Link(1, 2).Set(sim.LinkConfig{Loss: 1})
+	s.Sleep(time.Hour)
 }
 
 // A world whose runs share something is not one history, and one without a scenario is refused.

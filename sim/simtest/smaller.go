@@ -1,0 +1,131 @@
+package simtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/sim/shrink"
+)
+
+// part is what is left of the faults of a World's seed. The zero part is all of them.
+type part struct {
+	off    []int         // faults that do nothing, by their places in Scenario.Faults
+	script *[]sim.Strike // the strikes of the others; nil: all
+	record *[]sim.Strike
+	until  time.Duration // true time after which nothing needs to be run any more; 0: none
+}
+
+// of makes a scenario one of that part. What is left draws what it drew.
+func (p part) of(s *sim.Scenario) {
+	s.Faults = slices.Clone(s.Faults)
+	for _, i := range p.off {
+		s.Faults[i] = quiet{s.Faults[i]}
+	}
+	s.Script, s.Record = p.script, p.record
+	if p.until > 0 && p.until < s.Safety {
+		s.Safety, s.Liveness = p.until, 0
+	}
+}
+
+// quiet is a fault that does nothing.
+type quiet struct{ sim.Fault }
+
+func (quiet) Run(*sim.Stage) {}
+
+// small is a failure of a World that was made smaller.
+type small struct {
+	part
+	names []string    // of all faults
+	had   map[int]int // how many strikes each had
+	at    *cell.Breach
+}
+
+// shrink leaves out faults and then strikes, as long as the same check breaks the same property and there
+// is time.
+func (x World) shrink(r *cell.Result, within time.Duration) small {
+	out := small{at: r.Breach}
+	if within <= 0 {
+		return out
+	}
+	end := time.Now().Add(within)
+	all := x.Scenario(r.Seed)
+	for _, f := range all.Faults {
+		out.names = append(out.names, f.Name())
+	}
+	does := func(p part) bool {
+		if time.Now().After(end) {
+			return false
+		}
+		if at := out.at.At; at < all.Safety {
+			p.until = at + at/2 + time.Second
+		}
+		run := runner.Guard(func(o plan.Options) cell.Result { return x.with(o, p) })
+		t := run(plan.Options{Seed: r.Seed})
+		if t.Internal || !t.Breach.Same(r.Breach) {
+			return false
+		}
+		out.part, out.at = p, t.Breach
+		out.until, out.record = 0, nil
+		return true
+	}
+	var strikes []sim.Strike
+	if !does(part{record: &strikes}) {
+		return out
+	}
+	out.had = map[int]int{}
+	for _, k := range strikes {
+		out.had[k.Fault]++
+	}
+	for i := range all.Faults {
+		does(part{off: append(slices.Clone(out.off), i)})
+	}
+	strikes = slices.DeleteFunc(strikes, func(k sim.Strike) bool { return slices.Contains(out.off, k.Fault) })
+	if off := out.off; does(part{off: off, script: &strikes}) {
+		shrink.Minimize(strikes, func(some []sim.Strike) bool { return does(part{off: off, script: &some}) })
+	}
+	return out
+}
+
+// mostStrikes of a fault are told by their times.
+const mostStrikes = 6
+
+// needs says what is left; "" if nothing was tried.
+func (m small) needs() string {
+	if m.names == nil {
+		return ""
+	}
+	struck, had := map[int][]string{}, 0
+	if m.script != nil {
+		for _, k := range *m.script {
+			struck[k.Fault] = append(struck[k.Fault], fmt.Sprintf("%.3f", k.At.Seconds()))
+		}
+	}
+	var left []string
+	for i, name := range m.names {
+		at := struck[i]
+		had += m.had[i]
+		switch {
+		case slices.Contains(m.off, i) || m.script != nil && m.had[i] > 0 && len(at) == 0:
+			continue
+		case len(at) > mostStrikes:
+			name = fmt.Sprintf("%s %d times from %s s on", name, len(at), at[0])
+		case len(at) > 0:
+			name += " at " + strings.Join(at, ", ") + " s"
+		}
+		left = append(left, name)
+	}
+	if left == nil {
+		left = []string{"none"}
+	}
+	of := fmt.Sprintf("it needs, of %d kinds of faults", len(m.names))
+	if had > 0 {
+		of += fmt.Sprintf(" and %d strikes", had)
+	}
+	return fmt.Sprintf("%s: %s; then it breaks at %.3f s of true time, event %d", of, strings.Join(left, ", "), m.at.At.Seconds(), m.at.Step)
+}

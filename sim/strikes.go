@@ -1,0 +1,48 @@
+package sim
+
+import "time"
+
+// Strike is one of the times at which a Fault strikes in a run (Stage.Next).
+type Strike struct {
+	Fault int           // its place in Scenario.Faults
+	N     int           // the how-manieth of its fault, from 1 on
+	At    time.Duration // true time
+	draws *Tape
+}
+
+// Next waits for the next strike of the fault, which comes when what gap draws is over, and reports
+// whether there is one; like Sleep it returns false when the faults are over. Between one call and the next lies
+// one strike: in a run that is played from a script (Scenario.Script) it happens at the time at which it was
+// recorded, and draws what it drew then, whichever others are left out. So a failure can be made smaller
+// strike by strike. gap draws from Draw, and is not called where a script is played.
+func (s *Stage) Next(gap func() time.Duration) bool {
+	s.draw = s.own
+	if s.h.s.Script != nil {
+		return s.nextOfScript()
+	}
+	if !s.Sleep(gap()) {
+		return false
+	}
+	if r := s.h.s.Record; r != nil {
+		s.struck++
+		x := Strike{Fault: s.i, N: s.struck, At: s.h.w.Now(), draws: new(Tape)}
+		*r = append(*r, x)
+		s.draw = s.own.Taped(x.draws)
+	}
+	return true
+}
+
+func (s *Stage) nextOfScript() bool {
+	for _, x := range (*s.h.s.Script)[s.played:] {
+		s.played++
+		if x.Fault != s.i {
+			continue
+		}
+		if !s.Sleep(max(0, x.At-s.h.w.Now())) {
+			return false
+		}
+		s.draw = s.own.Played(*x.draws, s.h.w.Draw("fault.more."+s.name, uint64(s.i)<<32|uint64(x.N)))
+		return true
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// knocks is a fault that writes down when it strikes and what it draws.
+type knocks struct {
+	name string
+	said *[]string
+}
+
+func (k knocks) Name() string { return k.name }
+
+func (k knocks) Run(s *Stage) {
+	for s.Next(func() time.Duration { return s.Draw().Duration(0, time.Second) }) {
+		at := s.World().Now()
+		n := s.Draw().Int(1000)
+		if s.Draw().Chance(1, 2) {
+			n += 1000 * s.Draw().Int(1000)
+		}
+		*k.said = append(*k.said, fmt.Sprintf("%s %v %d", k.name, at, n))
+		s.Sleep(s.Draw().Duration(0, 100*time.Millisecond))
+	}
+}
+
+// A recorded run is the same one; played whole its strikes are the same, and played in part each that is left
+// comes when it came, and draws what it drew.
+func TestStrikesThatAreLeftOutMoveNoOther(t *testing.T) {
+	run := func(change func(s *Scenario)) (said []string, hash uint64) {
+		s := Scenario{Faults: []Fault{knocks{"a", &said}, knocks{"b", &said}}, Safety: 10 * time.Second}
+		change(&s)
+		return said, s.Run(Config{Seed: 7}).Hash
+	}
+	drawn, hash := run(func(*Scenario) {})
+	var strikes []Strike
+	recorded, again := run(func(s *Scenario) { s.Record = &strikes })
+	require.Equal(t, hash, again)
+	require.Equal(t, drawn, recorded)
+	require.Len(t, strikes, len(drawn))
+	require.Greater(t, len(strikes), 20)
+
+	whole, _ := run(func(s *Scenario) { s.Script = &strikes })
+	require.Equal(t, drawn, whole)
+	some := slices.Clone(strikes[:0])
+	var want []string
+	for i, k := range strikes {
+		if i%3 == 1 {
+			some, want = append(some, k), append(want, drawn[i])
+		}
+	}
+	left, _ := run(func(s *Scenario) { s.Script = &some })
+	require.Equal(t, want, left)
+	none, _ := run(func(s *Scenario) { s.Script = new([]Strike) })
+	require.Empty(t, none)
+}
