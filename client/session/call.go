@@ -30,14 +30,18 @@ type call struct {
 	emptyAnswers  int  // KeepAlives in a row that were answered at once without news
 	hints         int  // hints followed at once since the last pause
 
-	heldByMaster bool  // a KeepAlive that the master is asked to hold: a missing answer means nothing
-	parked       bool  // an Acquire that waits at the master
-	withdrawn    bool  // an Acquire that is being cancelled: its answers are ignored
-	cancelTarget *call // of a CancelAcquire: the Acquire that it cancels
-	relaunched   bool  // it was sent before, under another Seq, and withdrawn
-	handleClosed bool  // its handle is closed: it is not sent to a later master
-	mayCache     bool  // its caller would keep the answer
-	loose        Token // of an Open that was cancelled and may create its node: its token before
+	heldByMaster bool      // a KeepAlive that the master is asked to hold: a missing answer means nothing
+	parked       bool      // an Acquire that waits at the master
+	withdrawn    bool      // an Acquire that is being cancelled: its answers are ignored
+	cancelTarget *call     // of a CancelAcquire: the Acquire that it cancels
+	relaunched   bool      // it was sent before, under another Seq, and withdrawn or refused
+	waits        bool      // an Acquire that waits for its lock, also where it is sent as one that does not
+	ticket       uint64    // place in the queue
+	tries        int       // how often it found its lock taken, sent as an Acquire that does not wait
+	retryAt      time.Time // a queued one is tried again then
+	handleClosed bool      // its handle is closed: it is not sent to a later master
+	mayCache     bool      // its caller would keep the answer
+	loose        Token     // of an Open that was cancelled and may create its node: its token before
 }
 
 // send sends c to the replica that is taken for the master.

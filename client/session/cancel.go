@@ -84,7 +84,7 @@ func (m *Machine) withdraw(c *call) {
 
 // cleanUp follows up on a call that has its answer: it closes the handle of a cancelled Open,
 // and ends an Acquire whose cancellation was answered.
-func (m *Machine) cleanUp(c *call, r api.Result) {
+func (m *Machine) cleanUp(now time.Time, c *call, r api.Result) {
 	opened, ok := r.Detail.(api.Opened)
 	if _, opens := c.op.(api.Open); opens && ok && c.token == 0 {
 		m.cleanup = append(m.cleanup, &call{op: api.CloseHandle{Handle: opened.Token}})
@@ -95,7 +95,9 @@ func (m *Machine) cleanUp(c *call, r api.Result) {
 	}
 	m.removeFlight(a)
 	if a.token != 0 { // withdrawn for the window, not cancelled by the caller
-		m.queue = append(m.queue, &call{token: a.token, op: a.op, relaunched: true})
+		again := a.again()
+		again.retryAt = m.nextTry(now, 0)
+		m.enqueue(again)
 	}
 }
 

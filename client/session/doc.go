@@ -137,5 +137,7 @@
 //
 // An Acquire may wait at the master for hours, and AckedThrough with it. When the
 // window is exhausted, the machine withdraws the Acquire in the same way and puts it at
-// the end of the queue, to be sent under another Seq.
+// the end of the queue, to be sent under another Seq. The master keeps its place until its turn
+// comes (replica/master/lockwait). Acquires that wait at the master have half of the window; one that finds no room
+// there is tried without waiting, at once and then with pauses.
 package session

@@ -57,6 +57,9 @@ type Machine struct {
 	lastID uint64
 	tokens Token
 
+	tickets uint64    // given to queued calls
+	pumped  time.Time // when calls were launched last, as far as there was room
+
 	next     api.Seq // the first Seq not assigned yet
 	flight   []*call // sent and not ended, ascending by seq
 	queue    []*call // not sent yet, oldest first
@@ -122,7 +125,9 @@ func (m *Machine) start(now time.Time, c *call) Token {
 	default:
 		m.Open(now)
 		c.token = t
-		m.queue = append(m.queue, c)
+		o, acquires := op.(api.Acquire)
+		c.waits = acquires && o.Wait
+		m.enqueue(c)
 		m.pump(now)
 	}
 	return t
@@ -165,6 +170,9 @@ func (m *Machine) Advance(now time.Time) {
 	}
 	m.resendDue(now)
 	m.resendStale(now)
+	if m.hasRetryDue(now) {
+		m.pump(now)
+	}
 }
 
 // TakeOutput returns and clears the machine's output.
@@ -191,6 +199,13 @@ func (m *Machine) wake() time.Time {
 	for _, c := range m.flight {
 		if m.canSend(c) {
 			at(c.due)
+		}
+	}
+	if m.state == Open && m.canExchange() {
+		for _, c := range m.queue {
+			if c.retryAt.After(m.pumped) { // else it waits for room, which no time brings
+				at(c.retryAt)
+			}
 		}
 	}
 	if m.state == Open || m.state == Ending {

@@ -283,6 +283,9 @@ func (p *player) request(q api.Request) string {
 		name = "open " + o.Path
 	case api.Acquire:
 		name = "acquire " + string(o.Handle)
+		if !o.Wait {
+			name = "try " + string(o.Handle)
+		}
 	case api.Release:
 		name = "release " + string(o.Handle)
 	case api.CloseHandle:

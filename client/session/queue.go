@@ -7,9 +7,27 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
+// enqueue puts a call behind all others in the queue.
+func (m *Machine) enqueue(c *call) {
+	m.tickets++
+	c.ticket = m.tickets
+	m.queue = append(m.queue, c)
+}
+
+// again is the call under another Seq.
+func (c *call) again() *call {
+	op := c.op
+	if o, acquires := op.(api.Acquire); acquires {
+		o.Wait = c.waits
+		op = o
+	}
+	return &call{token: c.token, op: op, waits: c.waits, relaunched: true}
+}
+
 // pump launches queued calls as far as the window allows. Calls that clean up go first, and
 // have room of their own.
 func (m *Machine) pump(now time.Time) {
+	m.pumped = now
 	for m.state == Open && m.canExchange() {
 		if len(m.cleanup) > 0 {
 			c := m.cleanup[0]
@@ -17,7 +35,7 @@ func (m *Machine) pump(now time.Time) {
 			m.launch(now, c)
 			continue
 		}
-		i := m.nextLaunchable()
+		i, wait := m.nextLaunchable(now)
 		if i < 0 {
 			return
 		}
@@ -30,28 +48,73 @@ func (m *Machine) pump(now time.Time) {
 		}
 		c := m.queue[i]
 		m.queue = slices.Delete(m.queue, i, i+1)
+		if o, acquires := c.op.(api.Acquire); acquires {
+			o.Wait = wait
+			c.op = o
+		}
 		m.launch(now, c)
 	}
 }
 
-// nextLaunchable is the index of the oldest queued call that may be sent, or -1. Acquires that
-// wait may take half of the window, so that a Release is not blocked by the Acquires that wait
-// for it.
-func (m *Machine) nextLaunchable() int {
+// nextLaunchable is the index of the oldest queued call that may be sent, or -1, and whether it may
+// wait at the master. Acquires that wait there may take half of the window, so that a Release is not blocked by the
+// Acquires that wait for it. Beyond that an Acquire is tried now and then, without waiting there: 40 programs of a Client that take the locks a
+// and b in this order would stand still for ever if the one that holds a could not ask for b.
+func (m *Machine) nextLaunchable(now time.Time) (i int, wait bool) {
 	waiting := -1 // not counted yet
 	for i, c := range m.queue {
 		o, acquires := c.op.(api.Acquire)
 		if !acquires {
-			return i
+			return i, false
 		}
-		if o.Wait && waiting < 0 {
+		if m.hasReleasePending(o.Handle) {
+			continue
+		}
+		if !c.waits {
+			return i, false
+		}
+		if waiting < 0 {
 			waiting = m.countWaiting()
 		}
-		if (!o.Wait || waiting < max(1, m.cfg.Window/2)) && !m.hasReleasePending(o.Handle) {
-			return i
+		if waiting < max(1, m.cfg.Window/2) {
+			return i, true
+		}
+		if !c.retryAt.After(now) {
+			return i, false
 		}
 	}
-	return -1
+	return -1, false
+}
+
+// isTakenBefore reports whether a code says, of an Acquire that waits and was sent as one that does not, that
+// its lock is not to be had now.
+func (c *call) isTakenBefore(code api.Code) bool {
+	o, acquires := c.op.(api.Acquire)
+	return acquires && c.waits && !o.Wait && (code == api.LockHeld || code == api.LockDelayed)
+}
+
+// tryLater puts an Acquire that found its lock taken back to its place in the queue.
+func (m *Machine) tryLater(now time.Time, c *call) {
+	again := c.again()
+	again.ticket, again.tries = c.ticket, c.tries+1
+	again.retryAt = m.nextTry(now, c.tries)
+	i := slices.IndexFunc(m.queue, func(o *call) bool { return o.ticket > c.ticket })
+	if i < 0 {
+		i = len(m.queue)
+	}
+	m.queue = slices.Insert(m.queue, i, again)
+	m.pump(now)
+}
+
+// nextTry is when an Acquire for which there is no room at the master is tried again, after n tries. A try may cost two calls
+// more, of an Acquire that makes room for it in the window; so pauses are long beside those of refused calls.
+func (m *Machine) nextTry(now time.Time, n int) time.Time {
+	return now.Add(m.cfg.pause(min(4*m.cfg.RetryMin, m.cfg.RetryMax), n))
+}
+
+// hasRetryDue reports whether an Acquire that found its lock taken is to be tried again.
+func (m *Machine) hasRetryDue(now time.Time) bool {
+	return slices.ContainsFunc(m.queue, func(c *call) bool { return !c.retryAt.IsZero() && !c.retryAt.After(now) })
 }
 
 // countWaiting counts the waiting Acquires in flight.
@@ -77,8 +140,8 @@ func (m *Machine) hasReleasePending(h api.Token) bool {
 }
 
 // withdrawOldest withdraws a parked Acquire that blocks the window: it may wait at the master
-// for hours, and AckedThrough cannot cover it. It is sent again under another Seq, and loses
-// its place in the wait queue of the lock.
+// for hours, and AckedThrough cannot cover it. It is sent again under another Seq; the master keeps its place in the
+// wait queue of the lock until its turn.
 func (m *Machine) withdrawOldest() {
 	if c := m.flight[0]; c.parked && !c.withdrawn {
 		m.withdraw(c)

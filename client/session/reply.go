@@ -125,6 +125,10 @@ func (m *Machine) onAnswer(now time.Time, c *call, d Done) {
 		m.finish(Closed, api.Result{})
 		return
 	}
+	if c.isTakenBefore(d.Result.Code) {
+		m.tryLater(now, c)
+		return
+	}
 	if _, closes := c.op.(api.CloseHandle); closes && d.Result.Code == api.OK {
 		m.onHandleClosed(api.HandleOf(c.op))
 	}
@@ -132,7 +136,7 @@ func (m *Machine) onAnswer(now time.Time, c *call, d Done) {
 		m.holdings.update(c.op, d.Result)
 	}
 	m.settleOpen(c)
-	m.cleanUp(c, d.Result)
+	m.cleanUp(now, c, d.Result)
 	m.report(c, d)
 	m.pump(now)
 }

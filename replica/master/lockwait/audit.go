@@ -19,24 +19,30 @@ func (q *Queues) Audit() error {
 		if len(l.places) == 0 {
 			return fmt.Errorf("I-Q2: the queue for %v is empty", n)
 		}
-		if len(l.places) > q.limits.PerLock {
-			return fmt.Errorf("I-Q1: %d wait for %v", len(l.places), n)
+		if n := len(l.places) - l.away; n > q.limits.PerLock {
+			return fmt.Errorf("I-Q1: %d wait for %v", n, l.places[0].Lock)
 		}
 		if err := q.auditQueue(n, l); err != nil {
 			return err
 		}
 	}
-	if total != len(q.places) || total > q.limits.Total {
+	if total != len(q.places) || q.Len() > q.limits.Total {
 		return fmt.Errorf("I-Q1: %d waiters, %d in queues", len(q.places), total)
 	}
 	return nil
 }
 
 func (q *Queues) auditQueue(n api.Ref, l *queue) error {
-	writers, attempted := 0, 0
+	writers, attempted, away := 0, 0, 0
 	for _, p := range l.places {
 		if q.places[p.Handle] != p || p.Lock != n || !p.Mode.Valid() {
 			return fmt.Errorf("I-Q2: %+v waits in the queue for %v, and elsewhere", p.Waiter, n)
+		}
+		if p.attempted && p.away {
+			return fmt.Errorf("I-Q2: %+v is attempted, and does not wait", p.Waiter)
+		}
+		if p.away {
+			away++
 		}
 		if p.attempted {
 			attempted++
@@ -44,6 +50,9 @@ func (q *Queues) auditQueue(n api.Ref, l *queue) error {
 		if p.attempted && p.Mode == api.Exclusive {
 			writers++
 		}
+	}
+	if away != l.away {
+		return fmt.Errorf("I-Q1: %d places for %v are kept, and %d are counted", away, n, l.away)
 	}
 	if writers > 0 && attempted > 1 {
 		return fmt.Errorf("I-Q3: %d are attempted for %v at once, %d to hold it exclusively", attempted, n, writers)

@@ -24,7 +24,10 @@
 //	Next     attempted: its Acquire is proposed; its place is kept, and those that fit are
 //	         attempted with it
 //	Settle   holds: it leaves. Does not hold: it keeps its place at the front, and is attempted again
-//	Leave    it gave up, or its handle was closed or poisoned, or its session ended: it
+//	StepAside  it gave up: its place is kept for the handle, which may wait again, as a client does whose
+//	         window is full of calls behind the Acquire (client/session). When it is the turn of that
+//	         place, and the handle does not wait, the place is lost
+//	Leave    its handle was closed or poisoned, or its session ended: it
 //	         leaves, attempted or not. An attempt may yet be granted the lock; the command
 //	         that takes its handle's holds away stands behind the Acquire in the log
 //	Forget   the node was deleted: all leave

@@ -31,14 +31,19 @@ type Queues struct {
 	limits Limits
 	queues map[api.Ref]*queue
 	places map[api.HandleID]*place
+	away   int // places that are kept for handles that do not wait
 }
 
 // queue holds the waiters for one lock, the first in front.
-type queue struct{ places []*place }
+type queue struct {
+	places []*place
+	away   int
+}
 
 type place struct {
 	Waiter
 	attempted bool // its Acquire is proposed and not settled
+	away      bool // its Acquire was cancelled: the handle may come again and have the place
 }
 
 // New returns empty queues.
@@ -51,7 +56,7 @@ type Joining uint8
 
 // The joinings.
 const (
-	// Joined: it waits, behind all others.
+	// Joined: it waits, behind all others, or at the place that was kept for its handle.
 	Joined Joining = 1 + iota
 	// Again: a duplicate of the call waits, and keeps its place; this one is to be
 	// answered.
@@ -72,7 +77,7 @@ func (j Joining) String() string {
 
 // Join parks a waiter, whose Mode is Valid.
 func (q *Queues) Join(w Waiter) Joining {
-	if p, ok := q.places[w.Handle]; ok {
+	if p, ok := q.places[w.Handle]; ok && !p.away {
 		if p.Session != w.Session || p.Seq != w.Seq || p.Lock != w.Lock || p.Mode != w.Mode {
 			return Elsewhere
 		}
@@ -80,8 +85,17 @@ func (q *Queues) Join(w Waiter) Joining {
 		return Again
 	}
 	l, ok := q.queues[w.Lock]
-	if len(q.places) >= q.limits.Total || ok && len(l.places) >= q.limits.PerLock {
+	if q.Len() >= q.limits.Total || ok && len(l.places)-l.away >= q.limits.PerLock {
 		return Full
+	}
+	if p, kept := q.places[w.Handle]; kept {
+		if p.Lock == w.Lock && p.Mode == w.Mode {
+			p.Waiter = w
+			q.setAway(p, false)
+			return Joined
+		}
+		q.remove(p)
+		l, ok = q.queues[w.Lock]
 	}
 	if !ok {
 		l = &queue{}
@@ -96,7 +110,7 @@ func (q *Queues) Join(w Waiter) Joining {
 // Find returns the waiter of a handle, if there is one, and whether it is being attempted.
 func (q *Queues) Find(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
-	if !ok {
+	if !ok || p.away {
 		return Waiter{}, false, false
 	}
 	return p.Waiter, p.attempted, true
@@ -109,18 +123,44 @@ func (q *Queues) Front(n api.Ref) (w Waiter, attempted, ok bool) {
 	if !ok {
 		return Waiter{}, false, false
 	}
-	return l.places[0].Waiter, l.places[0].attempted, true
+	i := slices.IndexFunc(l.places, func(p *place) bool { return !p.away })
+	if i < 0 {
+		return Waiter{}, false, false
+	}
+	return l.places[i].Waiter, l.places[i].attempted, true
 }
 
-// Leave takes the waiter of a handle away, and says whether there was one, and
-// whether its Acquire is proposed, so that the lock may yet be granted to it.
+// Leave takes the waiter of a handle away, with a place that is kept for it, and says whether there
+// was one, and whether its Acquire is proposed, so that the lock may yet be granted to it.
 func (q *Queues) Leave(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
 	if !ok {
 		return Waiter{}, false, false
 	}
 	q.remove(p)
-	return p.Waiter, p.attempted, true
+	return p.Waiter, p.attempted, !p.away
+}
+
+// StepAside is Leave for an Acquire that was cancelled: unless it is attempted, its place is kept for the
+// handle, which may wait for the lock in that mode again, until it is the turn of that place.
+func (q *Queues) StepAside(h api.HandleID) {
+	switch p, ok := q.places[h]; {
+	case !ok || p.away:
+	case p.attempted:
+		q.remove(p)
+	default:
+		q.setAway(p, true)
+	}
+}
+
+func (q *Queues) setAway(p *place, away bool) {
+	d := 1
+	if !away {
+		d = -1
+	}
+	p.away = away
+	q.away += d
+	q.queues[p.Lock].away += d
 }
 
 // Forget takes all waiters for a lock away, and returns them in order.
@@ -131,12 +171,18 @@ func (q *Queues) Forget(n api.Ref) (all []Waiter) {
 	}
 	for _, p := range slices.Clone(l.places) {
 		q.remove(p)
-		all = append(all, p.Waiter)
+		if !p.away {
+			all = append(all, p.Waiter)
+		}
 	}
 	return all
 }
 
 func (q *Queues) remove(p *place) {
+	if p.away {
+		q.away--
+		q.queues[p.Lock].away--
+	}
 	delete(q.places, p.Handle)
 	l := q.queues[p.Lock]
 	i := slices.Index(l.places, p)
@@ -153,7 +199,7 @@ func (q *Queues) FirstConflict(n api.Ref, but api.HandleID, with api.Mode) (w Wa
 	if !ok {
 		return Waiter{}, false
 	}
-	i := slices.IndexFunc(l.places, func(p *place) bool { return p.Handle != but && p.Mode.HasConflict(with) })
+	i := slices.IndexFunc(l.places, func(p *place) bool { return !p.away && p.Handle != but && p.Mode.HasConflict(with) })
 	if i < 0 {
 		return Waiter{}, false
 	}
@@ -163,10 +209,10 @@ func (q *Queues) FirstConflict(n api.Ref, but api.HandleID, with api.Mode) (w Wa
 // Waiting counts the waiters for a lock.
 func (q *Queues) Waiting(n api.Ref) int {
 	if l, ok := q.queues[n]; ok {
-		return len(l.places)
+		return len(l.places) - l.away
 	}
 	return 0
 }
 
 // Len counts all waiters.
-func (q *Queues) Len() int { return len(q.places) }
+func (q *Queues) Len() int { return len(q.places) - q.away }

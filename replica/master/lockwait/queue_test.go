@@ -150,6 +150,68 @@ func TestWhoLeavesIsGone(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
+// A cancelled Acquire leaves its place to its handle, which finds it there until its turn has come; meanwhile it
+// holds up no other, and counts nowhere.
+func TestAPlaceIsKeptForAHandleThatComesAgain(t *testing.T) {
+	handle := func(n uint64) api.HandleID { return waiter(n, api.Shared).Handle }
+	again := func(n uint64, m api.Mode) lockwait.Waiter {
+		w := waiter(n, m)
+		w.Seq = 70
+		return w
+	}
+	q := line(t, "W W W")
+	q.StepAside(handle(2))
+	q.StepAside(handle(2))
+	q.StepAside(handle(9))
+	require.NoError(t, q.Audit())
+	require.Equal(t, 2, q.Waiting(file))
+	require.Equal(t, 2, q.Len())
+	_, _, ok := q.Find(handle(2))
+	require.False(t, ok)
+	w, ok := q.FirstConflict(file, handle(1), api.Shared)
+	require.True(t, ok && w.Handle == handle(3))
+	require.Equal(t, lockwait.Joined, q.Join(again(2, api.Exclusive)))
+	require.Equal(t, []uint64{1}, numbers(q.Next(file, 0, false)))
+	_, ok = q.Settle(handle(1), 7, true)
+	require.True(t, ok)
+	require.Equal(t, []uint64{2}, numbers(q.Next(file, 0, false)), "before the third")
+
+	q = line(t, "W W R")
+	q.StepAside(handle(1))
+	w, _, ok = q.Front(file)
+	require.True(t, ok && w.Handle == handle(2))
+	require.Equal(t, []uint64{2}, numbers(q.Next(file, 0, false)), "the turn of the first is over")
+	require.Equal(t, lockwait.Joined, q.Join(again(1, api.Exclusive)))
+	require.Equal(t, []uint64{2, 3, 1}, numbers(q.Forget(file)))
+
+	q = line(t, "W R")
+	q.StepAside(handle(1))
+	require.Equal(t, []uint64{2}, numbers(q.Next(file, api.Shared, false)), "one that waits would hold the reader up")
+	require.Equal(t, lockwait.Joined, q.Join(again(1, api.Exclusive)), "and it is not its turn while readers hold the lock")
+	require.Equal(t, []uint64{1, 2}, numbers(q.Forget(file)))
+
+	q = line(t, "W W W")
+	q.StepAside(handle(1))
+	require.Equal(t, lockwait.Joined, q.Join(again(1, api.Shared)), "another mode is another place")
+	q.StepAside(handle(2))
+	_, _, ok = q.Leave(handle(2))
+	require.False(t, ok, "its handle was closed")
+	require.Equal(t, []uint64{3}, numbers(q.Next(file, 0, false)))
+	q.StepAside(handle(3))
+	_, _, ok = q.Find(handle(3))
+	require.False(t, ok, "its turn is now")
+	require.Equal(t, []uint64{1}, numbers(q.Forget(file)))
+	require.NoError(t, q.Audit())
+
+	q = lockwait.New(lockwait.Limits{PerLock: 1, Total: 1})
+	require.Equal(t, lockwait.Joined, q.Join(waiter(1, api.Exclusive)))
+	q.StepAside(handle(1))
+	require.Equal(t, lockwait.Joined, q.Join(waiter(2, api.Exclusive)))
+	require.Equal(t, lockwait.Full, q.Join(waiter(1, api.Exclusive)))
+	require.NoError(t, q.Audit())
+	require.Equal(t, []uint64{2}, numbers(q.Forget(file)))
+}
+
 func TestTheMemoryIsBounded(t *testing.T) {
 	q := lockwait.New(lockwait.Limits{PerLock: 2, Total: 3})
 	var got []lockwait.Joining
@@ -222,7 +284,7 @@ func TestAReleaseWakesExactlyOneWriter(t *testing.T) {
 	require.Zero(t, c.q.Len())
 }
 
-// No waiter is passed by, and none waits for ever: grants come in the order of
+// No waiter is passed by, also not by one that steps aside and comes again before its turn, and none waits for ever: grants come in the order of
 // arrival, and when all that holds the lock goes, all waiters get it. The effect
 // Claimable is enough to know when to look.
 func TestEveryoneIsServedInOrder(t *testing.T) {
@@ -252,6 +314,18 @@ func TestEveryoneIsServedInOrder(t *testing.T) {
 			switch {
 			case what < 5:
 				happen(what)
+			case what == 6 && len(arrived) > 0:
+				n := rapid.SampledFrom(arrived).Draw(t, "stepper")
+				if w, attempted, waits := c.q.Find(waiter(n, api.Shared).Handle); waits && !attempted {
+					if front, _, _ := c.q.Front(file); front == w {
+						continue // its turn may come at once
+					}
+					c.q.StepAside(w.Handle)
+					require.NoError(t, c.q.Audit())
+					w.Seq++
+					require.Equal(t, lockwait.Joined, c.q.Join(w))
+					c.wake()
+				}
 			case what == 5 && len(arrived) > 0:
 				n := rapid.SampledFrom(arrived).Draw(t, "leaver")
 				if _, _, waited := c.q.Leave(waiter(n, api.Shared).Handle); waited {

@@ -176,10 +176,13 @@ func (o *Ops) onReleaseKept(at At, w *calls.Call) {
 // onGranted is called when a handle has got the lock, or keeps it. If it waits for it by
 // another call as well, that one need not wait any longer.
 func (o *Ops) onGranted(owner lock.Owner) {
-	if w, attempted, ok := o.queues.Find(owner.Handle); ok && !attempted {
+	switch w, attempted, ok := o.queues.Find(owner.Handle); {
+	case ok && !attempted:
 		c := o.calls.Of(w.Session, w.Seq)
 		o.unqueue(c)
 		o.try(c)
+	case !ok:
+		o.queues.Leave(owner.Handle) // it needs no place any more
 	}
 }
 
@@ -195,14 +198,18 @@ func (o *Ops) cancel(at At, c *calls.Call, op api.CancelAcquire) {
 }
 
 // onCancelled is called when a CancelAcquire was executed: the Acquire waits no more,
-// and its handle may wait by another call. If it is being attempted, its command finds
+// and its handle may wait by another call, at the same place. If it is being attempted, its command finds
 // the answer in the rows.
 func (o *Ops) onCancelled(s api.SessionID, seq api.Seq) {
 	w := o.calls.Of(s, seq)
 	if w == nil {
 		return
 	}
-	o.unqueue(w)
+	if w.Queued {
+		w.Queued = false
+		o.queues.StepAside(w.Handle.ID)
+		o.noteTurn(w.Handle.Node)
+	}
 	if w.State != calls.Parked {
 		return
 	}

@@ -25,6 +25,7 @@ type Checker struct {
 	calls map[model.Call]*standing
 	whose map[api.SessionID][]*standing
 	freed freeing
+	aside map[aside]bool
 	epoch api.Epoch // the latest in which a call was executed
 	Most  int       // clients that waited for one lock at a time
 	Woken uint64    // trials
@@ -38,6 +39,13 @@ type spot struct {
 	node  api.Ref
 }
 
+// aside is a handle whose Acquire was cancelled while it waited: where it waits there again, it may have its
+// former place, or one behind it.
+type aside struct {
+	at     spot
+	handle api.HandleID
+}
+
 // standing is an Acquire that waits, in the latest epoch that it was seen in.
 type standing struct {
 	call   model.Call
@@ -49,6 +57,8 @@ type standing struct {
 	vain   paxos.Slot // of the last trial that was refused; 0: none was
 	waits  bool       // it was told so last, and nothing was proposed for it since
 	leaves bool       // something has come that ends it
+	given  bool       // its client has asked for its end
+	again  bool       // its handle waited here before: at which place it stands is not known
 
 	copies, answers, trials int
 }
@@ -65,7 +75,7 @@ type Locks interface {
 
 // New makes a Checker that asks for locks there.
 func New(w *sim.World, by Locks) *Checker {
-	return &Checker{world: w, locks: by, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, freed: freeing{}}
+	return &Checker{world: w, locks: by, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, freed: freeing{}, aside: map[aside]bool{}}
 }
 
 // OnRequest is told of each request of the session's own principal; g is its handle, if
@@ -88,7 +98,10 @@ func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	case api.CloseHandle, api.Poison:
 		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.ID == g.ID && b.shuts(s) })
 	case api.CancelAcquire:
-		b.end(q.Session, func(s *standing) bool { return s.call.Seq == op.Call })
+		b.end(q.Session, func(s *standing) bool {
+			s.given = s.given || s.call.Seq == op.Call
+			return s.call.Seq == op.Call
+		})
 	}
 	b.end(q.Session, func(s *standing) bool { return s.call.Seq <= q.AckedThrough })
 }
@@ -114,6 +127,7 @@ func (b *Checker) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip)
 			b.leave(s)
 		}
 		s = &standing{call: k, at: spot{e, g.Node}, grip: g, mode: op.Mode}
+		s.again = b.aside[aside{s.at, g.ID}]
 		b.calls[k] = s
 		b.whose[k.Session] = append(b.whose[k.Session], s)
 	}
@@ -141,6 +155,11 @@ func (b *Checker) gone(n api.Ref) {
 
 func (b *Checker) leave(s *standing) {
 	delete(b.calls, s.call)
+	if here := (aside{s.at, s.grip.ID}); s.given && s.joined {
+		b.aside[here] = true
+	} else if !s.given {
+		delete(b.aside, here)
+	}
 	same := func(x *standing) bool { return x == s }
 	if b.whose[s.call.Session] = slices.DeleteFunc(b.whose[s.call.Session], same); len(b.whose[s.call.Session]) == 0 {
 		delete(b.whose, s.call.Session)
@@ -245,7 +264,7 @@ func (b *Checker) parked(id paxos.NodeID, s *standing) {
 // CheckFront is asked when a master has acted that serves in an epoch, and has applied all
 // that any replica has; so many Acquires wait there. The one in front that waits for a lock
 // that it could have was tried when the one before it went, however that one went. Where
-// others wait there than are known here, it is not known which is in front.
+// others wait there than are known here, or one waits again after it was cancelled, it is not known which is in front.
 func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 	known := 0
 	var idle *standing
@@ -254,6 +273,9 @@ func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 			continue
 		}
 		known += len(line)
+		if slices.ContainsFunc(line, func(s *standing) bool { return s.again }) {
+			continue // which is in front is not known
+		}
 		if s := line[0]; b.couldHave(s) && (idle == nil || s.call.Session < idle.call.Session || s.call.Session == idle.call.Session && s.call.Seq < idle.call.Seq) {
 			idle = s
 		}
@@ -296,7 +318,7 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand,
 	own, conflicts := b.locks.HeldBy(d.Node, d.Handle)
 	s.leaves = own
 	for _, x := range b.lines[s.at] {
-		if x == s || own {
+		if x == s || own || s.again {
 			break
 		}
 		if !x.leaves && (!x.isTried(from) || x.mode.HasConflict(s.mode)) {
