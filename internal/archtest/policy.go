@@ -113,7 +113,7 @@ var packages = map[string]rule{
 	"sim/check/leases":         {support, []string{"sim", "replica/core"}},
 	"sim/check/agreement":      {support, []string{"sim", "sim/model", "sim/damage", "linearizability", "client", "replica/disk/store", "replica/driver"}},
 	"sim/check/locks":          {support, []string{"sim", "sim/model", "linearizability"}},
-	"sim/check/events":         {support, []string{"sim", "client", "replica/state/command"}},
+	"sim/check/events":         {support, []string{"sim", "sim/model", "client", "replica/state/command"}},
 	"sim/check/caches":         {support, []string{"sim/model"}},
 	"sim/check/histories":      {support, []string{"sim/check/locks", "client"}},
 	"sim/check/handles":        {support, []string{"sim/check/locks", "sim/conformance/lockwait", "sim/conformance/clients", "replica/master/nodeops", "replica/driver"}},

@@ -65,6 +65,7 @@ type Cell struct {
 	crowd     *crowd.Clients // nil but in experiments
 	history   *histories.Rows
 	told      *events.Checker
+	wanted    *events.Wanted
 	caches    *cacheBook
 
 	faults     *faults.Faults
@@ -117,14 +118,14 @@ func build(p plan.Plan, tr sim.Trace) *Cell {
 	}
 	c.listen()
 	c.history = histories.NewRows()
-	c.told = events.New(c.world)
+	c.told, c.wanted = events.New(c.world), events.NewWanted(c.world, c.locks)
 	c.caches = newCacheBook(c.world, &c.plan)
 	r := resource.New(p.Fence.Mode)
 	c.fencing = beliefs.NewFencing(c.world, c.minds, r)
 	c.minds.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
 	c.load = workload.New(workload.Env{
 		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.machines.IDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
-		Beliefs: c.minds, Witness: witness{c}, Watching: watching{c.told}, Read: reads{c},
+		Beliefs: c.minds, Witness: witness{c}, Watching: watching{c.told, c.wanted}, Read: reads{c},
 	})
 	c.adversary = adversary.New(&c.plan, c.load, known{c})
 	c.faults = faults.New(faults.Env{Plan: &c.plan, World: c.world, Events: &c.events, Budget: c.watch.Budget, Cluster: victims{c}, Facts: known{c}})
@@ -227,6 +228,7 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	c.settings.OnCommand(a)
 	c.promises.OnCommand(a)
 	c.queues.OnCommand(a, paxos.Slot(at.Slot))
+	c.wanted.OnCommand(a)
 	c.handles.Grips.OnCommand(a)
 	if c.caches.on {
 		c.caches.reads.OnCommand(a)

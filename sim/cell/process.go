@@ -141,8 +141,11 @@ func (r *replica) OnPeerMessage(now time.Time, from paxos.NodeID, wire string) {
 
 func (r *replica) OnNoRoom(m driver.ClientMessage) {
 	r.cell.rare.crushed++
-	if p, err := api.DecodeReply(m.Wire); err == nil && r.cell.events.Wanted() {
-		r.cell.publish(event.ReplySent{Replica: r.Id, Local: r.Now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
+	if p, err := api.DecodeReply(m.Wire); err == nil {
+		r.cell.wanted.OnReply(uint64(r.Id), p)
+		if r.cell.events.Wanted() {
+			r.cell.publish(event.ReplySent{Replica: r.Id, Local: r.Now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
+		}
 	}
 	r.cell.faults.OnSend(r.Env.Self(), sim.Addr(m.To), m.Wire)
 }
@@ -184,6 +187,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 			r.cell.sessions.OnServing(r.Id, r.Now)
 			r.cell.caches.drops.OnEpoch(r.Host.Core().Serving().Epoch)
 		}
+		r.cell.awaits(r)
 		r.cell.caches.onActed(r.Id, out.Applied, r.Host.Core().Serving() != nil)
 		r.cell.leases.Acted(r.Id)
 		r.cell.fits(r)
@@ -231,6 +235,14 @@ func (r *replica) OnSent(out *model.Outcome) {
 	r.life.OnActed(r.Now, out, r.proposed)
 }
 
+// awaits tells who watches over wanted locks that the master of the latest epoch has acted.
+func (c *Cell) awaits(r *replica) {
+	if m := r.Host.Core().Master(); m.State.HasEpoch() && m.Epoch == c.watch.Epochs.Highest && c.crowd == nil {
+		seat := &c.sessions.Seats[r.Id]
+		c.wanted.OnActed(uint64(r.Id), m.Epoch, r.Now, !c.current(r.Id), seat.Since.Before(r.Now) && r.Now.Before(r.Host.Core().Lease()))
+	}
+}
+
 // publishes hands out what the host has done in one act.
 func publishes(r *replica, out *model.Outcome, proposed []command.Command) {
 	c := r.cell
@@ -270,6 +282,7 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.shown.OnRequest(q, c.handles.Grips.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
 		c.queues.OnRequest(q, c.handles.Grips.Given[token], rules(c, id))
+		c.wanted.OnRequest(uint64(id), q, c.handles.Grips.Given)
 	}
 	return q, true
 }
@@ -289,6 +302,7 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		c.locks.OnReply(r.Id, p)
 		c.caches.onReply(c, r, p)
 		c.sessions.OnReply(r.Id, r.Now, p)
+		c.wanted.OnReply(uint64(r.Id), p)
 		alone := func(x core.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
 		if !logged && r.still && c.current(r.Id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated
 			c.shown.OnReply(p)

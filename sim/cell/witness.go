@@ -82,7 +82,12 @@ type lockTurns struct{ *clients.LockQueue }
 func (t lockTurns) SetLock(l *client.Lock) { t.LockQueue.SetLock(l) }
 
 // watching tells the checker of events what handles hear (workload.Watching).
-type watching struct{ *events.Checker }
+type watching struct {
+	*events.Checker
+	wanted *events.Wanted
+}
+
+func (w watching) OnHandleGot(id api.HandleID, hears bool) { w.wanted.OnHandleGot(id, hears) }
 
 func (w watching) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask client.EventMask, stat client.Stat) workload.Watch {
 	return w.Checker.Opened(s, n, id, mask, stat)

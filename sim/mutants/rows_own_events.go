@@ -20,6 +20,8 @@ func ownEventRows() []Row {
 		applied(GroupOwn, "O323", "B", "events that wait are sent with the newest in front"),
 		applied(GroupOwn, "O324", "B", "a slow program loses the oldest event"),
 		applied(GroupOwn, "O326", "B", "an event in front of the answer to an Open is lost where another handle of the session watches the node"),
+		applied(GroupOwn, "O381", "A", "of several holders of a lock that is wanted, one hears of it"),
+		applied(GroupOwn, "O382", "B", "the holder of a lock hears ten seconds late that it is wanted"),
 		weak(GroupOwn, "O325", "C", "where the log takes one command at a time, proofs of leadership leave no turn to calls",
 			"only cells without leases, with a window of one and more KeepAlives than slots: one in some 16,000 seeds (9800023760). replica/master TestConfirmsLeaveCallsTheirTurn kills it"),
 	}

@@ -171,6 +171,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		p.named(h, path)
 		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.openedIn(), delay: delay, rights: how.rights}
 		o.id = p.all.witness.OnHandleGot(p.client, h, how.rights)
+		p.all.watching.OnHandleGot(o.id, opt.KeepLock > 0 || opt.Events&client.WantLockWanted != 0)
 		p.nodes = append(p.nodes, o)
 		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
 		if opt.Events != 0 {

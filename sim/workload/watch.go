@@ -16,6 +16,9 @@ type Watching interface {
 	// Opened is told of a new handle that asked for events, with the metadata that its program
 	// was given.
 	Opened(s api.SessionID, n api.Ref, id api.HandleID, mask client.EventMask, stat client.Stat) Watch
+	// OnHandleGot is told of each handle that a program was given. hears says that it is to hear that
+	// another handle waits for its lock: the program asked for that, or to keep the lock after a Release.
+	OnHandleGot(id api.HandleID, hears bool)
 }
 
 // Watch is told what one handle hears, and knows what it has yet to hear.

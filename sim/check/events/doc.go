@@ -3,7 +3,7 @@
 //
 // What has happened it knows from the commands of the log as they are first applied. What a
 // program hears it is told by the program: that a handle is open with a mask of events, each event
-// that the program takes, and what a read finds after one. It knows nothing of masters, queues and
+// that the program takes, and what a read finds after one. Checker knows nothing of masters, queues and
 // KeepAlives.
 //
 // # What is checked
@@ -21,8 +21,19 @@
 //	                  come true while the session lives; before, an event may be under way for as
 //	                  long as faults keep it
 //
+// Wanted checks what the Checker cannot know from a program: while an Acquire waits, each holder in whose
+// way it is, and which asked for that, is told at once that its lock is wanted, or to read again. It sees
+// requests that come to the master and answers that leave it, and knows from the log who holds what.
+//
+//	told of none      an answer to a KeepAlive without any event, a second after the Acquire began to
+//	                  wait, says that nothing is to be told
+//	held back         a master that has a KeepAlive to answer, and read authority, is silent for a second
+//
+// A master owes this to handles that it gave out or that were presented to it. What a client does with the
+// event when it has it, and for how long faults keep it, is not asked here.
+//
 // A program that reads again after each event therefore knows the last state of all that it
 // watches.
 //
-// Reading order: checker.go (what happened), watch.go (what a handle has heard).
+// Reading order: checker.go (what happened), watch.go (what a handle has heard), wanted.go.
 package events

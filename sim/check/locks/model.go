@@ -222,6 +222,13 @@ func (b *Model) HeldBy(n api.Ref, h api.HandleID) (own bool, conflicts func(api.
 	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.HasConflict) }
 }
 
+// EachHold is called for each holder of the lock of a node, in the order of holders.
+func (b *Model) EachHold(n api.Ref, f func(o model.Owner, m api.Mode, by api.Acquisition)) {
+	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
+		f(o, b.Holds[o].Mode, b.Holds[o].acquisition)
+	}
+}
+
 // HasDelay says that a lock-delay of the lock of a node runs.
 func (b *Model) HasDelay(n api.Ref) bool { return b.Owed.Runs(n) }
 
