@@ -220,6 +220,28 @@ func TestASequencerIsOfOneHandle(t *testing.T) {
 	})
 }
 
+// C6.16: an Open below a directory that is tied to a sequencer is a call by that handle. The cell judges it, whatever the
+// client has in its cache.
+func TestBelowADirectoryWithASequencerTheCacheOpensNothing(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {
+		write(t, ctx, other, "d/x", "1")
+		l, err := opened(t, ctx, other, "f", client.OpenOptions{Rights: readWrite}).Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		tied, free := opened(t, ctx, w.c, "d", client.OpenOptions{}), opened(t, ctx, w.c, "d", client.OpenOptions{})
+		open := func(from *client.Handle) func() {
+			return func() {
+				if h, _ := from.Open(ctx, "x", client.OpenOptions{}); h != nil {
+					closed(t, ctx, h)
+				}
+			}
+		}
+		require.Equal(t, 1, w.asks(open(free)))
+		require.NoError(t, tied.SetSequencer(ctx, l.Sequencer()))
+		require.Zero(t, w.asks(open(free)))
+		require.NotZero(t, w.asks(open(tied)))
+	})
+}
+
 // A session of which only idle handles are left has lost nothing when it ends.
 func TestIdleHandlesAreNoLoss(t *testing.T) {
 	cachingWorld(t, func(w *world, ctx context.Context, _ *client.Client) {

@@ -99,6 +99,7 @@ var situations = []situation{
 	{"lock-kept", "a program acquired without the cell what it had released: its handle had kept the lock", func(c *Cell) uint64 { return uint64(c.load.Kept) }},
 	{"read-crossed", "what a program read of was changed meanwhile", func(c *Cell) uint64 { return c.caches.reads.Crossed }},
 	{"session-deserted", "a client vanished while its session was alive", func(c *Cell) uint64 { return uint64(c.load.Deserted) }},
+	{"tied-stale", "a program made a call by a handle that was tied to a stale sequencer", func(c *Cell) uint64 { return c.load.Stale }},
 	{"contents-too-large", "a program wrote a file of one byte more than there may be", func(c *Cell) uint64 { return c.load.TooLarge }},
 	{"right-used", "a client opened a node, and had the rights", func(c *Cell) uint64 { return c.rights.Verdicts[true] }},
 	{"right-refused", "a client was refused for want of a right", func(c *Cell) uint64 { return c.rights.Verdicts[false] }},

@@ -72,6 +72,11 @@ func (w witness) Holds(o model.Owner, n api.Ref) bool                  { return 
 func (w witness) Stands(n api.Ref) bool                                { return w.c.rights.At(n) != nil }
 func (w witness) Untied(k model.Call) model.Finding                    { return w.c.handles.Requests.LooseFinding(k) }
 
+func (w witness) IsStale(sequencer string) bool {
+	s, err := api.ParseSequencerText(sequencer)
+	return err == nil && !w.c.locks.IsValid(s)
+}
+
 func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOutput, lockless bool) model.Finding {
 	return agreement.Untold(in, out, lockless)
 }

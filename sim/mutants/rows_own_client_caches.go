@@ -24,5 +24,6 @@ func ownClientCacheRows() []Row {
 		applied(GroupOwn, "O378", "A", "a deletion does not wait for the holders of the lock that it takes away"),
 		applied(GroupOwn, "O379", "B", "a grant in front of a deletion is answered before the deletion is applied"),
 		applied(GroupOwn, "O380", "B", "the answer that a lock is held counts behind the word that it is dropped"),
+		applied(GroupOwn, "O383", "A", "a directory that is tied to a stale sequencer opens what is in the cache"),
 	}
 }

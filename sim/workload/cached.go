@@ -17,7 +17,8 @@ type cachedWork struct {
 	*lockWork
 	acls *rightsWork
 	part part
-	told bool // part is drawn
+	told bool      // part is drawn
+	ties *sim.Draw // when it ties a directory to a sequencer, and what it opens below
 }
 
 // part is what a program does mostly.
@@ -40,6 +41,11 @@ var partWeights = [partsBehind]uint32{6, 2, 2, 2, 2, 3, 1}
 func (p *cachedWork) turn(ctx context.Context) {
 	if !p.told {
 		p.part, p.told = part(p.caching.Weighted(partWeights[:])), true
+		p.ties = p.rt.Env().World().Draw("client.ties", uint64(p.id))
+	}
+	if p.ties.Chance(1, 24) {
+		p.opensTied(ctx)
+		return
 	}
 	if p.caching.Chance(1, 5) { // no program does one thing only
 		p.does(ctx, part(p.caching.Weighted(partWeights[:])))

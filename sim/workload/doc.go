@@ -17,7 +17,7 @@
 //	watch.go     what its handles hear of events
 //	locks.go     to locks: lock_calls.go; storm.go: very many Acquires of one lock; churn.go:
 //	             sessions that come and go
-//	rights.go    to nodes under ACL files that change
+//	rights.go    to nodes under ACL files that change; tied.go: by handles that are tied to sequencers
 //	fence.go     the machine of a resource outside of the cell (sim/resource), fence_work.go:
 //	             its clients
 //	scene.go     programs of an extension (sim/scenario)

@@ -107,6 +107,8 @@ type Witness interface {
 	Stands(n api.Ref) bool
 	// Untold is what an answer owes and does not tell; lockless says that it owes no lock generation.
 	Untold(in linearizability.FileInput, out linearizability.FileOutput, lockless bool) model.Finding
+	// IsStale says that a sequencer is not valid any more, by the log: it was, and never is again.
+	IsStale(sequencer string) bool
 	// Untied is what is wrong with a call by a handle that is tied to a sequencer.
 	Untied(k model.Call) model.Finding
 }
@@ -138,6 +140,7 @@ type Programs struct {
 	Shared    uint64            // times that a program took the handle of another one
 	Busy      uint64            // calls that were refused because so many waited
 	Deserted  int               // sessions that their clients left without a word
+	Stale     uint64            // calls by handles that were tied to a stale sequencer when they began
 	TooLarge  uint64            // contents of a byte too many, that programs wrote
 	Fence     *Fence            // the resource outside
 

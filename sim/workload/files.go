@@ -25,15 +25,16 @@ type opened struct {
 	stat client.Stat // as last told
 	lock *client.Lock
 
-	session api.SessionID // that it was opened in
-	id      api.HandleID
-	delay   int64 // after it failed, in nanoseconds
-	granted int   // the call in the history of locks that got the lock, plus one; 0: none
-	fenced  bool  // a sequencer may be tied to it
-	tied    bool  // one is, as the program was told
-	shared  bool  // other programs have it, too
-	rights  client.Rights
-	watch   Watch // of the events that it hears; nil: none
+	session   api.SessionID // that it was opened in
+	id        api.HandleID
+	delay     int64  // after it failed, in nanoseconds
+	granted   int    // the call in the history of locks that got the lock, plus one; 0: none
+	fenced    bool   // a sequencer may be tied to it
+	tied      bool   // one is, as the program was told
+	shared    bool   // other programs have it, too
+	sequencer string // the one that is, as far as the program knows; "": it does not
+	rights    client.Rights
+	watch     Watch // of the events that it hears; nil: none
 }
 
 // spare is a lock that a program has released, and its handle may have kept.
@@ -154,6 +155,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	}
 	var h *client.Handle
 	p.asked, p.uncached = how.rights, false
+	judge := p.judgesTied(how.dir)
 	out, ok := p.file(ctx, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		var err error
 		if how.dir != nil {
@@ -166,6 +168,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		}
 		return linearizability.FileOutput{Created: h.Created(), Stat: model.FileStat(h.StatAtOpen())}, nil
 	})
+	judge(out, ok)
 	switch {
 	case h != nil:
 		p.named(h, path)
@@ -192,7 +195,9 @@ func (p *fileWork) named(h *client.Handle, node string) {
 // on is a call on a node that is open.
 func (p *fileWork) on(ctx context.Context, o *opened, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
+	judge := p.judgesTied(o)
 	out, ok := p.file(ctx, in, do)
+	judge(out, ok)
 	p.tied(o, p.trail)
 	p.mayLose(o, out, ok)
 	return out, ok

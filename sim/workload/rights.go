@@ -222,13 +222,7 @@ func (p *lockWork) fence(ctx context.Context, o *opened) {
 	} else if p.sequencer != "" && p.draws.Chance(5, 6) {
 		q = p.sequencer
 	}
-	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
-	o.tied = o.tied || err == nil
-	o.fenced = o.fenced || o.tied || errors.Is(err, client.ErrOutcomeUnknown)
-	p.answered(err, false, "set-sequencer")
-	if errors.Is(err, client.ErrGone) {
-		p.loses(o, err)
-	}
+	p.tie(ctx, o, q)
 }
 
 // poison makes a handle useless while an Acquire may wait on it, and closes it later.

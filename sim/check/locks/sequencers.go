@@ -78,7 +78,7 @@ func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code
 		return
 	}
 	_, checks := d.(command.CheckSequencer)
-	switch valid := w.locks.valid(fence); {
+	switch valid := w.locks.IsValid(fence); {
 	case !valid && said != api.StaleSequencer:
 		w.world.Break("S10", "%+v is answered %v, and the sequencer of its handle is not valid", d, said)
 	case valid && said == api.StaleSequencer && !checks:
@@ -107,7 +107,7 @@ func (w *Sequencers) OnReply(p api.Reply) {
 	}
 	tied := w.tied[k]
 	switch {
-	case len(tied) == 0 || slices.ContainsFunc(tied, w.locks.valid):
+	case len(tied) == 0 || slices.ContainsFunc(tied, w.locks.IsValid):
 	case p.Code == api.OK:
 		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %v", k.Seq, k.Session, tied)
 	case p.Code == api.StaleSequencer:
@@ -117,7 +117,7 @@ func (w *Sequencers) OnReply(p api.Reply) {
 
 // judge: free says that nothing else can be the reason for StaleSequencer.
 func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
-	valid := w.locks.valid(s)
+	valid := w.locks.IsValid(s)
 	switch {
 	case said == api.OK && !valid:
 		w.world.Break("S10", "sequencer %v is said to be valid, and the lock is not held so", s)
@@ -128,7 +128,7 @@ func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
 	}
 }
 
-// valid says that a lock is held as a sequencer describes it.
-func (b *Model) valid(s api.Sequencer) bool {
+// IsValid says that a lock is held as a sequencer describes it.
+func (b *Model) IsValid(s api.Sequencer) bool {
 	return len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == s.Node && h.Mode == s.Mode && h.Gen == s.Gen })) > 0
 }

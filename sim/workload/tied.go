@@ -1,0 +1,78 @@
+package workload
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim/model"
+)
+
+// opensTied opens the contended file below a directory whose handle is tied to the sequencer of a lock,
+// while that is held and when it no more is. The client may have the file in its cache.
+func (p *cachedWork) opensTied(ctx context.Context) {
+	dir := model.Parent(HotNode)
+	p.openAs(ctx, dir, manner{create: client.CreateMay, rights: client.Read | client.Write})
+	o := p.has(dir)
+	if o == nil {
+		return
+	}
+	if p.take(ctx, o, client.Exclusive, false); o.lock != nil {
+		p.tie(ctx, o, o.lock.Sequencer())
+	}
+	file := manner{create: client.CreateNever, rights: client.Read}
+	p.openAs(ctx, HotNode, file)
+	if x := p.has(HotNode); x != nil && p.ties.Chance(3, 4) { // else it stays open
+		p.closeHandle(x)
+	}
+	below := file
+	below.dir = o
+	if p.has(dir) == o && p.ties.Chance(1, 2) {
+		p.openAs(ctx, HotNode, below)
+		p.openAs(ctx, HotNode, file)
+	}
+	if p.has(dir) == o && o.lock != nil {
+		p.giveUp(ctx, o)
+	}
+	for range 1 + p.ties.Int(2) {
+		if p.has(dir) != o {
+			return
+		}
+		p.openAs(ctx, HotNode, below)
+	}
+	p.closeHandle(o)
+}
+
+// tie ties a handle to a sequencer.
+func (p *lockWork) tie(ctx context.Context, o *opened, q string) {
+	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
+	o.tied = o.tied || err == nil
+	o.fenced = o.fenced || o.tied || errors.Is(err, client.ErrOutcomeUnknown)
+	switch {
+	case err == nil:
+		o.sequencer = q
+	case !errors.Is(err, client.ErrInvalid): // it may be tied to that, or not
+		o.sequencer = ""
+	}
+	p.answered(err, false, "set-sequencer")
+	if errors.Is(err, client.ErrGone) {
+		p.loses(o, err)
+	}
+}
+
+// judgesTied begins a call by a handle. The function that it returns is told what came of it: where the
+// handle is tied to a sequencer that was stale before the call began, by the log, nothing is answered that
+// the node would tell, from a cache either (C6.16).
+func (p *fileWork) judgesTied(o *opened) func(out linearizability.FileOutput, ok bool) {
+	if o == nil || o.shared || o.sequencer == "" || !p.all.witness.IsStale(o.sequencer) {
+		return func(linearizability.FileOutput, bool) {}
+	}
+	q := o.sequencer
+	return func(out linearizability.FileOutput, ok bool) {
+		p.all.Stale++
+		if ok && !p.rt.Env().Dead() && (out.Code == linearizability.FileOK || out.Code == linearizability.FileNotFound) {
+			p.all.world.Break("S10", "client %d was answered by its handle of %s, which is tied to the sequencer %q, and that was stale before the call began", p.id, o.path, q)
+		}
+	}
+}
