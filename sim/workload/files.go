@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim"
@@ -310,15 +311,21 @@ func (p *fileWork) closeHandle(o *opened) {
 }
 
 // hasFreed checks that the lock of a handle that the program has closed is free for others, where err,
-// of Close, says that the handle is closed. A session that is over frees its locks when the cell says so.
+// of Close, says that the handle is closed. A session that is over frees its locks when the cell says so;
+// it may have ended at this very instant, and its program has not heard of it by another call.
 func (p *fileWork) hasFreed(o *opened, err error) {
 	w, owner := p.all.witness, model.Owner{Session: o.session, Handle: o.id}
-	if o.lock == nil || err != nil || p.rt.Env().Dead() || w.HasLost(p.client) || w.IsForgetful(o.session) {
+	if o.lock == nil || err != nil || p.rt.Env().Dead() || w.HasLost(p.client) || w.IsForgetful(o.session) || isOver(p.client.Status().Status, o.session) {
 		return
 	}
 	if w.Holds(owner, o.Ref()) {
 		p.all.world.Break("S8", "client %d was told that handle %v is closed, and it holds the lock of %s still", p.id, owner, o.path)
 	}
+}
+
+// isOver says that a session is not the present one of a client, or that the client says that it is over.
+func isOver(now session.Status, s api.SessionID) bool {
+	return now.Session != s || now.State != session.Open
 }
 
 // patience is how long the call that begins now may take. One that begins after

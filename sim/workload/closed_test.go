@@ -1,0 +1,18 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client/session"
+)
+
+// A Close ends without an error where its session has ended, at that very instant: the cell frees the lock
+// when it ends the session, and owes nothing before.
+func TestAClosedHandleOfASessionThatIsOverMayHoldItsLock(t *testing.T) {
+	require.False(t, isOver(session.Status{State: session.Open, Session: 7}, 7))
+	require.False(t, isOver(session.Status{State: session.Open, Session: 7, Lease: session.Jeopardy}, 7))
+	require.True(t, isOver(session.Status{State: session.Over, Session: 7}, 7))
+	require.True(t, isOver(session.Status{State: session.Open, Session: 8}, 7), "the client has begun another one")
+}
