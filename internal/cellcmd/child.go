@@ -1,6 +1,8 @@
 package cellcmd
 
 import (
+	"errors"
+	"io/fs"
 	"os/exec"
 	"runtime"
 
@@ -40,4 +42,19 @@ func (c *child) code() (int, error) {
 		return exitCode(s), nil
 	}
 	return 0, cli.Internal(c.err)
+}
+
+// Exit codes of a command that does not run, as shells have them.
+const (
+	exitNotExecutable = 126
+	exitNoCommand     = 127
+)
+
+// unstarted is the end of lock when its command cannot be started.
+func unstarted(err error) error {
+	code := exitNotExecutable
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		code = exitNoCommand
+	}
+	return &cli.Failure{Code: code, Err: err}
 }

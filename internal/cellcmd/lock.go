@@ -51,8 +51,9 @@ The signals go to the command and, unless stdin is a terminal, to all processes 
 group. If lock itself is killed, so is the command (on Linux); the lock is free for
 others after the lease and the lock-delay.
 
-Before the command runs, the exit codes are those below: 7 if --try finds the lock held,
-8 if --wait ends first. -o has no effect on what the command prints.`,
+A command that does not exist has exit code 127, one that cannot be executed 126, as in a
+shell. Before the command runs, the other exit codes are those below: 7 if --try finds the
+lock held, 8 if --wait ends first. -o has no effect on what the command prints.`,
 		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time, on all machines
   chubby lock --try /jobs/nightly -- ./nightly.sh           # not if it runs already: exit code 7
   chubby lock --shared --wait 30s /db -- ./read.sh          # beside other readers
@@ -87,7 +88,7 @@ func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 	}
 	program, err := exec.LookPath(argv[0])
 	if err != nil {
-		return cli.Usage("%v", err)
+		return unstarted(err)
 	}
 	cl, done, err := a.connect(ctx)
 	if err != nil {
@@ -177,7 +178,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 	}
 	child, err := startChild(cmd, terminal)
 	if err != nil {
-		return 0, cli.Usage("%v", err)
+		return 0, unstarted(err)
 	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
