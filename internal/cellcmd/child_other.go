@@ -4,6 +4,13 @@ package cellcmd
 
 import (
 	"os"
+	"syscall"
+)
+
+// hangup and passed are the signals that end lock while it waits, and those that it passes on.
+var (
+	hangup []os.Signal
+	passed = []os.Signal{os.Interrupt, syscall.SIGTERM}
 )
 
 func (c *child) setAttributes() {}

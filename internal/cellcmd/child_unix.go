@@ -7,6 +7,12 @@ import (
 	"syscall"
 )
 
+// hangup and passed are the signals that end lock while it waits, and those that it passes on.
+var (
+	hangup = []os.Signal{syscall.SIGHUP}
+	passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
+)
+
 // setAttributes gives a command a process group of its own, so that signals reach all that it
 // starts. At a terminal it stays in ours, which the terminal sends its signals to.
 func (c *child) setAttributes() {
@@ -19,7 +25,7 @@ func (c *child) signal(s os.Signal) {
 	number, ok := s.(syscall.Signal)
 	to := -c.cmd.Process.Pid
 	switch {
-	case c.terminal && number == syscall.SIGINT:
+	case c.terminal && (number == syscall.SIGINT || number == syscall.SIGQUIT):
 		return // the terminal has sent it to the command, too
 	case c.terminal:
 		to = -to

@@ -35,9 +35,9 @@ func lockCommand() *cobra.Command {
 		Use:   "lock PATH -- COMMAND [ARG...]",
 		Short: "Run a command while holding a lock",
 		Long: `Lock acquires the lock of a file, which it creates if need be, runs a command, and
-releases the lock when the command has ended. It passes signals on to the command,
-and exits as the command does: with its exit code, or 128 and the number of the
-signal that ended it. The command finds in its environment
+releases the lock when the command has ended. It passes SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+SIGUSR1 and SIGUSR2 on to the command's process group, each as often as it comes, and ends
+after the command: with its exit code, or 128 and the number of the signal that ended it. The command finds in its environment
 
     CHUBBY_SEQUENCER   what it passes on with its requests, so that servers can refuse
                        requests of former holders (chubby sequencer check)
@@ -76,6 +76,7 @@ lock held, 8 if --wait ends first. -o has no effect on what the command prints.`
 }
 
 func (a *locker) lock(ctx context.Context, path string, argv []string) error {
+	cli.EndOn(ctx, hangup...)
 	var err error
 	if a.name, err = a.fullName(path); err != nil {
 		return err
@@ -176,6 +177,10 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 	if f, ok := a.In.(*os.File); ok {
 		terminal = term.IsTerminal(int(f.Fd()))
 	}
+	taken := cli.TakeSignals(ctx, passed...)
+	if ctx.Err() != nil {
+		return 0, cli.Interrupted()
+	}
 	child, err := startChild(cmd, terminal)
 	if err != nil {
 		return 0, unstarted(err)
@@ -183,7 +188,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	g := guard{delay: a.delay}
-	signals := ctx.Done()
+	interrupted := ctx.Done() // by a signal that came before
 	for {
 		select {
 		case <-child.ended:
@@ -191,8 +196,11 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, and the command was ended: %w%s", a.name, g.why, reason(cl))}
 			}
 			return child.code()
-		case <-signals:
-			signals = nil
+		case s := <-taken:
+			child.signal(s)
+			continue
+		case <-interrupted:
+			interrupted = nil
 			child.signal(cli.SignalOf(ctx))
 			continue
 		case <-tick.C:

@@ -60,8 +60,15 @@ func (p *process) text() (out, err string) {
 // start starts chubby with the environment of this test.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
+	return startWith(t, func(*exec.Cmd) {}, args...)
+}
+
+// startWith starts chubby with other attributes.
+func startWith(t *testing.T, set func(*exec.Cmd), args ...string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.Command("chubby", args...), done: make(chan struct{})}
 	p.Stdout, p.Stderr = tap{p, &p.out}, tap{p, &p.err}
+	set(p.Cmd)
 	require.NoError(t, p.Start())
 	go func() {
 		_ = p.Wait() // the state says more
@@ -79,6 +86,12 @@ func start(t *testing.T, args ...string) *process {
 func (p *process) says(t *testing.T, pattern string) {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
+	defer func() {
+		if t.Failed() {
+			out, err := p.text()
+			t.Logf("it says %q and %q", out, err)
+		}
+	}()
 	require.Eventually(t, func() bool {
 		out, err := p.text()
 		select {

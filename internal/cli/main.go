@@ -19,7 +19,8 @@ import (
 const patience = 200 * time.Millisecond
 
 // Main runs a tree of commands as a process: SIGINT and SIGTERM end its context, a
-// second one ends the process at once. It sets the garbage collector for many small
+// second one ends the process at once. A SIGINT that the process was started to ignore, as a
+// shell without job control does in the background, stays so. It sets the garbage collector for many small
 // worlds, unless GOGC or GOMEMLIMIT do. It does not return.
 func Main(root *cobra.Command) {
 	if os.Getenv("GOGC") == "" {
@@ -30,7 +31,7 @@ func Main(root *cobra.Command) {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	heed(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		got := <-signals
 		signal.Stop(signals) // a second signal ends the program at once
@@ -38,7 +39,42 @@ func Main(root *cobra.Command) {
 		time.Sleep(patience)
 		fmt.Fprintf(os.Stderr, "%s: interrupted, waiting for what is under way; once more ends at once\n", root.Name())
 	}()
-	os.Exit(Run(ctx, root, os.Stderr, os.Args[1:]))
+	os.Exit(Run(context.WithValue(ctx, ending{}, signals), root, os.Stderr, os.Args[1:]))
+}
+
+// ending is the key of the channel of the signals that end a context.
+type ending struct{}
+
+// heed has signals come by a channel, but for those that the process was started to ignore, by
+// nohup for instance.
+func heed(c chan<- os.Signal, which ...os.Signal) {
+	for _, s := range which {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+}
+
+// EndOn has more signals end the context of a command of Main, as SIGTERM does. With another context it
+// does nothing.
+func EndOn(ctx context.Context, more ...os.Signal) {
+	if c, ok := ctx.Value(ending{}).(chan os.Signal); ok {
+		heed(c, more...)
+	}
+}
+
+// maxSignals is how many signals wait for a command that takes them.
+const maxSignals = 64
+
+// TakeSignals has signals come by a channel, until the process ends, and the context of a command of Main
+// not end by one that comes from then on. Signals that the process was started to ignore stay ignored.
+func TakeSignals(ctx context.Context, which ...os.Signal) <-chan os.Signal {
+	taken := make(chan os.Signal, maxSignals)
+	heed(taken, which...)
+	if c, ok := ctx.Value(ending{}).(chan os.Signal); ok {
+		signal.Stop(c)
+	}
+	return taken
 }
 
 // signalled is the cause of a context that a signal ended.
