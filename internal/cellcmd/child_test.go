@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -68,4 +69,81 @@ func TestAHangup(t *testing.T) {
 	require.NoError(t, nohup.Process.Signal(syscall.SIGHUP))
 	require.NoError(t, exec.Command("touch", file+".end").Run())
 	require.Equal(t, cli.ExitClean, nohup.ends(t))
+}
+
+// forks is a command with processes that a signal to its group does not end.
+const forks = `trap "" TERM
+	(trap "" TERM; while :; do sleep 0.01; done) & echo $!
+	setsid sh -c 'trap "" TERM; while :; do sleep 0.01; done' & echo $!
+	echo $$; echo held
+	while :; do sleep 0.01; done`
+
+// pids are what forks prints.
+func pids(t *testing.T, l *process) (all []int) {
+	l.says(t, "held")
+	out, _ := l.text()
+	for _, line := range strings.Fields(out)[:3] {
+		all = append(all, atoi(t, line))
+	}
+	return all
+}
+
+// Where lock and watchdog are killed, the kernel kills the command.
+func TestACommandDoesNotOutliveLockAndWatchdog(t *testing.T) {
+	t.Parallel()
+	if !knowsKin() {
+		t.Skip("this system has no death signal")
+	}
+	_, file := startDev(t)
+	l := startWith(t, apart, "lock", "--cell", file, "/l", "--", "sh", "-c", `echo $$; exec sleep 1000`)
+	l.says(t, `\d+\n`)
+	out, _ := l.text()
+	watchdog := watchdogOf(t, l)
+	require.NoError(t, syscall.Kill(watchdog, syscall.SIGSTOP)) // it does not see the end of lock
+	require.NoError(t, l.Process.Kill())
+	require.NoError(t, syscall.Kill(watchdog, syscall.SIGKILL))
+	l.ends(t)
+	require.Eventually(t, func() bool { return isDead(atoi(t, out)) }, wait, time.Millisecond)
+}
+
+// However lock ends, all that its command has started is dead before another client has the lock.
+func TestNothingOfACommandOutlivesTheLock(t *testing.T) {
+	t.Parallel()
+	if !knowsKin() {
+		t.Skip("this system does not tell which processes a process has started")
+	}
+	p, file := startDev(t, "--session-lease", "500ms")
+	for name, end := range map[string]struct {
+		signal syscall.Signal
+		who    func(*process) int
+		code   int
+	}{
+		"lock is killed":         {syscall.SIGKILL, func(l *process) int { return l.Process.Pid }, -1},
+		"lock is stopped":        {syscall.SIGSTOP, func(l *process) int { return l.Process.Pid }, cli.ExitLost},
+		"the watchdog is killed": {syscall.SIGKILL, func(l *process) int { return watchdogOf(t, l) }, 128 + int(syscall.SIGKILL)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := startWith(t, apart, "lock", "--cell", file, "--lock-delay", "3s", "/l", "--", "sh", "-c", forks)
+			all := pids(t, l)
+			require.NoError(t, syscall.Kill(end.who(l), end.signal))
+			code, _, said := run(t, "lock", "--cell", file, "/l", "--", "true")
+			require.Equal(t, cli.ExitClean, code, said)
+			for _, pid := range all {
+				require.True(t, isDead(pid), "%d lives while another client has the lock", pid)
+			}
+			_ = l.Process.Signal(syscall.SIGCONT)
+			require.Equal(t, end.code, l.ends(t))
+		})
+	}
+	l := startWith(t, apart, "lock", "--cell", file, "--lock-delay", "3s", "/lost", "--", "sh", "-c", forks)
+	all := pids(t, l)
+	stopped := startWith(t, apart, "lock", "--cell", file, "--lock-delay", "3s", "/blind", "--", "sh", "-c", forks)
+	more := pids(t, stopped)
+	require.NoError(t, syscall.Kill(watchdogOf(t, stopped), syscall.SIGSTOP))
+	require.NoError(t, p.Process.Signal(syscall.SIGSTOP))
+	require.Equal(t, cli.ExitLost, l.ends(t), "the cell is out of reach")
+	require.Equal(t, cli.ExitLost, stopped.ends(t), "the watchdog is stopped, too")
+	for _, pid := range append(all, more...) {
+		require.True(t, isDead(pid), "%d lives", pid)
+	}
 }

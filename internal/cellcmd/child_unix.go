@@ -3,9 +3,25 @@
 package cellcmd
 
 import (
+	"fmt"
 	"os"
+	"strconv"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
+
+// means reach the watchdog of a command.
+type means struct {
+	orders  *os.File // the watchdog reads them; it knows by their end that this process is dead
+	tty     *os.File // stdin, if it is a terminal
+	until   time.Duration
+	foreign map[int]bool // children of this process that are older
+}
 
 // hangup and passed are the signals that end lock while it waits, and those that it passes on.
 var (
@@ -13,37 +29,112 @@ var (
 	passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
 )
 
-// setAttributes gives a command a process group of its own, so that signals reach all that it
-// starts. At a terminal it stays in ours, which the terminal sends its signals to.
-func (c *child) setAttributes() {
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !c.terminal}
-	setDeathSignal(c.cmd.SysProcAttr)
+// startChild starts the watchdog of a command, which starts the command. With a terminal as stdin the
+// command is in our process group: the terminal is its, too, and Ctrl-Z stops the whole job. Without
+// one it has a group of its own, so that signals reach all that it starts. The watchdog
+// is in a group of its own always: no key of a terminal reaches it.
+func startChild(e errand) (*child, error) {
+	orders, w, err := os.Pipe()
+	if err != nil {
+		return nil, cli.Internal(err)
+	}
+	defer orders.Close()
+	adoptOrphans()
+	c := &child{ended: make(chan struct{}), means: means{orders: w, until: e.until, foreign: map[int]bool{}}}
+	older, _ := kin(os.Getpid(), nil)
+	for _, p := range older {
+		c.foreign[p.pid] = true
+	}
+	group := 0
+	if f, ok := e.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		c.tty, group = f, syscall.Getpgrp()
+	}
+	fd := orders.Fd()
+	if _, err := unix.FcntlInt(fd, unix.F_SETFD, 0); err != nil { // it has the same number there, which no inherited file has
+		return nil, cli.Internal(err)
+	}
+	program, err := thisProgram()
+	if err != nil {
+		return nil, cli.Internal(err)
+	}
+	argv := []string{
+		os.Args[0], "lock", "watchdog", "--orders", fmt.Sprint(fd), "--until", fmt.Sprint(int64(e.until)),
+		"--grace", e.grace.String(), "--group", strconv.Itoa(group), "--", e.program,
+	}
+	c.cmd = e.asCommand(program, append(argv, e.argv...)...)
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.cmd.Start(); err != nil {
+		return nil, cli.Internal(err)
+	}
+	go c.await()
+	return c, nil
 }
 
-// signal passes on a signal, SIGTERM if it is none.
+// tell gives the watchdog an order. One that has ended needs none.
+func (c *child) tell(format string, args ...any) { fmt.Fprintf(c.orders, format+"\n", args...) }
+
+// worth is by how much the end of a command must move to be told of.
+const worth = 100 * time.Millisecond
+
+// extend says when the command must be dead, as the session lives longer.
+func (c *child) extend(until time.Duration) {
+	if until > c.until+worth {
+		c.until = until
+		c.tell("%s %d", orderUntil, int64(until))
+	}
+}
+
+// signal passes on a signal, but for one that the terminal has sent to the command, too.
 func (c *child) signal(s os.Signal) {
 	number, ok := s.(syscall.Signal)
-	to := -c.cmd.Process.Pid
-	switch {
-	case c.terminal && (number == syscall.SIGINT || number == syscall.SIGQUIT):
-		return // the terminal has sent it to the command, too
-	case c.terminal:
-		to = -to
+	if !ok || (number == syscall.SIGINT || number == syscall.SIGQUIT) && c.inForeground() {
+		return
 	}
-	if !ok {
-		number = syscall.SIGTERM
-	}
-	_ = syscall.Kill(to, number) // it may have ended
+	c.tell("%s %d", orderSignal, int(number))
 }
 
-func (c *child) terminate() { c.signal(syscall.SIGTERM) }
+// inForeground reports whether our process group is that which gets the keys of the terminal.
+func (c *child) inForeground() bool {
+	if c.tty == nil {
+		return false
+	}
+	group, err := unix.IoctlGetInt(int(c.tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == syscall.Getpgrp()
+}
 
-func (c *child) kill() { c.signal(syscall.SIGKILL) }
+// terminate has all processes of the command end.
+func (c *child) terminate() { c.tell("%s 0", orderEnd) }
 
-// exitCode is that of a shell: 128 and the number of the signal that ended the process.
-func exitCode(s *os.ProcessState) int {
+// kill kills them. It does not need the watchdog, which may be stopped, where it can see them itself.
+func (c *child) kill() {
+	c.tell("%s %d", orderSignal, int(syscall.SIGKILL))
+	for killKin(c.foreign) {
+		time.Sleep(lookEvery / 10) // they may have started others meanwhile
+	}
+}
+
+// exitCode is that of the command. If the watchdog was killed, all processes of the command are.
+func (c *child) exitCode(s *os.ProcessState) (int, error) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		c.kill()
+		return 0, &cli.Failure{Code: codeOf(w), Err: fmt.Errorf("the watchdog of the command has ended (%v), and the command was killed", w.Signal())}
+	}
+	return s.ExitCode(), nil
+}
+
+// killKin kills descendants, but for some and theirs. It reports whether there were any.
+func killKin(foreign map[int]bool) (some bool) {
+	all, _ := kin(os.Getpid(), foreign)
+	for _, p := range all {
+		some = syscall.Kill(p.pid, syscall.SIGKILL) == nil || some
+	}
+	return some
+}
+
+// codeOf is the exit code of a shell: 128 and the number of the signal that ended a process.
+func codeOf(w syscall.WaitStatus) int {
+	if w.Signaled() {
 		return 128 + int(w.Signal())
 	}
-	return s.ExitCode()
+	return w.ExitStatus()
 }

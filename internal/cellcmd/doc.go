@@ -7,7 +7,9 @@
 //	stat.go       metadata of nodes as it is printed
 //	read.go       ls, cat, stat; write.go: put, mkdir, rm, acl
 //	lock.go       lock: a command that lives no longer than its lock; guard.go: when it must
-//	              end; child.go, child_*.go
+//	              end; child.go, child_*.go: how lock reaches it
+//	watchdog.go   the process that runs the command, and ends it where lock cannot; fuse.go:
+//	              when; kin_linux.go: what the command has started
 //	watch.go      watch; sequencer.go; status.go
 //	operator.go   the replicas asked without a session: members.go, session.go, limits.go
 //	complete.go   paths that a shell completes

@@ -37,18 +37,22 @@ const (
 )
 
 // until is how long a command may live yet.
-func (g *guard) until(left time.Duration) time.Duration { return left + g.delay - g.delay/5 }
+func (g *guard) until(left time.Duration) time.Duration { return left + g.delay - g.grace() }
+
+// grace is how long a command has to end in good order, and how long before the lock may be another's
+// it must have ended.
+func (g *guard) grace() time.Duration { return g.delay / 5 }
 
 // look decides at an instant, with what the session has left and the error of the lock.
 func (g *guard) look(now time.Time, left time.Duration, err error) action {
 	isLost := err != nil && !errors.Is(err, client.ErrJeopardy) // for good
 	switch remains := g.until(left); {
-	case g.stopping && !g.killed && (remains <= 0 || now.Sub(g.since) >= g.delay/5):
+	case g.stopping && !g.killed && (remains <= 0 || now.Sub(g.since) >= g.grace()):
 		g.killed = true
 		return kill
 	case g.stopping:
 		return nothing
-	case isLost || remains <= g.delay/5:
+	case isLost || remains <= g.grace():
 		g.stopping, g.since, g.why = true, now, err
 		if g.why == nil {
 			g.why = client.ErrJeopardy

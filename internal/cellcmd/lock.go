@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
@@ -47,9 +46,9 @@ after the command: with its exit code, or 128 and the number of the signal that 
 If the session with the cell cannot be renewed, the cell keeps the lock from others for
 --lock-delay more. Lock has the command end within that time: with SIGTERM first, then
 with SIGKILL, well before another client may hold the lock; the exit code is 10 then.
-The signals go to the command and, unless stdin is a terminal, to all processes of its
-group. If lock itself is killed, so is the command (on Linux); the lock is free for
-others after the lease and the lock-delay.
+On Linux the signals go to all that the command has started. If lock itself is killed, or is
+stopped for too long, a watchdog ends the command in the same way, with all that it has started;
+the lock is free for others after the lease and the lock-delay.
 
 A command that does not exist has exit code 127, one that cannot be executed 126, as in a
 shell. Before the command runs, the other exit codes are those below: 7 if --try finds the
@@ -72,6 +71,7 @@ lock held, 8 if --wait ends first. -o has no effect on what the command prints.`
 	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free in time; 0: never")
 	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell keeps the lock from others after the session was lost")
 	c.MarkFlagsMutuallyExclusive("try", "wait")
+	c.AddCommand(watchdogCommands()...)
 	return c
 }
 
@@ -168,35 +168,36 @@ const lookEvery = 50 * time.Millisecond
 
 // hold runs the command, and ends it if the lock may be lost. It returns the exit code.
 func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock, program string, argv []string) (int, error) {
-	cmd := exec.Command(program, argv[1:]...)
-	cmd.Args[0] = argv[0]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Out, a.Err
-	cmd.Env = append(os.Environ(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
-		"CHUBBY_GENERATION="+fmt.Sprint(generation(lock.Sequencer())))
-	terminal := false
-	if f, ok := a.In.(*os.File); ok {
-		terminal = term.IsTerminal(int(f.Fd()))
-	}
-	taken := cli.TakeSignals(ctx, passed...)
+	signals := cli.TakeSignals(ctx, passed...)
 	if ctx.Err() != nil {
 		return 0, cli.Interrupted()
 	}
-	child, err := startChild(cmd, terminal)
+	g := guard{delay: a.delay}
+	until := func() time.Duration {
+		now := sinceBoot() // before the lease is read: this process may be stopped in between
+		left, _ := cl.LeaseLeft()
+		return now + g.until(left)
+	}
+	child, err := startChild(errand{
+		program: program, argv: argv, in: a.In, out: a.Out, err: a.Err, until: until(), grace: g.grace(),
+		env: append(os.Environ(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
+			"CHUBBY_GENERATION="+fmt.Sprint(generation(lock.Sequencer()))),
+	})
 	if err != nil {
-		return 0, unstarted(err)
+		return 0, err
 	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	g := guard{delay: a.delay}
 	interrupted := ctx.Done() // by a signal that came before
 	for {
 		select {
 		case <-child.ended:
 			if g.stopping {
+				child.kill() // what it left
 				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, and the command was ended: %w%s", a.name, g.why, reason(cl))}
 			}
 			return child.code()
-		case s := <-taken:
+		case s := <-signals:
 			child.signal(s)
 			continue
 		case <-interrupted:
@@ -205,6 +206,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 			continue
 		case <-tick.C:
 		}
+		child.extend(until())
 		left, _ := cl.LeaseLeft()
 		switch g.look(time.Now(), left, lock.Err()) {
 		case warn:
