@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-	"golang.org/x/term"
 
 	"github.com/chubbycell/chubby/internal/cli"
 )
@@ -18,7 +17,7 @@ import (
 // means reach the watchdog of a command.
 type means struct {
 	orders  *os.File // the watchdog reads them; it knows by their end that this process is dead
-	tty     *os.File // stdin, if it is a terminal
+	tty     *os.File // the controlling terminal; nil: there is none
 	until   time.Duration
 	foreign map[int]bool // children of this process that are older
 }
@@ -29,7 +28,7 @@ var (
 	passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
 )
 
-// startChild starts the watchdog of a command, which starts the command. With a terminal as stdin the
+// startChild starts the watchdog of a command, which starts the command. With a controlling terminal the
 // command is in our process group: the terminal is its, too, and Ctrl-Z stops the whole job. Without
 // one it has a group of its own, so that signals reach all that it starts. The watchdog
 // is in a group of its own always: no key of a terminal reaches it.
@@ -46,8 +45,10 @@ func startChild(e errand) (*child, error) {
 		c.foreign[p.pid] = true
 	}
 	group := 0
-	if f, ok := e.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		c.tty, group = f, syscall.Getpgrp()
+	if c.tty, err = os.OpenFile("/dev/tty", os.O_RDONLY, 0); err == nil {
+		group = syscall.Getpgrp()
+	} else {
+		c.tty = nil
 	}
 	fd := orders.Fd()
 	if _, err := unix.FcntlInt(fd, unix.F_SETFD, 0); err != nil { // it has the same number there, which no inherited file has

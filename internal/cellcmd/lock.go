@@ -50,6 +50,10 @@ On Linux the signals go to all that the command has started. If lock itself is k
 stopped for too long, a watchdog ends the command in the same way, with all that it has started;
 the lock is free for others after the lease and the lock-delay.
 
+At a terminal the command is in the foreground with lock: it reads the terminal, which sends
+Ctrl-C and Ctrl-\ to both. Lock does not pass these two on then. Ctrl-Z stops both, and the lock is
+lost as above if they stay so.
+
 A command that does not exist has exit code 127, one that cannot be executed 126, as in a
 shell. Before the command runs, the other exit codes are those below: 7 if --try finds the
 lock held, 8 if --wait ends first. -o has no effect on what the command prints.`,
