@@ -28,6 +28,10 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 			if b.calls[i].no && changesLock(&d.op) {
 				b.wrong = model.Findingf("S4", "client %d was told that a call on the lock of %s was not executed and never will be; it took effect at %v", b.calls[i].op.Client, d.op.Input.Path, d.op.At)
 			}
+			if b.calls[i].isTry(&d.op) {
+				ops = append(ops, d.op)
+				continue
+			}
 			b.calls[i].stands(d.op)
 		} else {
 			ops = append(ops, d.op)
@@ -46,6 +50,12 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 		ops[i].ID = int64(i)
 	}
 	return linearizability.NewHistory(ops)
+}
+
+// isTry says that an Acquire which waits was sent as one that does not, for want of room at the master, and was
+// refused there: that is no end of the call, and stands for itself.
+func (c *lockCall) isTry(d *lockOperation) bool {
+	return c.op.Input.Op == linearizability.LockAcquire && d.Input.Op == linearizability.LockTry && d.Output.Code != linearizability.LockOK
 }
 
 // stands notes where a call stands in the log, and what was answered there. A client

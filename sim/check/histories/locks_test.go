@@ -181,6 +181,19 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			})
 			n.fails(2, 1, client.ErrLockHeld)
 		}, ""},
+		"an Acquire that waits was tried in vain, and given up": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.asks(2, 1, linearizability.LockAcquire, lockOutput{}, client.ErrWithdrawn, func() {
+				n.does(2, 1, acquires(2), api.Result{Code: api.LockHeld})
+			})
+		}, ""},
+		"an Acquire that waits was tried in vain, and the lock was free": {func(n *notary) {
+			n.takes(1, 1, 101)
+			n.releases(1, 2, 101)
+			n.asks(2, 1, linearizability.LockAcquire, lockOutput{}, client.ErrWithdrawn, func() {
+				n.does(2, 1, acquires(2), api.Result{Code: api.LockHeld})
+			})
+		}, "S4"},
 		"an answer that is lost, and the client says that nothing was done": {func(n *notary) {
 			n.asks(1, 1, linearizability.LockTry, lockOutput{}, context.DeadlineExceeded, func() {
 				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})

@@ -155,10 +155,8 @@ func (b *Checker) gone(n api.Ref) {
 
 func (b *Checker) leave(s *standing) {
 	delete(b.calls, s.call)
-	if here := (aside{s.at, s.grip.ID}); s.given && s.joined {
-		b.aside[here] = true
-	} else if !s.given {
-		delete(b.aside, here)
+	if s.given && s.joined {
+		b.aside[aside{s.at, s.grip.ID}] = true
 	}
 	same := func(x *standing) bool { return x == s }
 	if b.whose[s.call.Session] = slices.DeleteFunc(b.whose[s.call.Session], same); len(b.whose[s.call.Session]) == 0 {

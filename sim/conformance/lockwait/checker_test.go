@@ -106,6 +106,14 @@ func (w *waiters) releases(s api.SessionID) {
 	w.b.OnRequest(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Release{Handle: "x", Acquisition: 1}}, gripOn(s), true)
 }
 
+// comesAgain cancels the Acquire of a session, which then waits anew by the same handle.
+func (w *waiters) comesAgain(s api.SessionID) {
+	w.b.OnRequest(api.Request{Session: s, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(s), true)
+	w.told(s, api.Cancelled)
+	w.asks(s, api.Exclusive)
+	w.told(s, api.Parked)
+}
+
 // shared lets others have the lock.
 func (w *waiters) shared() {
 	w.other = func(m api.Mode) bool { return m == api.Exclusive }
@@ -171,6 +179,18 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.appliedIn(6, 1, sh, command.Refused)
 			w.appliedIn(6, 2, sh, command.Refused)
 			w.tries(2, sh)
+		}, true},
+		"the first again, at its place, behind another that came between": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.comesAgain(1)
+			w.tries(1, ex)
+		}, false},
+		"the second, as the first has its place again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.comesAgain(1)
+			w.tries(2, ex)
+		}, false},
+		"the third, as the first comes again": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.comesAgain(1)
+			w.tries(3, ex)
 		}, true},
 		"readers in front":               {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh) }, false},
 		"a writer behind readers":        {[3]api.Mode{sh, sh, ex}, func(w *waiters) { w.tries(1, sh); w.tries(2, sh); w.tries(3, ex) }, true},
