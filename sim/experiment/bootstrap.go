@@ -11,7 +11,9 @@ import (
 // updates. So where a rate of events is shown, or a quantile of them, its interval is
 // of seeds: as many seeds as there are get drawn with replacement, each with all its
 // events, the number is computed anew, and 95 % of 2,000 such numbers lie in the
-// interval (percentile bootstrap). Draws are keyed by resample alone, so the same seeds
+// interval (percentile bootstrap). With few seeds such numbers lie too close together, so a few more
+// of them than 95 % are taken, by Student's distribution (Hesterberg's expanded percentiles);
+// below 6 seeds all of them would not do, for all seeds may lie on one side of the truth. Draws are keyed by resample alone, so the same seeds
 // give the same interval, in whatever order they were added, and places of a grid
 // with as many seeds are resampled alike.
 const resamples = 2000
@@ -19,10 +21,13 @@ const resamples = 2000
 // Estimate is a number with its 95 % interval.
 type Estimate struct {
 	Value float64 `json:"value"`
-	// Interval is its two ends. It is empty where resampling cannot tell: with fewer
-	// than two seeds, or where no seed has any of the events that are counted.
+	// Interval is its two ends. It is empty where it cannot be told: with fewer than six
+	// seeds, or where no seed has any of the events that are counted.
 	Interval []float64 `json:"interval,omitempty"`
 }
+
+// fewest seeds that have an interval.
+const fewest = 6
 
 // bootstrap estimates a number of n seeds. of computes it, given how often each seed
 // is taken; NaN where it is not defined, and that resample does not count.
@@ -35,42 +40,41 @@ func bootstrap(n int, of func(times []int) float64) Estimate {
 	if math.IsNaN(e.Value) {
 		return Estimate{}
 	}
-	if n < 2 || e.Value == 0 {
-		return e
+	if n >= fewest && e.Value != 0 {
+		e.Interval = interval(n, of)
 	}
-	e.Interval = interval(n, func(times []int) []float64 { return []float64{of(times)} })[0]
 	return e
 }
 
-// interval resamples n seeds, and gives the interval of each number that of computes; nil of
-// one that is not defined in any resample.
-func interval(n int, of func(times []int) []float64) [][]float64 {
+// interval resamples n seeds, and gives the interval of the number that of computes.
+func interval(n int, of func(times []int) float64) []float64 {
 	root, times := draw.New(0), make([]int, n)
-	var all [][]float64 // by number
+	values := make([]float64, 0, resamples)
 	for r := range uint64(resamples) {
 		clear(times)
 		s := root.Stream("experiment.resample", r)
 		for range n {
 			times[s.Int(n)]++
 		}
-		for i, v := range of(times) {
-			if r == 0 {
-				all = append(all, make([]float64, 0, resamples))
-			}
-			if !math.IsNaN(v) {
-				all[i] = append(all[i], v)
-			}
+		if v := of(times); !math.IsNaN(v) {
+			values = append(values, v)
 		}
 	}
-	ends := make([][]float64, len(all))
-	for i, values := range all {
-		if len(values) > 0 {
-			slices.Sort(values)
-			cut := len(values) / 40 // 2.5 % at either end
-			ends[i] = []float64{values[cut], values[len(values)-1-cut]}
-		}
+	if len(values) == 0 {
+		return nil
 	}
-	return ends
+	slices.Sort(values)
+	cut := int(float64(len(values)) * beyond(n))
+	return []float64{values[cut], values[len(values)-1-cut]}
+}
+
+// beyond is the share of resamples of n seeds beyond either end of the interval: near 2.5 % of many
+// seeds, 0.2 % of 6.
+func beyond(n int) float64 {
+	const z = 1.959964 // and Student's quantile from it, by the first terms of its series
+	free := float64(n - 1)
+	t := z + (z*z*z+z)/(4*free) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*free*free) + (3*math.Pow(z, 7)+19*math.Pow(z, 5)+17*z*z*z-15*z)/(384*free*free*free)
+	return math.Erfc(t*math.Sqrt(float64(n)/free)/math.Sqrt2) / 2
 }
 
 // ratio estimates the sum of part over the sum of whole, given both by seed.

@@ -63,8 +63,8 @@ const (
 
 // Comparison compares two sides by the same seeds. A pair of samples of one seed counts as
 // soon as both are there; a column takes in a pair in which nothing broke on either side, or
-// any (Column.Always). Differences are B less A. Their intervals come from resampling pairs,
-// so what seeds have in common does not widen them. One caller at a time.
+// any (Column.Always). Differences are B less A. Their intervals come from changing places of the sides
+// of pairs, so what seeds have in common does not widen them. One caller at a time.
 type Comparison struct {
 	names   [2]string
 	columns []Column
@@ -94,13 +94,22 @@ type Compared struct {
 	Values     [2]int   `json:"values"`
 	A          Estimate `json:"a"`
 	B          Estimate `json:"b"`
-	Difference Estimate `json:"difference"` // B less A; without an interval where fewer than two seeds have values of a side
+	Difference Estimate `json:"difference"` // B less A
 	// Differs says that the interval of the difference leaves out 0. Of twenty columns that do not
-	// differ, one is expected to say so.
+	// differ, at most one is expected to say so, however few seeds there are; below six pairs
+	// that have values none does.
 	Differs bool `json:"differs"`
+	// NoInterval is why a difference has no interval: "too few seeds", or "alike in each seed".
+	NoInterval string `json:"no_interval,omitempty"`
 
 	column Column
 }
+
+// Why a difference has no interval.
+const (
+	tooFew    = "too few seeds"
+	sameInAll = "alike in each seed"
+)
 
 // Broken is a seed in which something broke.
 type Broken struct {
@@ -147,7 +156,7 @@ func (c *Comparison) Broken() []Broken {
 	return broken
 }
 
-// Compare works out all columns. It takes a while: each is resampled.
+// Compare works out all columns. It takes a while: each is computed thousands of times.
 func (c *Comparison) Compare() []Compared {
 	all := c.all()
 	whole := slices.DeleteFunc(slices.Clone(all), func(p [2]*Sample) bool { return p[A].Broke != "" || p[B].Broke != "" })
@@ -164,45 +173,54 @@ func (c *Comparison) Compare() []Compared {
 
 func (col Column) compare(pairs [][2]*Sample) Compared {
 	r := Compared{Name: col.Name, Pairs: len(pairs), column: col}
-	var of [2]func(times []int) float64
+	var sides [2][][]float64
 	var seeds [2]int // that have values: of one alone it is not known how far seeds differ
-	for side := range of {
-		bySeed := make([][]float64, len(pairs))
-		for i, p := range pairs {
-			bySeed[i] = p[side].Values[col.Of]
-			r.Values[side] += len(bySeed[i])
-			seeds[side] += min(1, len(bySeed[i]))
-		}
-		pool := newPool(bySeed)
-		of[side] = func(times []int) float64 {
-			if col.Percent > 0 {
-				return pool.quantile(times, col.Percent)
-			}
-			return pool.mean(times)
+	for side := range sides {
+		for _, p := range pairs {
+			values := p[side].Values[col.Of]
+			sides[side] = append(sides[side], values)
+			r.Values[side] += len(values)
+			seeds[side] += min(1, len(values))
 		}
 	}
-	numbers := func(times []int) []float64 {
-		a, b := of[A](times), of[B](times)
-		return []float64{a, b, b - a}
+	r.A, r.B = col.estimate(sides[A]), col.estimate(sides[B])
+	if !r.isKnown() {
+		return r
 	}
-	once := slices.Repeat([]int{1}, len(pairs))
-	ends := make([][]float64, 3)
-	if len(pairs) > 1 {
-		ends = interval(len(pairs), numbers)
-	}
-	for i, n := range []int{seeds[A], seeds[B], min(seeds[A], seeds[B])} {
-		if n < 2 {
-			ends[i] = nil
-		}
-	}
-	for i, v := range numbers(once) {
-		if e := []*Estimate{&r.A, &r.B, &r.Difference}[i]; !math.IsNaN(v) {
-			*e = Estimate{v, ends[i]}
-		}
+	r.Difference.Value = r.B.Value - r.A.Value
+	s := newSwap(sides[A], sides[B], col.Percent)
+	if of, ok := hitsOf(sides); ok && col.Form == PerCent && col.Percent == 0 {
+		ends := of.intervals(s.rejects(0))
+		r.A.Interval, r.B.Interval, r.Difference.Interval = ends[0], ends[1], ends[2]
+	} else if alike(sides) {
+		r.NoInterval = sameInAll
+	} else if min(seeds[A], seeds[B]) > 1 {
+		r.Difference.Interval = s.interval(r.Difference.Value)
 	}
 	d := r.Difference.Interval
-	r.Differs = r.isKnown() && len(d) == 2 && (d[0] > 0 || d[1] < 0)
+	if len(d) == 0 && r.NoInterval == "" {
+		r.NoInterval = tooFew
+	}
+	r.Differs = len(d) == 2 && (d[0] > 0 || d[1] < 0)
 	return r
+}
+
+// estimate is the number of one side.
+func (col Column) estimate(bySeed [][]float64) Estimate {
+	p := newPool(bySeed)
+	e := bootstrap(len(bySeed), func(times []int) float64 { return col.of(p, times) })
+	if p.seeds() < fewest {
+		e.Interval = nil
+	}
+	return e
+}
+
+// of is the number of a pool.
+func (col Column) of(p *pool, times []int) float64 {
+	if col.Percent > 0 {
+		return p.quantile(times, col.Percent)
+	}
+	return p.mean(times)
 }
 
 // isKnown says that both sides have values.

@@ -22,6 +22,9 @@ func (r *Compared) difference() (value, interval string) {
 		return "-", "-"
 	}
 	form := r.column.Form.text
+	if r.NoInterval != "" {
+		return form(r.Difference.Value), r.NoInterval
+	}
 	return form(r.Difference.Value), r.Difference.interval(form)
 }
 
@@ -50,7 +53,11 @@ func (c *Comparison) WriteTable(w io.Writer, rows []Compared) error {
 	if err := tab.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(w, "\n* the interval of the difference leaves out 0\n")
+	last := "\n* the interval of the difference leaves out 0\n"
+	if all < fewest {
+		last = fmt.Sprintf("\ntoo few seeds: below %d pairs no difference can be told from chance, and none has a star\n", fewest)
+	}
+	_, err = fmt.Fprint(w, last)
 	return err
 }
 
@@ -80,10 +87,5 @@ func (col Column) cell(s *Sample) string {
 	if len(s.Values[col.Of]) == 0 || s.Broke != "" && !col.Always {
 		return ""
 	}
-	p := newPool([][]float64{s.Values[col.Of]})
-	v := p.mean([]int{1})
-	if col.Percent > 0 {
-		v = p.quantile([]int{1}, col.Percent)
-	}
-	return strconv.FormatFloat(v, 'g', 9, 64)
+	return strconv.FormatFloat(col.of(newPool([][]float64{s.Values[col.Of]}), []int{1}), 'g', 9, 64)
 }

@@ -11,11 +11,11 @@
 // of one seed are not, so the interval of a rate of events comes from resampling seeds.
 //
 // A Comparison is the other form: two sides, the same seeds on both, and for each number of
-// interest the difference with its interval by seed. It takes samples of any kind; Measure makes
+// interest the difference with its interval, from a test that is exact with few seeds too. It takes samples of any kind; Measure makes
 // those of the cell.
 //
 // Reading order: experiment, catalogue (with drift, fencing), tally, sample, bootstrap, pool;
-// compare, measure; then write, waits, plot, panel, and forest with compare_write.
+// compare, swap, measure; then write, waits, plot, panel, and forest with compare_write.
 //
 // Nothing here runs a seed or decides anything within one; floating point numbers
 // are of reports only.

@@ -25,6 +25,14 @@ func newPool(bySeed [][]float64) *pool {
 	return p
 }
 
+// seeds are how many have values.
+func (p *pool) seeds() (n int) {
+	for _, own := range p.of {
+		n += min(1, len(own))
+	}
+	return n
+}
+
 // mean is the mean of all values, where each seed is taken so many times; NaN of none.
 func (p *pool) mean(times []int) float64 {
 	sum, n := 0.0, 0

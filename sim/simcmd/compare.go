@@ -63,8 +63,8 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Run the same seeds on two sides, and say in what they differ",
 		Long: `Compare runs each seed on two sides, and prints of both how long calls and
 fail-overs take, how many messages and events there are and in how many seeds
-something broke; and the difference, with a 95 % interval from resampling pairs of
-seeds. Two sides that draw the same cells differ by what was changed and by nothing
+something broke; and the difference, with a 95 % interval from changing places of the
+sides in some seeds: at least six are needed. Two sides that draw the same cells differ by what was changed and by nothing
 else, so a small difference shows after a few seeds.
 
 A side is one of
