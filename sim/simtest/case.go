@@ -96,6 +96,9 @@ func (s *suite) tellStory(r *cell.Result) string {
 	if s.story == nil || s.flags.trace {
 		return s.tell(r)
 	}
+	if text := s.other(r); text != "" {
+		return before(s.tell(r), text)
+	}
 	text := s.story(r)
 	if s.flags.seed > 0 || r.Internal || !r.Failed() {
 		return text
@@ -107,17 +110,50 @@ func (s *suite) tellStory(r *cell.Result) string {
 	return text + "\nthe next run begins with it: " + file
 }
 
+// other runs a failing seed once more, unchanged, and says so if that is another history, or has another verdict; "":
+// it is the same. A seed that is not one history cannot be made smaller, and its number brings
+// nothing back.
+func (s *suite) other(r *cell.Result) string {
+	if r.Internal {
+		return ""
+	}
+	o := s.o.plan()
+	o.Seed = r.Seed
+	t := runner.Guard(s.run)(o)
+	if !t.Internal && t.Hash == r.Hash && (t.Breach.Same(r.Breach) || r.Breach == nil && t.Breach == nil) {
+		return ""
+	}
+	return fmt.Sprintf(`not deterministic: two runs of the seed differ, so it is neither made smaller nor kept; Verify shows where
+  the first:  hash %s: %s
+  the second: hash %s: %s`, r.Hash, headline(r), t.Hash, headline(&t))
+}
+
+// headline is the first line of a verdict.
+func headline(r *cell.Result) string {
+	line, _, _ := strings.Cut(runner.Verdict(r), "\n")
+	return line
+}
+
 // failedBefore runs the seeds that were kept, fails the test where one fails again, and reports that.
 func (s *suite) failedBefore(o plan.Options) bool {
 	s.t.Helper()
 	if s.story == nil || s.flags.seed > 0 {
 		return false
 	}
-	r := s.kept.again(s.run, o)
+	r, passed := s.kept.again(s.run, o)
+	if len(passed) > 0 {
+		s.t.Logf("%s: it failed before, and passes now: seed %s", s.kept.dir, strings.Join(passed, ", "))
+	}
 	if r == nil {
 		return false
 	}
-	s.t.Errorf("%s: it failed before, and %s is of that\n%s", s.t.Name(), s.kept.file(r.Seed), s.story(r))
+	text := s.other(r)
+	if text == "" {
+		text = s.story(r)
+	} else {
+		text = before(s.tell(r), text)
+	}
+	s.t.Errorf("%s: it failed before, and %s is of that\n%s", s.t.Name(), s.kept.file(r.Seed), text)
 	if s.flags.out != "" {
 		s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
 		o := s.o

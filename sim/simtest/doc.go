@@ -8,7 +8,8 @@
 // It runs 20 seeds, one a processor at a time. A seed that breaks a property fails the test
 // with what broke and the line that runs this seed again. The shortest is made smaller, until no fault, client or
 // replica can be spared; a story of at most 20 lines tells how it came to the break; and its number is
-// kept below testdata/sim, where the next run begins. Expect is for a test of a checker:
+// kept below testdata/sim, where the next run begins. A failure that its seed does not bring back is told as
+// that. Expect is for a test of a checker:
 // a property must break. Verify is for a test of an extension: one seed is one history.
 //
 // A world of the program's own, without a cell, is a World, whose methods are the same: Run

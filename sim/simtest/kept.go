@@ -38,11 +38,12 @@ func (k *keptSeeds) keep(r *cell.Result) (string, error) {
 	return file, os.WriteFile(file, []byte(runner.Verdict(r)+"\n"), 0o644)
 }
 
-// again runs the seeds that were kept, in order, and returns the first that fails; nil: none does.
-func (k *keptSeeds) again(run runner.Runner, o plan.Options) *cell.Result {
+// again runs the seeds that were kept, in order, and returns the first that fails; nil: none does. Those
+// before it passed.
+func (k *keptSeeds) again(run runner.Runner, o plan.Options) (failed *cell.Result, passed []string) {
 	files, err := os.ReadDir(k.dir)
 	if err != nil {
-		return nil // none is kept
+		return nil, nil // none is kept
 	}
 	var seeds []uint64
 	for _, f := range files {
@@ -55,8 +56,9 @@ func (k *keptSeeds) again(run runner.Runner, o plan.Options) *cell.Result {
 	for _, seed := range seeds {
 		o.Seed = seed
 		if r := runner.Guard(run)(o); r.Failed() {
-			return &r
+			return &r, passed
 		}
+		passed = append(passed, fmt.Sprint(seed))
 	}
-	return nil
+	return nil, passed
 }

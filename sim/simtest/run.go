@@ -30,13 +30,15 @@ type suite struct {
 	story    func(*cell.Result) string
 	kept     *keptSeeds
 	verifies bool                           // each seed is run twice
+	world    bool                           // seeds are those of a World, not of a cell
 	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
 }
 
 // Run runs seeds, first those that failed before, and fails the test where one breaks a property,
 // where the simulated code crashes, where a checker gives up, or where fewer seeds count than
 // Options.MinCounted says. It ends at the first failure of a seed that was kept, or else after ten failing
-// seeds. The shortest failure is made smaller, told as a story, and kept. It returns what all seeds come to, for tests that
+// seeds. The shortest failure is run once more, made smaller, told as a story, and kept; if it does not come
+// again, the seed is not one history, which is said instead. It returns what all seeds come to, for tests that
 // want a fault to have struck or a counter of World.Count to be above 0.
 func Run(t testing.TB, o Options) runner.Totals {
 	t.Helper()
@@ -88,7 +90,12 @@ func (s *suite) seeds() runner.Totals {
 		}
 		s.t.Errorf("%s", tell(&s.failed[i]))
 	}
-	if want := o.demanded(); s.flags.seed == 0 && len(s.failed) == 0 && totals.Counted < uint64(want) {
+	switch want := uint64(o.demanded()); {
+	case totals.Seeds == 0 && s.t.Context().Err() == nil && s.flags.limit == 0:
+		s.t.Errorf("no seed ran to its end: simulated code ended its goroutine, as t.FailNow, t.Fatal and package require do; there, say what is wrong by World.Break, by a property, or by a panic")
+	case s.world && !s.verifies && totals.Events == 0 && len(s.failed) == 0:
+		s.t.Errorf("nothing happened in %d seeds: the Scenario has no Safety, or Setup starts no machine", totals.Seeds)
+	case s.flags.seed == 0 && len(s.failed) == 0 && totals.Counted < want:
 		s.t.Errorf("%d of %d seeds counted, and %d must: the others simulated less than %v or %d answered calls, or fewer than a fifth of them were contended (see Program.Done)",
 			totals.Counted, totals.Seeds, want, cell.FloorTime, cell.FloorOps)
 	}
@@ -108,10 +115,28 @@ func (s *suite) sum(t *runner.Totals) string {
 	if s.flags.seed > 0 {
 		what = fmt.Sprintf("seed %d", s.flags.seed)
 	}
+	if s.world && !s.verifies {
+		what += fmt.Sprintf("; %d events in %v of simulated time%s", t.Events, t.Simulated.Round(time.Millisecond), counted(t))
+	}
 	if t.Ops+t.Unknown > 0 {
 		what += fmt.Sprintf("; %d calls were answered, of %d the outcome is unknown; %d faults struck, %d fail-overs", t.Ops, t.Unknown, t.Strikes, t.Failovers)
 	}
 	return fmt.Sprintf("%s; hash of all seeds %s", what, t.Hash)
+}
+
+// counted are the counters of worlds that are above 0: those of World.Count, of the network, and of strikes.
+func counted(t *runner.Totals) string {
+	text := ""
+	for _, c := range t.Counters {
+		switch {
+		case c.Sum == 0 || strings.HasPrefix(c.Name, "fault."): // what is done to machines: of a strike, or of a test
+		case c.Seeds == t.Seeds:
+			text += fmt.Sprintf(", %s %d", c.Name, c.Sum)
+		default:
+			text += ", " + c.String()
+		}
+	}
+	return text
 }
 
 // shortest is which of the failing seeds is made smaller: that of the fewest events, whose runs take the least time.

@@ -41,6 +41,7 @@ func (quiet) Run(*sim.Stage) {}
 // small is a failure of a World that was made smaller.
 type small struct {
 	part
+	tried bool
 	names []string    // of all faults
 	had   map[int]int // how many strikes each had
 	at    *cell.Breach
@@ -54,6 +55,7 @@ func (x World) shrink(r *cell.Result, within time.Duration) small {
 		return out
 	}
 	end := time.Now().Add(within)
+	out.tried = true
 	all := x.Scenario(r.Seed)
 	for _, f := range all.Faults {
 		out.names = append(out.names, f.Name())
@@ -97,7 +99,7 @@ const mostStrikes = 6
 
 // needs says what is left; "" if nothing was tried.
 func (m small) needs() string {
-	if m.names == nil {
+	if !m.tried {
 		return ""
 	}
 	struck, had := map[int][]string{}, 0
@@ -122,6 +124,9 @@ func (m small) needs() string {
 	}
 	if left == nil {
 		left = []string{"none"}
+	}
+	if len(m.names) == 0 {
+		return fmt.Sprintf("it needs no faults: there are none; it breaks at %.3f s of true time, event %d", m.at.At.Seconds(), m.at.Step)
 	}
 	of := fmt.Sprintf("it needs, of %d kinds of faults", len(m.names))
 	if had > 0 {

@@ -33,7 +33,8 @@ type World struct {
 
 // Run runs seeds, first those that failed before, and fails the test where a property breaks or
 // simulated code crashes. It ends at the first failure of a seed that was kept, or else after
-// ten. Of the shortest failure it says which faults it needs, and that seed is kept.
+// ten. The shortest failure is run once more: if it comes again, Run says which faults it needs and keeps
+// that seed, or else that the seed is not one history. A Scenario of which nothing comes is refused.
 func (x World) Run(t testing.TB) runner.Totals {
 	t.Helper()
 	return x.runWith(t, given)
@@ -60,7 +61,20 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 	if x.Scenario == nil {
 		t.Fatalf("simtest: a World without a Scenario")
 	}
-	return start(t, Options{Seeds: x.Seeds, From: x.From, Jobs: x.Jobs}, f, run)
+	o, _ := f.over(Options{Seeds: x.Seeds, From: x.From, Jobs: x.Jobs})
+	if x.isEmpty(o.From) {
+		t.Fatalf("simtest: the Scenario of seed %d has neither Setup nor Workloads: nothing would run", o.From)
+	}
+	s := start(t, o, f, run)
+	s.world = true
+	return s
+}
+
+// isEmpty says that nothing would run. A Scenario that panics says so in the run of its seed.
+func (x World) isEmpty(seed uint64) bool {
+	defer func() { _ = recover() }()
+	s := x.Scenario(seed)
+	return s.Setup == nil && len(s.Workloads) == 0
 }
 
 func (x World) runWith(t testing.TB, f flags) runner.Totals {

@@ -3,6 +3,7 @@ package simtest
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	require.Contains(t, l.errors[0], kept+" is of that\nseed 4: P1 broke: it lives again")
 	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
 	require.Empty(t, l.errors, "it was mended")
-	require.Contains(t, l.logs[0], "4 seeds")
+	require.Contains(t, l.logs[1], "4 seeds")
 
 	l = listen(t, func(l *listener) { mortal(3).runWith(l, flags{seed: 3}) })
 	require.Len(t, l.errors, 1)
@@ -127,4 +128,76 @@ func TestWorldsThatCannotBeTested(t *testing.T) {
 	l = listen(t, func(l *listener) { panics.runWith(l, flags{}) })
 	require.Contains(t, l.errors[0], "a bug of the test")
 	require.NoDirExists(t, "testdata", "what has no verdict is not kept")
+}
+
+// flaky is a world that breaks P1 in its first run, and breaks nothing in any other.
+func flaky(fails func(run int) bool) World {
+	runs := 0
+	x := mortal(99)
+	scenario := x.Scenario
+	x.Seeds, x.Jobs = 1, 1
+	x.Scenario = func(seed uint64) sim.Scenario {
+		s := scenario(seed)
+		setup := s.Setup
+		s.Setup = func(w *sim.World) {
+			setup(w)
+			if runs++; fails(runs) {
+				w.Break("P1", "run %d", runs)
+			}
+		}
+		return s
+	}
+	return x
+}
+
+// A failure that its seed does not bring back is said to be that, and not made smaller.
+func TestAFailureThatIsNoHistoryOfItsSeedIsToldAsThat(t *testing.T) {
+	t.Chdir(t.TempDir())
+	l := listen(t, func(l *listener) {
+		flaky(func(run int) bool { return run == 1 }).runWith(l, flags{shrink: time.Minute})
+	})
+	require.Len(t, l.errors, 1)
+	require.Regexp(t, `^seed 1: P1 broke: run 1\nnot deterministic: two runs of the seed differ, .*; Verify shows where\n  the first:  hash \w+: P1 broke: run 1\n  the second: hash \w+: clean\nrun it again: `, l.errors[0])
+	require.NotContains(t, l.errors[0], "it needs")
+	require.NoDirExists(t, "testdata", "its number brings nothing back")
+}
+
+// A seed that failed before and passes is named, so that it is known to be looked at.
+func TestAKeptSeedThatPassesIsNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	listen(t, func(l *listener) { mortal(3).runWith(l, flags{shrink: time.Minute}) })
+	l := listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
+	require.Empty(t, l.errors)
+	require.Equal(t, filepath.Join("testdata", "sim", t.Name())+": it failed before, and passes now: seed 4", l.logs[0])
+}
+
+// What a World comes to is told in its own terms, and one in which nothing happens is none.
+func TestAWorldThatDoesNothingIsRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	empty := World{Scenario: func(uint64) sim.Scenario { return sim.Scenario{Safety: time.Second} }}
+	l := listen(t, func(l *listener) { empty.runWith(l, flags{}) })
+	require.Contains(t, l.fatal, "the Scenario of seed 1 has neither Setup nor Workloads")
+	idle := World{Scenario: func(uint64) sim.Scenario { return sim.Scenario{Setup: func(*sim.World) {}} }}
+	l = listen(t, func(l *listener) { idle.runWith(l, flags{}) })
+	require.Equal(t, []string{"nothing happened in 20 seeds: the Scenario has no Safety, or Setup starts no machine"}, l.errors)
+
+	x := mortal(9)
+	scenario := x.Scenario
+	x.Scenario = func(seed uint64) sim.Scenario {
+		s := scenario(seed)
+		setup := s.Setup
+		s.Setup = func(w *sim.World) { setup(w); w.Count("set up") }
+		return s
+	}
+	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
+	require.Empty(t, l.errors)
+	require.Regexp(t, `^4 seeds, of which 4 counted; \d+ events in 4s of simulated time, faults.clock-step \d+, faults.crash \d+, faults.pause \d+, set up 4; hash`, l.logs[0])
+
+	ends := mortal(9)
+	ends.Scenario = func(uint64) sim.Scenario {
+		return sim.Scenario{Setup: func(*sim.World) { runtime.Goexit() }}
+	}
+	l = listen(t, func(l *listener) { ends.runWith(l, flags{}) })
+	require.Len(t, l.errors, 1)
+	require.Contains(t, l.errors[0], "no seed ran to its end: simulated code ended its goroutine, as t.FailNow")
 }
