@@ -2,7 +2,9 @@ package moments
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +21,34 @@ type Filter struct {
 
 	follows map[string]bool // names that stand for About by now
 	slot    *regexp.Regexp
+
+	seen, words map[string]bool // kinds of all lines, and of their messages
+	taken       bool            // a line was
+}
+
+// Unmatched says, once a run is over, which kinds that are wanted no line of it has, and whether no line at all
+// was wanted: a line of text each, for people. It names the kinds that there are.
+func (f *Filter) Unmatched() []string {
+	var all []string
+	for _, k := range f.Kinds {
+		if !f.seen[k] && !f.words[k] {
+			all = append(all, fmt.Sprintf("no line is of kind %q", k))
+		}
+	}
+	if all != nil {
+		all = append(all, "kinds of this run: "+listed(f.seen)+"; of its messages: "+listed(f.words))
+	}
+	if !f.taken {
+		all = append(all, "no line matches")
+	}
+	return all
+}
+
+func listed(kinds map[string]bool) string {
+	if len(kinds) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
 }
 
 // How a trace names a call, its command in the log, and a handle.
@@ -34,25 +64,35 @@ func (f *Filter) takes(line string) bool {
 	if len(fields) < 5 {
 		return true // no line of a trace
 	}
+	kind, word := kindOf(fields)
+	f.note(kind, word)
 	at := Seconds(fields[1])
 	if f.From > 0 && at < f.From || f.Until > 0 && at > f.Until {
 		return false
 	}
 	about := f.About == "" || f.isAbout(line)
-	return about && f.isKind(fields) && f.isSlot(line)
+	wanted := about && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, kind) || word != "" && slices.Contains(f.Kinds, word)) && f.isSlot(line)
+	f.taken = f.taken || wanted
+	return wanted
 }
 
-func (f *Filter) isKind(fields []string) bool {
-	if len(f.Kinds) == 0 {
-		return true
+// kindOf is the kind of a line, and the first word of its message if it has one.
+func kindOf(fields []string) (kind, word string) {
+	kind = fields[4]
+	if len(fields) > 7 && (kind == "send" || kind == "receive") {
+		word = fields[7]
 	}
-	for _, k := range f.Kinds {
-		isMessage := len(fields) > 7 && (fields[4] == "send" || fields[4] == "receive")
-		if k == fields[4] || isMessage && k == fields[7] {
-			return true
-		}
+	return kind, word
+}
+
+func (f *Filter) note(kind, word string) {
+	if f.seen == nil {
+		f.seen, f.words = map[string]bool{}, map[string]bool{}
 	}
-	return false
+	f.seen[kind] = true
+	if word != "" {
+		f.words[word] = true
+	}
 }
 
 func (f *Filter) isSlot(line string) bool {

@@ -111,7 +111,8 @@ lines of the kinds believes (a machine has another opinion: who leads, serves, h
 lock), durable (a record is on a disk), executes (the log executes a command) and told (a
 program's call has come back). --kind, --node, --slot, --about, --since and --before
 together leave what is all that they say; --about follows a call to its answer and command,
-and a node to what is done by its handles.
+and a node to what is done by its handles. Where they leave nothing, or a kind is in no line,
+stderr says so, with the kinds that there are.
 
 With --seed S and --page FILE it writes that seed, failed or not, as one HTML file: lanes
 of replicas and clients along time, messages, faults, leaders, leases, sessions, and what
@@ -228,6 +229,16 @@ func (f *simFlags) check() error {
 		return cli.Usage("%s need --trace", "--"+strings.Join(ofTrace, ", --"))
 	case f.lines.From < 0 || f.lines.Until < 0 || f.lines.Until > 0 && f.lines.Until < f.lines.From:
 		return cli.Usage("--since %v --before %v: times of the run, the second not before the first", f.lines.From, f.lines.Until)
+	case f.asked("slot") && f.lines.Slot == 0:
+		return cli.Usage("--slot 0: slots of the log count from 1")
+	case f.asked("until") && f.until == 0:
+		return cli.Usage("--until 0: events count from 1")
+	case f.asked("before") && f.lines.Until == 0:
+		return cli.Usage("--before 0s: above 0, as time begins there")
+	case f.asked("about") && f.lines.About == "":
+		return cli.Usage("--about is empty: each line has that")
+	case f.asked("kind") && (len(f.lines.Kinds) == 0 || slices.Contains(f.lines.Kinds, "")):
+		return cli.Usage("--kind: a kind is empty; such as fault,believes")
 	case f.maxFailures < 0:
 		return cli.Usage("--max-failures %d: at least 0", f.maxFailures)
 	case f.duration < 0:

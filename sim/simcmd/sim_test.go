@@ -147,6 +147,11 @@ func TestAPageOfASeed(t *testing.T) {
 		"no such file":     append(seed, "none/5.html"),
 		"needs --seed":     {"sim", "--seeds", "1", "--page", "5.html"},
 		"need --trace":     {"sim", "--seed", "5", "--slot", "3"},
+		"--slot 0":         {"sim", "--seed", "5", "--trace", "--slot", "0"},
+		"--until 0":        {"sim", "--seed", "5", "--trace", "--until", "0"},
+		"--before 0s":      {"sim", "--seed", "5", "--trace", "--before", "0s"},
+		"--about is empty": {"sim", "--seed", "5", "--trace", "--about", ""},
+		"a kind is empty":  {"sim", "--seed", "5", "--trace", "--kind", "fault,"},
 		"--before 1s":      {"sim", "--seed", "5", "--trace", "--since", "2s", "--before", "1s"},
 		"with --trace":     {"sim", "--seed", "5", "--trace", "--page", "5.html"},
 		"same file":        {"sim", "replay", "files/seed-5", "--page", "files/seed-5/manifest.json"},
@@ -228,4 +233,19 @@ func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("sim", "--faults", ""))
 	require.Contains(t, w.err.String(), "--faults: nothing is named")
 	require.Zero(t, w.runs)
+}
+
+// Filters that leave nothing say so, with what there would be, and the run has its own exit code.
+func TestFiltersThatLeaveNothingSaySo(t *testing.T) {
+	w := real()
+	one := []string{"sim", "--seed", "5", "--duration", "1s", "--replicas", "3", "--clients", "1", "--trace"}
+	require.Equal(t, cli.ExitClean, w.do(append(one, "--kind", "executes,Fault,accept")...))
+	require.Regexp(t, `no line is of kind "Fault"\n.*kinds of this run: .*disk, .*send.*; of its messages: .*accept`, w.err.String())
+	require.NotContains(t, w.err.String(), `"executes"`)
+	require.NotContains(t, w.err.String(), "no line matches")
+	require.NotContains(t, w.err.String(), `of kind "accept"`)
+	require.Contains(t, w.out.String(), " executes ")
+	require.Equal(t, cli.ExitClean, w.do(append(one, "--since", "1h")...))
+	require.Contains(t, w.err.String(), "no line matches")
+	require.NotContains(t, w.err.String(), "kinds of this run")
 }

@@ -31,6 +31,9 @@ func (a simRun) trace(o plan.Options) error {
 	if err := w.Flush(); err != nil {
 		return cli.Internal(err)
 	}
+	for _, text := range a.f.lines.Unmatched() {
+		a.Warn("%s", text)
+	}
 	a.Say("seed %d: %s; %d events, %v simulated, %d calls answered, hash %s", r.Seed, runner.Verdict(&r), r.Events, r.Simulated, r.Ops, r.Hash)
 	if r.Stack != "" && r.Breach.ID == "" {
 		a.Say("%s", indented(r.Stack))
