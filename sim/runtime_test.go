@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -278,19 +279,37 @@ func TestMessagesReachTheHandlerOfAProgram(t *testing.T) {
 func TestTheWatchdogNamesWhatBlocks(t *testing.T) {
 	release := make(chan struct{})
 	var text string
-	cfg := Config{Watchdog: 20 * time.Millisecond, Stuck: func(s string) {
+	cfg := Config{Seed: 7, Watchdog: 20 * time.Millisecond, Stuck: func(s string) {
 		text = s
-		close(release)
+		close(release) // twice would panic
 	}}
 	w := runProgram(t, cfg, ClockConfig{}, func(_ *World, rt *Runtime) {
 		rt.Go("parked", func() { _ = rt.Sleep(context.Background(), time.Minute) })
 		blockForEver(release)
 	})
 	require.Nil(t, w.Failure(), failed(w))
-	require.Contains(t, text, "blocks outside the simulator")
+	require.Contains(t, text, "seed 7: nothing went on for 20ms: simulated code loops, or blocks outside the simulator")
 	require.Contains(t, text, "blockForEver")
 	require.NotContains(t, text, "sim.(*Runtime).Sleep", "parked coroutines are not to blame")
 	require.Equal(t, 1, strings.Count(text, "blockForEver("))
+}
+
+// A watchdog tells once that nothing goes on, not before its time, and again when it went on in between.
+func TestTheWatchdogTellsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []time.Duration
+		began := time.Now()
+		w := watch{}
+		w.start(Config{Watchdog: 16 * time.Second, Stuck: func(string) { told = append(told, time.Since(began)) }})
+		time.Sleep(10*time.Second + time.Second/2) // between two looks
+		w.beat()
+		time.Sleep(time.Minute)
+		w.beat()
+		time.Sleep(20 * time.Second)
+		w.stop()
+		time.Sleep(time.Minute)
+		require.Equal(t, []time.Duration{27 * time.Second, 87 * time.Second}, told, "as of the look that saw it go on")
+	})
 }
 
 func blockForEver(c chan struct{}) { <-c }

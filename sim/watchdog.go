@@ -13,11 +13,17 @@ import (
 type watchdog struct {
 	beats atomic.Uint64
 	seen  uint64
+	since time.Time // when seen was first seen
+	told  bool      // that nothing went on since then
 	every time.Duration
+	seed  uint64
 	stuck func(text string)
 	timer *time.Timer
 	done  atomic.Bool
 }
+
+// looks are how often it looks in the time that it waits.
+const looks = 16
 
 // watch is the watchdog of a world, while Run is called.
 type watch struct{ dog *watchdog }
@@ -31,13 +37,13 @@ func (w *watch) start(cfg Config) {
 	if every == 0 {
 		every = time.Minute
 	}
-	d := &watchdog{every: every, stuck: cfg.Stuck, seen: ^uint64(0)}
+	d := &watchdog{every: every, seed: cfg.Seed, stuck: cfg.Stuck, since: time.Now()}
 	if d.stuck == nil {
 		d.stuck = func(text string) { panic(text) }
 	}
 	w.dog = d
 	d.timer = time.AfterFunc(time.Hour, d.look)
-	d.timer.Reset(every) // so that look sees the field
+	d.next() // so that look sees the field
 }
 
 func (w *watch) stop() {
@@ -55,17 +61,20 @@ func (w *watch) beat() {
 	}
 }
 
+func (d *watchdog) next() { d.timer.Reset(max(d.every/looks, time.Millisecond)) }
+
 func (d *watchdog) look() {
 	if d.done.Load() {
 		return
 	}
-	n := d.beats.Load()
-	if n == d.seen {
-		d.stuck(fmt.Sprintf("sim: nothing went on for %v: simulated code loops, or blocks outside the simulator:\n\n%s",
-			d.every, blockers()))
+	if n := d.beats.Load(); n != d.seen {
+		d.seen, d.since, d.told = n, time.Now(), false
+	} else if !d.told && time.Since(d.since) >= d.every {
+		d.told = true
+		d.stuck(fmt.Sprintf("sim: seed %d: nothing went on for %v: simulated code loops, or blocks outside the simulator:\n\n%s",
+			d.seed, d.every, blockers()))
 	}
-	d.seen = n
-	d.timer.Reset(d.every)
+	d.next()
 }
 
 // blockers is the stacks of coroutines that neither are parked nor were ended:

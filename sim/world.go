@@ -38,8 +38,8 @@ type Config struct {
 	// going on before Stuck is called; 0 means a minute, below 0 means never. It
 	// cannot change a run, only end one that would hang for ever.
 	Watchdog time.Duration
-	// Stuck is called with the stacks of code that blocks outside the simulator.
-	// It runs on a goroutine of its own. Nil panics with that text.
+	// Stuck is called with the seed and the stacks of code that blocks outside the simulator,
+	// once until the world goes on. It runs on a goroutine of its own. Nil panics with that text.
 	Stuck func(text string)
 }
 

@@ -18,7 +18,7 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 	sizes := map[int]int{}
 	for seed := range uint64(60) {
 		n := 3 + int(seed%5)
-		c := &seedRun{build(plan.New(plan.Options{Seed: seed, Replicas: n, Faults: []string{}}), sim.Trace{})}
+		c := &seedRun{build(plan.New(plan.Options{Seed: seed, Replicas: n, Faults: []string{}}), sim.Config{})}
 		t.Cleanup(c.world.Close)
 		a := c.watch.Budget
 		for id := range seed % uint64(n) {

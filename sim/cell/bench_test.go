@@ -48,7 +48,7 @@ func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
 	for _, p := range []plan.Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {
 		p.Duration, p.Driver.SnapshotEvery = 6*time.Second, swarmSnapshots
 		for _, p.Faults = range [][]plan.FaultPlan{p.Faults, nil} {
-			r := run(p, sim.Trace{})
+			r := run(p, sim.Config{})
 			require.False(t, r.Failed() || r.Undecided, "%d replicas, %d faults: %+v", p.Replicas, len(p.Faults), r.Breach)
 			i := slices.IndexFunc(r.Sometimes, func(n Number) bool { return n.Name == "snapshot-written" })
 			snapshots += r.Sometimes[i].Value
@@ -123,7 +123,7 @@ func benchRuns(b *testing.B, plan func(seed uint64) plan.Plan) {
 	for b.Loop() {
 		seeds++
 		p := plan(seeds)
-		r := run(p, sim.Trace{})
+		r := run(p, sim.Config{})
 		if r.Failed() || r.Undecided {
 			b.Fatalf("seed %d: %+v", seeds, r.Breach)
 		}

@@ -72,7 +72,7 @@ func NewCaching(o CachingOptions) *Caching {
 	if err := o.Check(); err != nil {
 		panic(err)
 	}
-	x := &Caching{cell: build(plan.Calm(o.Seed, o.Replicas), sim.Trace{}), o: o, n: CachingCounts{Requests: map[string]uint64{}}, told: map[api.SessionID]api.EventNumber{}}
+	x := &Caching{cell: build(plan.Calm(o.Seed, o.Replicas), sim.Config{}), o: o, n: CachingCounts{Requests: map[string]uint64{}}, told: map[api.SessionID]api.EventNumber{}}
 	x.cell.events.Listen(x.sees)
 	for i := range o.Clients {
 		x.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(x.program(i))})

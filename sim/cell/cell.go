@@ -84,9 +84,10 @@ type Cell struct {
 }
 
 // build makes the cell of a plan; nothing runs yet.
-func build(p plan.Plan, tr sim.Trace) *Cell {
+func build(p plan.Plan, cfg sim.Config) *Cell {
 	c := &Cell{plan: p}
-	c.world = sim.New(sim.Config{Seed: p.Seed, Link: p.Link, Trace: tr, Steps: maxSteps})
+	cfg.Seed, cfg.Link, cfg.Steps = p.Seed, p.Link, maxSteps
+	c.world = sim.New(cfg)
 	c.machines, c.configs = cluster.NewMachines(&c.plan, c.world), cluster.NewConfigs(&c.plan, c.world)
 	c.watch = agreement.New(c.world, p.Replicas, p.Driver.KeepSlots, around{c})
 	c.watch.Budget.Fatal = p.Fatal

@@ -28,7 +28,7 @@ type Crowd struct {
 // NewCrowd builds the cell; nothing runs yet. It panics on options that Check
 // refuses.
 func NewCrowd(o crowd.Options) *Crowd {
-	c := build(o.Plan(), sim.Trace{})
+	c := build(o.Plan(), sim.Config{})
 	c.crowd = crowd.Join(crowd.Env{World: c.world, Plan: &c.plan, Replicas: c.machines.IDs(), Cell: gathering{c}}, o.Sessions)
 	c.machines.Clients = append(c.machines.Clients, c.world.Machine(c.crowd.Addr))
 	c.load.Sessions = o.Sessions

@@ -22,7 +22,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 			continue
 		}
 		p.Duration = 20 * time.Second
-		c := &seedRun{build(p, sim.Trace{})}
+		c := &seedRun{build(p, sim.Config{})}
 		c.start()
 		for _, m := range c.machines.Replicas {
 			id := paxos.NodeID(m.Addr())

@@ -40,7 +40,7 @@ func newGuests(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *guests {
 	for _, f := range tune {
 		f(&p)
 	}
-	c := &seedRun{build(p, sim.Trace{})}
+	c := &seedRun{build(p, sim.Config{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	return &guests{t: t, cell: c}

@@ -62,7 +62,7 @@ func TestS7AReadWithoutAuthority(t *testing.T) {
 
 func someCellWithALease(t *testing.T) *seedRun {
 	o := plan.Options{Seed: 3, Replicas: 3, Faults: []string{}, Lease: plan.LeaseOptions{Grant: 2 * time.Second}}
-	c := &seedRun{build(plan.New(o), sim.Trace{})}
+	c := &seedRun{build(plan.New(o), sim.Config{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))

@@ -17,7 +17,7 @@ func TestDirectoriesAreReadInPages(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 5, Replicas: 3, Clients: 4, Workload: "files", Faults: []string{}})
 	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
-	c := &seedRun{build(p, sim.Trace{})}
+	c := &seedRun{build(p, sim.Config{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(60*time.Second))

@@ -24,10 +24,12 @@ const (
 const boundsEvery = 5 * time.Second
 
 // Run simulates one seed from beginning to end and checks everything.
-func Run(o plan.Options) Result { return run(plan.New(o), o.Trace) }
+func Run(o plan.Options) Result {
+	return run(plan.New(o), sim.Config{Trace: o.Trace, Watchdog: o.Watchdog, Stuck: o.Stuck})
+}
 
-func run(p plan.Plan, tr sim.Trace) Result {
-	c := &seedRun{build(p, tr)}
+func run(p plan.Plan, cfg sim.Config) Result {
+	c := &seedRun{build(p, cfg)}
 	defer c.world.Close()
 	c.start()
 	healedAt := c.safety()

@@ -39,7 +39,7 @@ func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *seedRun {
 	for _, f := range tune {
 		f(&p)
 	}
-	c := &seedRun{build(p, sim.Trace{})}
+	c := &seedRun{build(p, sim.Config{})}
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(5*time.Second))
@@ -178,7 +178,7 @@ func TestS3AnAnswerThatIsNowhereInTheLog(t *testing.T) {
 }
 
 func TestS4ACallThatIsSaidToHaveFailedTookEffect(t *testing.T) {
-	c := &seedRun{build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Trace{})}
+	c := &seedRun{build(plan.New(plan.Options{Seed: 1, Faults: []string{}}), sim.Config{})}
 	defer c.world.Close()
 	trail := client.CallID{Session: 3, Seq: 4}
 	op := c.history.Begins(1, 1, linearizability.Put("a", "b"), &trail)

@@ -17,7 +17,7 @@ func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
 	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = plan.MostAtOnce, time.Minute, time.Millisecond
-	c := build(p, sim.Trace{})
+	c := build(p, sim.Config{})
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))
@@ -33,7 +33,7 @@ func TestProgramsShareAHandle(t *testing.T) {
 	p.Hostile = plan.HostilePlan{}
 	roomy(&p)
 	p.Calls.Threads, p.Calls.Patience, p.Calls.Think, p.Calls.Share = 12, 10*time.Second, 10*time.Millisecond, 3
-	c := build(p, sim.Trace{})
+	c := build(p, sim.Config{})
 	t.Cleanup(c.world.Close)
 	c.start()
 	require.Equal(t, sim.Reached, c.world.Run(20*time.Second))

@@ -38,6 +38,10 @@ type Options struct {
 	Record *Script
 	// Listen is told of every event; nil: nothing is told. Listening changes nothing in the run.
 	Listen event.Listener
+	// Watchdog and Stuck are those of sim.Config, for code of an extension that hangs. They change nothing
+	// in the run.
+	Watchdog time.Duration
+	Stuck    func(text string)
 }
 
 // LeaseOptions set apart what replicas are told about time and what their clocks

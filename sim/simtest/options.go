@@ -39,6 +39,11 @@ type Options struct {
 	// 0: one, unless Duration is below a minute, where none can.
 	MinCounted int
 
+	// Watchdog is how long, in real time, simulated code may keep a seed from going on, as by a receive
+	// from a channel that nothing sends to; 0: a minute, below 0: for ever. Then the test binary panics with the
+	// seed and the stack of that code, since nothing else can end it.
+	Watchdog time.Duration
+
 	// Kept is the directory of seeds that have failed, each a file below the name of the test,
 	// which Run writes and which it runs before all others; "": testdata/sim.
 	Kept string
@@ -46,7 +51,7 @@ type Options struct {
 
 // plan is what each seed runs, but for its number.
 func (o *Options) plan() plan.Options {
-	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, Tune: o.Set, With: o.With, Judge: o.Judge}
+	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, Tune: o.Set, With: o.With, Judge: o.Judge, Watchdog: o.Watchdog}
 }
 
 // check says what is wrong with the options.

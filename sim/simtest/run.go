@@ -67,7 +67,10 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 	if err := o.check(); err != nil {
 		t.Fatalf("simtest: these options cannot run: %v", err)
 	}
-	return &suite{t: t, o: o, flags: f, run: run}
+	return &suite{t: t, o: o, flags: f, run: func(p plan.Options) cell.Result {
+		p.Stuck = func(text string) { panic(text + "\nrun it again: " + again(t.Name(), p.Seed)) }
+		return run(p)
+	}}
 }
 
 // seeds runs all there are to run, and judges them.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -237,4 +238,38 @@ func TestVerifyNamesTheEventThatDiffers(t *testing.T) {
 	require.Len(t, l.errors, 1)
 	require.Contains(t, l.errors[0], "seed 1: D1 broke: two runs of one seed gave hash")
 	require.True(t, strings.Contains(l.errors[0], "their traces part at line"), l.errors[0])
+}
+
+// hanging is a workload that waits outside of the simulator, once.
+type hanging struct{ until chan struct{} }
+
+func (hanging) Name() string { return "hanging" }
+func (hanging) Help() string { return "" }
+func (h hanging) Turn(ctx context.Context, p scenario.Program) {
+	<-h.until
+	_ = p.Sleep(ctx, time.Second)
+}
+
+// Code that hangs is named with the seed and the line that runs it again.
+func TestCodeThatHangsIsNamed(t *testing.T) {
+	until := make(chan struct{})
+	var text string
+	var once sync.Once
+	hangs := func(o plan.Options) cell.Result {
+		stuck := o.Stuck
+		o.Stuck = func(s string) {
+			once.Do(func() {
+				defer close(until) // as the panic ends the process elsewhere
+				defer func() { text = fmt.Sprint(recover()) }()
+				stuck(s)
+			})
+		}
+		return cell.Run(o)
+	}
+	o := Options{With: &scenario.Extension{Workloads: []scenario.Workload{hanging{until}}}, Workload: "hanging", From: 4, Seeds: 1,
+		Replicas: 3, Clients: 1, Duration: time.Second, Faults: []string{}, Watchdog: time.Second}
+	start(&listener{TB: t}, o, flags{}, hangs).seeds()
+	require.Contains(t, text, "sim: seed 4: nothing went on for 1s")
+	require.Contains(t, text, "hanging.Turn")
+	require.Contains(t, text, "run it again: go test github.com/chubbycell/chubby/sim/simtest -run '^TestCodeThatHangsIsNamed$' -sim.seed=4")
 }

@@ -101,6 +101,9 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	of.of(&s)
 	cfg := x.Config
 	cfg.Seed, cfg.Trace = o.Seed, o.Trace
+	if cfg.Stuck == nil {
+		cfg.Stuck = o.Stuck
+	}
 	if cfg.Trace.Describe == nil {
 		cfg.Trace.Describe = x.Config.Trace.Describe
 	}
