@@ -24,10 +24,19 @@ type Workload interface {
 
 // Property is something that must hold. Check returns an error that says why it does
 // not; it is called at intervals and at the end of each phase. A Property that
-// learns of events as they happen may also call World.Break itself.
+// learns of events as they happen may also call World.Break itself; one that judges a
+// whole run is an Ender, too.
 type Property interface {
 	ID() string
 	Check(w *World) error
+}
+
+// Ender is a Property that is told when the run is over. End is called once, after the last Check and in the
+// order of Scenario.Properties, where nothing broke and all programs have ended: what they
+// recorded is whole then. Its error breaks the property, as that of Check does.
+type Ender interface {
+	Property
+	End(w *World) error
 }
 
 // Scenario is a run in two phases: under faults, then healed. In the second all
@@ -116,6 +125,18 @@ func (h *scenarioRun) run() {
 	}
 	if h.check() && h.left > 0 {
 		h.w.Break("L1", "%d client programs have not ended %v after healing%s", h.left, h.s.Liveness, h.unended())
+	}
+	h.end()
+}
+
+// end tells the properties that the run is over.
+func (h *scenarioRun) end() {
+	for _, p := range h.s.Properties {
+		if e, ok := p.(Ender); ok && h.w.Failure() == nil {
+			if err := e.End(h.w); err != nil {
+				h.w.Break(e.ID(), "%v", err)
+			}
+		}
 	}
 }
 

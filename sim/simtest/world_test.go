@@ -1,9 +1,13 @@
 package simtest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -201,3 +205,53 @@ func TestAWorldThatDoesNothingIsRefused(t *testing.T) {
 	require.Len(t, l.errors, 1)
 	require.Contains(t, l.errors[0], "no seed ran to its end: simulated code ended its goroutine, as t.FailNow")
 }
+
+// ender is a property that notes what it is asked.
+type ender struct {
+	heard *[]string
+	wrong error
+}
+
+func (ender) ID() string { return "E1" }
+func (e ender) Check(w *sim.World) error {
+	*e.heard = append(*e.heard, fmt.Sprint("check ", w.Now()))
+	return nil
+}
+
+func (e ender) End(w *sim.World) error {
+	*e.heard = append(*e.heard, fmt.Sprint("end ", w.Now()))
+	return e.wrong
+}
+
+// A property is told once that the run is over, behind its last check, and not where a program has not ended
+// or another property broke.
+func TestAPropertyIsToldThatTheRunIsOver(t *testing.T) {
+	run := func(wrong error, program func(rt *sim.Runtime)) ([]string, *sim.Failure) {
+		var heard []string
+		s := mortal(99).Scenario(1)
+		s.Faults, s.Every, s.Liveness = nil, 400*time.Millisecond, time.Second
+		s.Workloads = []sim.Workload{one(program)}
+		s.Properties = []sim.Property{ender{&heard, wrong}, ender{&heard, nil}}
+		f := s.Run(sim.Config{Seed: 1}).Failure
+		return heard, f
+	}
+	heard, f := run(nil, func(rt *sim.Runtime) {})
+	require.Nil(t, f)
+	require.Equal(t, []string{"check 1s", "check 1s", "check 1s", "check 1s", "end 1s", "end 1s"}, heard[len(heard)-6:], "each of the two, behind two phases")
+	require.Len(t, heard, 4+6, "and twice before")
+	heard, f = run(errors.New("it went wrong"), func(rt *sim.Runtime) {})
+	require.Equal(t, "E1", f.ID)
+	require.Equal(t, "it went wrong", f.Text)
+	require.Equal(t, "end 1s", heard[len(heard)-1])
+	require.NotEqual(t, "end 1s", heard[len(heard)-2], "the second is not asked")
+	heard, f = run(nil, func(rt *sim.Runtime) { _ = rt.Sleep(context.Background(), time.Hour) })
+	require.Equal(t, "L1", f.ID)
+	require.NotContains(t, strings.Join(heard, ", "), "end")
+}
+
+// one is a workload of one program.
+type one func(rt *sim.Runtime)
+
+func (one) Name() string                        { return "one" }
+func (one) Clients() int                        { return 1 }
+func (o one) Program(int) func(rt *sim.Runtime) { return o }

@@ -1,0 +1,78 @@
+package simtest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	lin "github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/simtest"
+)
+
+// register is one value on two machines: the first tells the second of each write.
+type register struct {
+	env   *sim.Env
+	value string
+}
+
+func (r *register) Start(env *sim.Env) { r.env = env }
+func (r *register) Wake(time.Time)     {}
+func (r *register) Receive(_ time.Time, from sim.Addr, msg []byte) {
+	if n, _ := fmt.Sscanf(string(msg), "write %s", &r.value); n == 1 && from.IsClient() {
+		r.env.Send(2, msg)
+	}
+	if from.IsClient() {
+		r.env.Send(from, []byte(r.value))
+	}
+}
+
+// recorded is a workload, and the property that its calls, all of one run, are linearizable.
+type recorded struct {
+	readAt uint32 // the machine that is asked; the second one may not have heard of a write
+	calls  *lin.Recorder[lin.KVInput, lin.KVOutput]
+}
+
+func (recorded) Name() string { return "recorded" }
+func (recorded) Clients() int { return 3 }
+func (c recorded) Program(client int) func(rt *sim.Runtime) {
+	return func(rt *sim.Runtime) {
+		var answered sim.Signal
+		answer, now := "", func() int64 { return int64(rt.Env().World().Now()) } // true time
+		rt.Receive(func(_ uint32, msg []byte) { answer = string(msg); answered.Fire() })
+		for i := range 20 {
+			in, to, msg := lin.Read(), c.readAt, "read"
+			if client == 0 {
+				in, to, msg = lin.Write(fmt.Sprint(i)), 1, fmt.Sprint("write ", i)
+			}
+			answered = rt.NewSignal()
+			call := c.calls.Call(int64(client), now(), in)
+			rt.Send(to, []byte(msg))
+			if _, err := rt.Wait(context.Background(), answered); err == nil { // or it has no outcome
+				c.calls.OK(call, now(), lin.KVOutput{Found: answer != "", Value: answer})
+			}
+		}
+	}
+}
+func (recorded) ID() string             { return "LIN" }
+func (recorded) Check(*sim.World) error { return nil }
+func (c recorded) End(*sim.World) error { // of the run: the history is whole
+	report, err := lin.CheckHistory(lin.Register(), c.calls.History(), lin.Options{})
+	if err == nil && report.Verdict == lin.Illegal {
+		err = errors.New(report.Explanation.Text)
+	}
+	return err
+}
+func registers(readAt uint32) simtest.World {
+	return simtest.World{Config: sim.Config{Link: sim.LinkConfig{Delay: sim.Table{time.Millisecond, 9 * time.Millisecond}}}, Scenario: func(uint64) sim.Scenario {
+		c := recorded{readAt, lin.NewRecorder[lin.KVInput, lin.KVOutput](60)}
+		return sim.Scenario{Workloads: []sim.Workload{c}, Properties: []sim.Property{c}, Safety: time.Second, Liveness: time.Minute, Setup: func(w *sim.World) {
+			w.Add(sim.MachineConfig{Process: func() sim.Process { return &register{} }}).Start()
+			w.Add(sim.MachineConfig{Process: func() sim.Process { return &register{} }}).Start()
+		}}
+	}}
+}
+func TestARegisterIsLinearizable(t *testing.T) { registers(1).Run(t) }
+func TestReadsOfACopyAreNot(t *testing.T)      { registers(2).Expect(t, "LIN") }
