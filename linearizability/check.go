@@ -55,7 +55,8 @@ func (b Bound) words() string {
 }
 
 // Check decides by search whether the history is linearizable, without a witness, partition by
-// partition. It returns an error only for inputs that the model rejects. It ignores positions.
+// partition. It returns an error only for inputs that the model rejects, and for a model
+// without Init, Step or Effect. It ignores positions.
 //
 // Every partition is searched for a few steps before any is searched for many, the smallest
 // first, and one that is illegal ends the search of all, unless the budget says All.

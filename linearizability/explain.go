@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -248,10 +249,13 @@ func (e *explainer[S, I, O]) writeText(x *Explanation) string {
 
 func (e *explainer[S, I, O]) title() string {
 	if e.part.name == "" {
-		return e.model.Name
+		return e.name()
 	}
-	return fmt.Sprintf("%s %q", e.model.Name, shorten(e.part.name))
+	return fmt.Sprintf("%s %q", e.name(), shorten(e.part.name))
 }
+
+// name is that of the model, in front of what is checked.
+func (e *explainer[S, I, O]) name() string { return cmp.Or(e.model.Name, "model without a name") }
 
 func (e *explainer[S, I, O]) headline(x *Explanation) string {
 	switch {

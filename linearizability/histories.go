@@ -4,10 +4,10 @@ import "github.com/chubbycell/chubby/linearizability/history"
 
 // What is checked is in package history; these are its names.
 
-// Operation is one call of one client.
+// Operation is one call of one client. Its fields: go doc linearizability/history.Operation.
 type Operation[I, O any] = history.Operation[I, O]
 
-// Outcome is what the client of an operation knows about it.
+// Outcome is what the client of an operation knows about it: OutcomeOK, OutcomeFailed or OutcomeUnknown.
 type Outcome = history.Outcome
 
 // The outcomes, and the Return of an operation without one.
@@ -18,10 +18,12 @@ const (
 	Never          = history.Never
 )
 
-// Position is the place of an operation in a proposed order.
+// Position is the place of an operation in a proposed order. Its fields: go doc
+// linearizability/history.Position.
 type Position = history.Position
 
-// History is a well-formed set of operations in the order of their calls.
+// History is a well-formed set of operations in the order of their calls. Its methods: go doc
+// linearizability/history.History.
 type History[I, O any] = history.History[I, O]
 
 // ErrMalformed is wrapped by every error about a history that cannot have happened.
@@ -31,7 +33,8 @@ var ErrMalformed = history.ErrMalformed
 // error wraps ErrMalformed and names the operations at fault.
 func NewHistory[I, O any](ops []Operation[I, O]) (*History[I, O], error) { return history.New(ops) }
 
-// Recorder builds a history while it happens.
+// Recorder builds a history while it happens: Call, then OK, Failed or Unknown, and History at the end. What
+// these take: go doc linearizability/history.Recorder.
 type Recorder[I, O any] = history.Recorder[I, O]
 
 // NewRecorder returns an empty recorder with room for about size operations.

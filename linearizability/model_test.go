@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/linearizability/model"
 )
 
 // TestThreeImplementationsOfTheKVModelAgree runs the immutable model, its replayer and the toy
@@ -159,4 +161,23 @@ func TestVerdictsHaveWords(t *testing.T) {
 	require.Error(t, new(Verdict).UnmarshalText([]byte("maybe")))
 	require.Equal(t, "no outcome", fmt.Sprint(Outcome(0)))
 	require.Equal(t, "no violation", fmt.Sprint(ViolationKind(0)))
+}
+
+// A model that lacks what has no default is refused by name of what is missing, and one without a name is
+// told as that.
+func TestAModelThatIsNotCompleteIsRefused(t *testing.T) {
+	h, err := NewHistory([]Operation[int, int]{{Client: 1, Call: 1, Return: 2, Outcome: OutcomeOK, Input: 1, Output: 3}})
+	require.NoError(t, err)
+	m := Model[int, int, int]{Name: "sum", Init: func() int { return 0 }}
+	_, err = CheckHistory(&m, h, Options{})
+	require.ErrorIs(t, err, model.ErrIncomplete)
+	require.EqualError(t, err, "linearizability: model sum: the model is not complete: it has no Step, no Effect")
+	_, err = Check(&m, h, Budget{})
+	require.ErrorIs(t, err, model.ErrIncomplete)
+
+	m = Deterministic(func() int { return 0 }, func(s, in int) (int, int) { return s + in, s + in }, nil)
+	r, err := CheckHistory(&m, h, Options{})
+	require.NoError(t, err)
+	require.Contains(t, r.Text(), "illegal: model without a name, 1 operations")
+	require.Contains(t, r.Explanation.Text, "Not linearizable: model without a name, 1 operations.")
 }

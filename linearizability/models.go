@@ -6,22 +6,23 @@ import "github.com/chubbycell/chubby/linearizability/model"
 // contract.
 
 // Model is a sequential specification: what a process that executes one operation after the
-// other would answer.
+// other would answer. Init, Step and Effect are required. All its fields: go doc
+// linearizability/model.Model.
 type Model[S, I, O any] = model.Model[S, I, O]
 
-// Settle narrows what the operations of unknown outcome in one partition can have done.
+// Settle narrows what the operations of unknown outcome in one partition can have done. See go doc linearizability/model.Settle.
 type Settle[I, O any] = model.Settle[I, O]
 
-// Refute finds an operation that no order explains.
+// Refute finds an operation that no order explains. See go doc linearizability/model.Refute.
 type Refute[I, O any] = model.Refute[I, O]
 
 // NoEffect is the entry in Settle for an operation that can be left out.
 const NoEffect = model.NoEffect
 
-// Replayer is the mutable version of a model: one state, changed in place.
+// Replayer is the mutable version of a model: one state, changed in place. See go doc linearizability/model.Replayer.
 type Replayer[I, O any] = model.Replayer[I, O]
 
-// Codec turns inputs and outputs into JSON and back.
+// Codec turns inputs and outputs into JSON and back. See go doc linearizability/model.Codec.
 type Codec[I, O any] = model.Codec[I, O]
 
 // Deterministic makes a model from a function that answers.
@@ -29,7 +30,7 @@ func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), sam
 	return model.Deterministic(init, apply, same)
 }
 
-// The key/value model.
+// The key/value model. Fields and methods are in go doc linearizability/model.
 type (
 	KVState  = model.KVState  // one group, or one key
 	KVOp     = model.KVOp     // an operation
@@ -88,7 +89,7 @@ func Read() KVInput { return model.Read() }
 // Write sets the register.
 func Write(value string) KVInput { return model.Write(value) }
 
-// The models of sets and queues.
+// The models of sets and queues. Fields and methods are in go doc linearizability/model.
 type (
 	SetState    = model.SetState    // one set
 	SetOp       = model.SetOp       // an operation
@@ -117,7 +118,7 @@ func Set() *Model[SetState, SetInput, SetOutput] { return model.Set() }
 // Queue is the model of queues, first in, first out.
 func Queue() *Model[QueueState, QueueInput, QueueOutput] { return model.Queue() }
 
-// The model of a tree of files.
+// The model of a tree of files. Fields and methods are in go doc linearizability/model.
 type (
 	FileState    = model.FileState    // the tree
 	FileOp       = model.FileOp       // an operation
@@ -162,7 +163,7 @@ const (
 // File is the model of a tree of files.
 func File() *Model[FileState, FileInput, FileOutput] { return model.File() }
 
-// The model of locks.
+// The model of locks. Fields and methods are in go doc linearizability/model.
 type (
 	LockState  = model.LockState  // one lock
 	LockOp     = model.LockOp     // an operation

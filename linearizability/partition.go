@@ -15,6 +15,9 @@ type partition[I, O any] struct {
 
 // partitions splits a history into the smallest parts that the model allows, in order of name.
 func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I, O], error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
 	ops := h.Operations()
 	all := make([]*Operation[I, O], len(ops))
 	for i := range ops {

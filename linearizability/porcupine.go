@@ -111,7 +111,7 @@ func (p *porcupineRun[S, I, O]) step(state S, op *Operation[I, O]) (ok bool, nex
 	s.steps++
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			p.panicked = fmt.Errorf("linearizability: model %s panicked: %v", s.model.Name, panicked)
+			p.panicked = fmt.Errorf("linearizability: model %s panicked: %v", s.model.Title(), panicked)
 			ok, next = false, state
 		}
 	}()

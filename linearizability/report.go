@@ -74,9 +74,13 @@ func (r *Report) Conflict() bool {
 }
 
 // CheckHistory runs the witness check, if there is a witness, and the search,
-// and explains what it finds. The error is as in Check.
+// and explains what it finds. The error is as in Check: for inputs that the model
+// rejects, and for a model without Init, Step or Effect.
 func CheckHistory[S, I, O any](m *Model[S, I, O], h *History[I, O], o Options) (Report, error) {
-	r := Report{Model: m.Name, Operations: h.Len(), Partitions: []PartitionResult{}}
+	r := Report{Model: m.Title(), Operations: h.Len(), Partitions: []PartitionResult{}}
+	if err := m.Check(); err != nil {
+		return r, err
+	}
 	if placed := count(&r, h); placed {
 		w := CheckWitness(m, h)
 		r.Witness = &WitnessReport{Verdict: w.Verdict, Logged: w.Logged, Fitted: w.Fitted, Dropped: w.Dropped}

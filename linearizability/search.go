@@ -115,7 +115,7 @@ func (s *finder[S, I, O]) run() Verdict {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			panic(fmt.Errorf("linearizability: model %s panicked: %v", s.model.Name, p))
+			panic(fmt.Errorf("linearizability: model %s panicked: %v", s.model.Title(), p))
 		}
 	}()
 	if s.model.Refute != nil && s.probe == nil {

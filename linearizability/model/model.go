@@ -1,8 +1,11 @@
 package model
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/chubbycell/chubby/linearizability/history"
 )
@@ -14,7 +17,7 @@ import (
 //
 // For a model whose answer follows from state and input, use Deterministic.
 type Model[S, I, O any] struct {
-	// Name is the model's name on the command line and in history files.
+	// Name is the model's name in reports, on the command line and in history files.
 	Name string
 	// Init is the state before the first operation (of one partition).
 	Init func() S
@@ -124,7 +127,30 @@ func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), sam
 	}
 }
 
+// ErrIncomplete is wrapped by the error about a model that lacks a function which has no default.
+var ErrIncomplete = errors.New("the model is not complete")
+
+// Check returns an error that wraps ErrIncomplete where Init, Step or Effect is missing, and names it.
+func (m *Model[S, I, O]) Check() error {
+	var missing []string
+	for _, f := range []struct {
+		name string
+		is   bool
+	}{{"Init", m.Init != nil}, {"Step", m.Step != nil}, {"Effect", m.Effect != nil}} {
+		if !f.is {
+			missing = append(missing, f.name)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return fmt.Errorf("linearizability: model %s: %w: it has no %s", m.Title(), ErrIncomplete, strings.Join(missing, ", no "))
+}
+
 // The methods below are the model with its defaults.
+
+// Title is Name, for people.
+func (m *Model[S, I, O]) Title() string { return cmp.Or(m.Name, "without a name") }
 
 // IsSame is Equal.
 func (m *Model[S, I, O]) IsSame(a, b S) bool {
