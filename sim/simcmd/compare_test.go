@@ -63,6 +63,13 @@ func TestAnEmptySideIsRefused(t *testing.T) {
 	}
 }
 
+// One setting that is wrong is named once.
+func TestAWrongSettingIsNamedOnce(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", "this", "heartbeat=abc", "--seeds", "1"))
+	require.Equal(t, 1, strings.Count(w.err.String(), "heartbeat=abc: "), w.err.String())
+}
+
 func TestFilesOfAComparison(t *testing.T) {
 	dir := t.TempDir()
 	w := newWorld()

@@ -59,6 +59,9 @@ func (a *app) parseSide(given string, both []string) (side, error) {
 	}
 	var err error
 	if s.options, err = a.settings(s.settings); err != nil {
+		if strings.HasPrefix(err.Error(), given+": ") {
+			return s, cli.Usage("%v", err)
+		}
 		return s, cli.Usage("%s: %v", given, err)
 	}
 	return s, nil
