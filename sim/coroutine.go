@@ -210,7 +210,7 @@ func (s *coroutines) end(c *coroutine) {
 func (s *coroutines) self(what string) *coroutine {
 	c := s.running
 	if c == nil {
-		panic("sim: " + what + " blocks: call it on a coroutine (Go), not in a method of the process")
+		panic("sim: " + what + " blocks: call it on a coroutine (Go), not in a method of the process, nor on a goroutine of its own: go test -race shows where one is at work")
 	}
 	return c
 }

@@ -66,7 +66,9 @@
 //   - Simulated code has one thread of control. It starts no goroutine, and what
 //     blocks does so on a coroutine (Env.Go, Runtime.Go), only in calls of this
 //     package: Sleep, Wait, the calls of Env.FS. A bare channel receive hangs the
-//     world; the watchdog then prints the line.
+//     world; the watchdog then prints the line. A goroutine started by go mostly goes
+//     unseen: it is taken for the code that runs at that moment, and some run has another
+//     history. go test -race names its line at once.
 //   - It asks its Env what time it is and draws from World.Draw or Env.Draw. It
 //     reads no real clock and no other randomness.
 //   - What leaves a map leaves it in the order of its keys.

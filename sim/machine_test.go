@@ -267,7 +267,7 @@ func TestPanicsEndTheRun(t *testing.T) {
 		"crash in a method":        {&scripted{start: func(*Env) { crash() }}, Crashed, "", "boom"},
 		"crash in a coroutine":     {&scripted{start: func(e *Env) { e.Go("x", crash) }}, Crashed, "", "boom"},
 		"disk call in a method": {&scripted{start: func(e *Env) { _, _ = e.FS().Open("f") }}, Crashed, "",
-			"sim: a disk call blocks: call it on a coroutine (Go), not in a method of the process"},
+			"sim: a disk call blocks: call it on a coroutine (Go), not in a method of the process, nor on a goroutine of its own: go test -race shows where one is at work"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _ := one(t, c.p)
