@@ -286,3 +286,20 @@ func TestTheAnswerGoesBeforeTheDeadline(t *testing.T) {
 		require.NoError(t, w.c.Put(w.within(time.Minute), "k", "v"))
 	})
 }
+
+// A CompareAndSet whose outcome is unknown may be called again, and a conflict does not tell whether it was
+// executed: here it was not, and another client has written.
+func TestAConflictDoesNotSettleAnUnknownOutcome(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx, other := w.within(time.Minute), w.guest(nil)
+		require.NoError(t, w.c.Put(ctx, "k", "0"))
+		require.NoError(t, other.Ready(ctx))
+		w.cut(w.rt)
+		require.ErrorIs(t, w.c.CompareAndSet(w.within(time.Second), "k", client.Value("0"), "mine"), client.ErrOutcomeUnknown)
+		require.NoError(t, other.CompareAndSet(ctx, "k", client.Value("0"), "theirs"))
+		w.cut(nil)
+		var met *client.ConflictError
+		require.ErrorAs(t, w.c.CompareAndSet(ctx, "k", client.Value("0"), "mine"), &met)
+		require.Equal(t, client.ConflictError{Found: true, Value: "theirs"}, *met)
+	})
+}

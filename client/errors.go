@@ -24,7 +24,8 @@ var (
 	// error, ErrSessionExpired or ErrClosed. Read the state before writing again. If this
 	// Client has no other call under way (calls of other goroutines count), the first later
 	// call that the cell answers, a Get for instance, settles the outcome: what it finds is
-	// final.
+	// final. An ErrConflict of the same CompareAndSet, called again, does not: another client may have
+	// written. Only a value that no other call writes tells.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrWithdrawn: an Acquire or TryAcquire was sent, and ended before its answer came. The error is also
 	// the reason: the context's error, ErrClosed, ErrPoisoned or ErrSessionExpired. This call does not
