@@ -14,8 +14,10 @@
 //	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
 //	defer f.Close(ctx)                            // frees the lock too
 //	lock, err := f.Acquire(ctx, client.Exclusive) // waits for the lock
-//	for lock.Held() {
-//		err = write(data, lock.Sequencer()) // the server checks the sequencer
+//	for err == nil {
+//		if err = lock.Err(); err == nil { // why the lock is not held: ErrJeopardy, ErrSessionExpired
+//			err = write(data, lock.Sequencer()) // the server checks the sequencer
+//		}
 //	}
 //
 // # Calls

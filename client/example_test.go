@@ -216,7 +216,7 @@ func ExampleHandle_Events() {
 	// invalid: the file was deleted
 }
 
-// lead writes while it holds the lock. The README shows this function.
+// lead writes while it holds the lock, and returns why it stopped. The README shows this function.
 func lead(ctx context.Context, c *client.Client, write func(text, sequencer string) error) error {
 	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
 	if err != nil {
@@ -224,11 +224,10 @@ func lead(ctx context.Context, c *client.Client, write func(text, sequencer stri
 	}
 	defer f.Close(ctx)                            // frees the lock too
 	lock, err := f.Acquire(ctx, client.Exclusive) // waits until it is free
-	if err != nil {
-		return err
-	}
-	for lock.Held() && err == nil { // Held asks the local clock; the server compares
-		err = write("the leader was here", lock.Sequencer())
+	for err == nil {
+		if err = lock.Err(); err == nil { // asks the local clock; the server compares
+			err = write("the leader was here", lock.Sequencer())
+		}
 	}
 	return err
 }
