@@ -7,7 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Pair is one row: a key and its value.
+// Pair is one row: a key and its value. Rows have no ACL, no owner and no quota: each principal that
+// reaches the cell may read, change and delete all of them, and no event tells of a change. Files have all that.
 type Pair = api.Pair
 
 // Expect is the row state that a CompareAndSet requires. Make it with Value or Absent.
