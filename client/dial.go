@@ -378,11 +378,12 @@ func (c *Client) Target() Target {
 // LeaseLeft is how much longer the session with the local cell is known to be alive, by the clock
 // of the Client's Runtime: not above 0 in jeopardy, and the lower the longer that lasts. A cell
 // keeps a lock with lock-delay D from others until LeaseLeft is below -D at the earliest. ok is
-// false if the session has had no lease.
+// false if the session has had no lease, and once this program has closed the Client.
 func (c *Client) LeaseLeft() (left time.Duration, ok bool) {
-	bound := c.Status().Bound
-	if bound.IsZero() {
+	s := c.Status()
+	isClosed := s.State == session.Ending || s.State == session.Over && s.Why == session.Closed
+	if s.Bound.IsZero() || isClosed {
 		return 0, false
 	}
-	return bound.Sub(c.rt.Now()), true
+	return s.Bound.Sub(c.rt.Now()), true
 }

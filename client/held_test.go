@@ -41,3 +41,18 @@ func TestTheHeldContextEndsInJeopardy(t *testing.T) {
 		require.ErrorIs(t, context.Cause(l.HeldContext()), client.ErrNotHeld)
 	})
 }
+
+// The session of a Client that the program has closed is not known to be alive.
+func TestAClosedClientHasNoLease(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		_, ok := w.c.LeaseLeft()
+		require.False(t, ok)
+		require.NoError(t, w.c.Ready(w.within(time.Minute)))
+		left, ok := w.c.LeaseLeft()
+		require.True(t, ok)
+		require.Positive(t, left)
+		require.NoError(t, w.c.Close(w.within(time.Minute)))
+		_, ok = w.c.LeaseLeft()
+		require.False(t, ok)
+	})
+}
