@@ -69,9 +69,11 @@ var (
 	// ErrPermission: the ACLs of the node, or the rights that the handle was opened with, do
 	// not allow the call.
 	ErrPermission = errors.New("permission denied")
-	// ErrNotDirectory: the node is a file, and the call lists it or creates a node below it.
+	// ErrNotDirectory: the node is a file, and the call lists it, creates a node below it, or opens it with
+	// OpenOptions.Directory.
 	ErrNotDirectory = errors.New("not a directory")
-	// ErrIsDirectory: the node is a directory, which has no contents.
+	// ErrIsDirectory: the node is a directory, which has no contents: the call reads or writes some, or opens
+	// it with OpenOptions.Contents.
 	ErrIsDirectory = errors.New("is a directory")
 	// ErrNotEmpty: the directory has children. Delete them first.
 	ErrNotEmpty = errors.New("directory not empty")

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -14,6 +15,10 @@ type OpenOptions struct {
 	Rights Rights   // the intended use; 0: Read
 	Create Creation // what to do if the node does not exist
 
+	// The next four are about a node that is created. With CreateMay the node may be there already, and it
+	// stays as it is: Handle.Created tells, and Handle.StatAtOpen says what it is. An Open with Directory fails
+	// where a file is, with ErrNotDirectory, and one with Contents where a directory is, with ErrIsDirectory.
+	// One with Ephemeral opens a permanent node too, which stays; CreateMust has only what it created.
 	Directory bool     // create a directory instead of a file
 	Ephemeral bool     // delete the node when no client has it open any more
 	Contents  string   // of a created file
@@ -60,7 +65,7 @@ func (o OpenOptions) op(dir api.Token, path string) api.Open {
 
 // Open opens the node with this full name, /ls/CELL/PATH, and creates it first if o says so. It
 // blocks until the cell has answered. It fails with ErrNotFound, ErrExists, ErrPermission,
-// ErrNotDirectory or ErrQuota; with ErrCrowded, possibly together with ErrOutcomeUnknown; and
+// ErrNotDirectory, ErrIsDirectory or ErrQuota; with ErrCrowded, possibly together with ErrOutcomeUnknown; and
 // with ErrInvalid for a malformed name or an unknown cell. If ctx ends first, a handle that is
 // opened nevertheless is closed in the background.
 func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle, error) {
@@ -76,13 +81,13 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 	}
 	op := o.op("", strings.TrimPrefix(path.String(), "/"))
 	if h, err := own.openCached(ctx, nil, name, path, op); h != nil || err != nil {
-		return h, err
+		return o.match(h, err)
 	}
 	w, err := own.callOn(ctx, "open", name, op, api.Ref{Path: path}, o.Events)
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(ctx, own, name, w, op, o), nil
+	return o.match(newHandle(ctx, own, name, w, op, o), nil)
 }
 
 // Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
@@ -100,14 +105,35 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 	op := o.op("", path)
 	if bad == nil { // else the call is refused
 		if cached, err := h.c.openCached(ctx, h, name, of, op); cached != nil || err != nil {
-			return cached, err
+			return o.match(cached, err)
 		}
 	}
 	w, err := h.callOpen(ctx, name, of, op, o.Events)
 	if err != nil {
 		return nil, err
 	}
-	return newHandle(ctx, h.c, name, w, op, o), nil
+	return o.match(newHandle(ctx, h.c, name, w, op, o), nil)
+}
+
+// match returns the handle if its node is of the kind that the options name, and else closes it in the
+// background and fails.
+func (o OpenOptions) match(h *Handle, err error) (*Handle, error) {
+	if err != nil || o.Create == CreateNever {
+		return h, err
+	}
+	var causes []error
+	switch {
+	case o.Directory && h.stat.Kind == api.File:
+		causes = []error{ErrNotDirectory, errors.New("option Directory is set, and a file of this name is there")}
+	case o.Contents != "" && h.stat.Kind == api.Directory:
+		causes = []error{ErrIsDirectory, errors.New("option Contents is set, and a directory of this name is there")}
+	default:
+		return h, nil
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = h.Close(ended) // it does not wait, and goes on
+	return nil, &Error{Op: "open", Key: h.name, Causes: causes}
 }
 
 func newHandle(ctx context.Context, c *conn, name string, w *call, op api.Open, o OpenOptions) *Handle {

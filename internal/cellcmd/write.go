@@ -142,11 +142,11 @@ func (a *call) mkdir(ctx context.Context, path string, parents bool) error {
 			}
 		}
 		h, err := dir(ctx, cl, name, how)
+		if parents && errors.Is(err, client.ErrNotDirectory) { // its parents are directories
+			err = &client.Error{Op: "mkdir", Key: name, Causes: []error{client.ErrExists, errors.New("as a file")}}
+		}
 		if err != nil {
 			return err
-		}
-		if h.StatAtOpen().Kind.String() != "directory" {
-			return &client.Error{Op: "mkdir", Key: name, Causes: []error{client.ErrExists, errors.New("as a file")}}
 		}
 		if a.isJSON() {
 			return a.JSON(statOf(name, h.StatAtOpen()))

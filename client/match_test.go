@@ -1,0 +1,59 @@
+package client_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+)
+
+// An Open that may create a node and finds one of another kind fails, and leaves no handle. One that is
+// there already is not changed.
+func TestAnOpenThatFindsAnotherKindOfNode(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Minute)
+		made := func(name string, o client.OpenOptions) (*client.Handle, error) {
+			o.Create = client.CreateMay
+			return w.c.Open(ctx, name, o)
+		}
+		f, err := made("/ls/local/file", client.OpenOptions{Contents: "1"})
+		require.NoError(t, err)
+		require.NoError(t, f.Close(ctx)) // it is kept, and serves the next Open
+		dir, err := made("/ls/local/dir", client.OpenOptions{Directory: true})
+		require.NoError(t, err)
+
+		for range 2 { // by the cell, and from the cache
+			_, err = made("/ls/local/file", client.OpenOptions{Directory: true})
+			require.ErrorIs(t, err, client.ErrNotDirectory)
+			require.EqualError(t, err, `client: open "/ls/local/file": not a directory: option Directory is set, and a file of this name is there`)
+			_, err = made("/ls/local/dir", client.OpenOptions{Contents: "2"})
+			require.ErrorIs(t, err, client.ErrIsDirectory)
+		}
+		root, err := w.c.Open(ctx, "/ls/local", client.OpenOptions{})
+		require.NoError(t, err)
+		_, err = root.Open(client.Uncached(ctx), "file", client.OpenOptions{Create: client.CreateMay, Directory: true})
+		require.ErrorIs(t, err, client.ErrNotDirectory)
+		require.NoError(t, root.Close(ctx))
+
+		lock, err := made("/ls/local/dir", client.OpenOptions{Rights: client.Write}) // its lock can be had
+		require.NoError(t, err)
+		require.NoError(t, lock.Close(ctx))
+		f, err = made("/ls/local/file", client.OpenOptions{Contents: "3", Ephemeral: true})
+		require.NoError(t, err)
+		require.False(t, f.Created())
+		require.False(t, f.StatAtOpen().Ephemeral)
+		text, _, err := f.Contents(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "1", text)
+
+		require.NoError(t, f.Close(ctx))
+		require.NoError(t, dir.Close(ctx))
+		time.Sleep(time.Minute) // what is idle is closed
+		require.NoError(t, w.c.Ready(ctx))
+		synctest.Wait()
+		w.cell.set(func() { require.Empty(t, w.cell.handles) })
+	})
+}
