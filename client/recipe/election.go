@@ -74,12 +74,21 @@ func (t *Term) Err() error { return t.lock.Err() }
 // Sequencer returns the string that names this term to servers (client.Lock).
 func (t *Term) Sequencer() string { return t.lock.Sequencer() }
 
+// Update replaces the address by another one. It blocks until the cell has answered, and fails without effect
+// if the lock is lost: then the handle that writes is lost with it. In jeopardy it waits.
+func (t *Term) Update(ctx context.Context, address string) error {
+	_, err := t.h.SetContents(ctx, address, 0)
+	return err
+}
+
 // Context returns a context that is cancelled when the term is over for good, with the error of Err as
-// its cause: for the work of a leader. Jeopardy does not cancel it.
+// its cause: for the work of a leader. It has the values of the context given to Campaign, and does not end
+// with that: a program that is told to stop ends its work and calls Resign, which ends this context. Jeopardy
+// does not cancel it.
 func (t *Term) Context() context.Context { return t.lock.Context() }
 
 // HeldContext returns a context that ends as soon as IsLeader is false, in jeopardy too: for work of a
-// leader that must not go on then. It does not begin again; call HeldContext again after jeopardy.
+// leader that must not go on then. Like Context it does not end with the context given to Campaign. It does not begin again; call HeldContext again after jeopardy.
 func (t *Term) HeldContext() context.Context { return t.lock.HeldContext() }
 
 // Lost returns a channel that is closed when the term is over for good. In the simulator a program
