@@ -20,6 +20,15 @@ type settings struct {
 	dial  dialOptions
 }
 
+func settingsOf(options []Option) (s settings) {
+	for _, o := range options {
+		if o != nil {
+			o(&s)
+		}
+	}
+	return s
+}
+
 // WithName sets the name of the local cell, so that /ls/NAME means it as /ls/local always does. Dial
 // refuses replicas of a cell with another name.
 func WithName(cell string) Option { return func(p *settings) { p.name = cell } }

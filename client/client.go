@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,16 +33,18 @@ type Client struct {
 
 // New returns a Client that uses rt, which must serve no other Client. New neither blocks nor
 // sends: the first call to a cell opens the session with it, or Ready does. If cfg or an option
-// is invalid, each call fails with an error that is ErrInvalid and names all faults.
+// is invalid, each call fails with an error that is ErrInvalid and names all faults. Options of the
+// connections that Dial makes are invalid here: WithTLS, WithToken, WithPrincipal, WithPlain,
+// WithOwnConnections and WithLogger.
 func New(rt Runtime, cfg Config, options ...Option) *Client {
+	s := settingsOf(options)
+	return newClient(rt, s.dial.over(cfg), s, s.dial.onlyOfDial())
+}
+
+// newClient is New after its options were read. bad is what is wrong with them already.
+func newClient(rt Runtime, cfg Config, s settings, bad error) *Client {
 	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, byReplica: map[uint32]*conn{}}
-	var s settings
-	for _, o := range options {
-		if o != nil {
-			o(&s)
-		}
-	}
-	if c.configErr = c.build(cfg, s); c.configErr == nil {
+	if c.configErr = errors.Join(bad, c.build(cfg, s)); c.configErr == nil {
 		rt.Receive(c.receive)
 		rt.OnUnreachable(c.onUnreachable)
 	} else {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +26,7 @@ import (
 // DialTimeout is how long Dial waits for a cell if its context has no deadline.
 const DialTimeout = 10 * time.Second
 
-// dialOptions are the options of Dial. New does not look at them.
+// dialOptions are the options of Dial. New takes cfg alone.
 type dialOptions struct {
 	cfg        Config
 	tls        *tls.Config
@@ -35,8 +37,8 @@ type dialOptions struct {
 	logger     *slog.Logger
 }
 
-// WithConfig sets timeouts and limits of a Client that Dial makes. Dial sets Replicas, and Draw
-// unless it is set.
+// WithConfig sets timeouts and limits of a Client. Dial sets Replicas, and Draw unless it is set. Of a
+// Client that New makes, each field but Replicas that is not zero takes the place of that of its Config.
 func WithConfig(c Config) Option { return func(s *settings) { s.dial.cfg = c } }
 
 // WithTLS has Dial connect with TLS. RootCAs is the authority of the replicas' certificates, and
@@ -61,6 +63,47 @@ func WithOwnConnections() Option { return func(s *settings) { s.dial.alone = tru
 
 // WithLogger sets where a Client that Dial makes tells of its connections. Default: nowhere.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.dial.logger = l } }
+
+// over returns cfg with the fields of WithConfig in their place, but for Replicas.
+func (o dialOptions) over(cfg Config) Config {
+	own := o.cfg
+	own.Replicas = cfg.Replicas
+	if own.Draw == nil {
+		own.Draw = cfg.Draw
+	}
+	if own.Cache == (Cache{}) {
+		own.Cache = cfg.Cache
+	}
+	own.AnswerWait = cmp.Or(own.AnswerWait, cfg.AnswerWait)
+	own.RetryMin = cmp.Or(own.RetryMin, cfg.RetryMin)
+	own.RetryMax = cmp.Or(own.RetryMax, cfg.RetryMax)
+	own.ParkedRetry = cmp.Or(own.ParkedRetry, cfg.ParkedRetry)
+	own.Rho = cmp.Or(own.Rho, cfg.Rho)
+	own.Grace = cmp.Or(own.Grace, cfg.Grace)
+	own.Window = cmp.Or(own.Window, cfg.Window)
+	own.Queue = cmp.Or(own.Queue, cfg.Queue)
+	return own
+}
+
+// onlyOfDial says which options were given that New cannot honour; nil: none.
+func (o dialOptions) onlyOfDial() error {
+	var names []string
+	for _, x := range []struct {
+		name string
+		set  bool
+	}{
+		{"WithTLS", o.tls != nil}, {"WithToken", o.token != ""}, {"WithPrincipal", o.principal != ""},
+		{"WithPlain", o.allowPlain}, {"WithOwnConnections", o.alone}, {"WithLogger", o.logger != nil},
+	} {
+		if x.set {
+			names = append(names, x.name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: only for the connections that Dial makes, and this Client has none", strings.Join(names, ", "))
+}
 
 // dialed is the environment of a Client that Dial made.
 type dialed struct {
@@ -117,12 +160,7 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	if err != nil {
 		return nil, invalid(err)
 	}
-	var s settings
-	for _, o := range options {
-		if o != nil {
-			o(&s)
-		}
-	}
+	s := settingsOf(options)
 	if err := t.checkOptions(s); err != nil {
 		return nil, invalid(err)
 	}
@@ -140,7 +178,10 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	if err != nil {
 		return nil, invalid(err)
 	}
-	c := New(d.rt, d.config(s.dial.cfg), append(d.names(s), options...)...)
+	if s.name == "" {
+		s.name = d.cellName()
+	}
+	c := newClient(d.rt, d.config(s.dial.cfg), s, nil)
 	c.dialed = d
 	if err := c.Ready(ctx); err != nil {
 		d.close()
@@ -215,12 +256,12 @@ func (d *dialed) config(c session.Config) Config {
 	return c
 }
 
-// names has /ls/CELL mean the cell, if its name is known and no option says otherwise.
-func (d *dialed) names(s settings) []Option {
-	if name := api.Cell(d.target.Cell); s.name == "" && name.Check() == api.OK && name != api.LocalCell {
-		return []Option{WithName(d.target.Cell)}
+// cellName is the name by which /ls/CELL means the cell, if the target has one; "": it has none.
+func (d *dialed) cellName() string {
+	if name := api.Cell(d.target.Cell); name.Check() == api.OK && name != api.LocalCell {
+		return d.target.Cell
 	}
-	return nil
+	return ""
 }
 
 func (d *dialed) deliver(from uint32, msg []byte) {

@@ -130,3 +130,18 @@ func TestACacheAndAFailover(t *testing.T) {
 		}
 	})
 }
+
+// A client may have the Config of its program; what that leaves at zero is of the cell.
+func TestAClientHasTheConfigOfItsProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cell := chubbytest.Start(t, chubbytest.Options{})
+		cl := cell.Client(t, client.WithConfig(client.Config{Replicas: []uint32{77}, Cache: client.Cache{Off: true}}))
+		h, err := cl.Open(t.Context(), "/ls/local/f", client.OpenOptions{Create: client.CreateMay})
+		require.NoError(t, err)
+		for range 5 {
+			_, _, err = h.Contents(t.Context())
+			require.NoError(t, err)
+		}
+		require.Zero(t, cl.Status().Cache)
+	})
+}

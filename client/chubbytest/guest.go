@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
 )
@@ -42,6 +43,9 @@ type packet struct {
 // neither blocks nor sends. The client is closed when t has ended, which may be a subtest; a
 // program may close it before.
 //
+// The options are those of client.New: client.WithConfig has a program's own timeouts, limits and cache in the
+// place of those of this cell. Options that are invalid, or of the connections that client.Dial makes, fail t.
+//
 // The end of t waits for the functions that the program has started by the client's Runtime: they
 // return when the client is closed, as a rule.
 func (c *Cell) Client(t testing.TB, options ...client.Option) *client.Client {
@@ -60,6 +64,9 @@ func (c *Cell) ClientAs(t testing.TB, principal string, options ...client.Option
 	g := &guest{cell: c, who: who, cut: map[int]bool{}, queue: make(chan packet, queueLength), quit: make(chan struct{})}
 	g.rt = client.NewRuntime(g.send)
 	g.client = client.New(g.rt, c.clientConfig(), options...)
+	if g.client.Status().State == session.Over { // it never was open
+		t.Fatalf("chubbytest: Client: %v", g.client.Ready(context.Background()))
+	}
 	c.mu.Lock()
 	c.lastOne++
 	g.addr = c.lastOne

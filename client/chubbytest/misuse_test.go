@@ -96,6 +96,12 @@ func TestWrongCallsFailTheTest(t *testing.T) {
 		"CutClient: the client is not one of this cell":     func(_ *verdict, c *Cell) { c.CutClient(&client.Client{}) },
 		"HealClient: the client is not one of this cell":    func(_ *verdict, c *Cell) { c.HealClient(&client.Client{}) },
 		`ClientAs: "#" is not a principal`:                  func(v *verdict, c *Cell) { c.ClientAs(v, "#") },
+		"Client: client: ready: invalid: WithToken, WithPrincipal: only": func(v *verdict, c *Cell) {
+			c.Client(v, client.WithToken("t"), client.WithPrincipal("bob"))
+		},
+		"Client: client: ready: invalid: session: Window 1048576": func(v *verdict, c *Cell) {
+			c.Client(v, client.WithConfig(client.Config{Window: 1 << 20}))
+		},
 	} {
 		v := judge(t, func(v *verdict) {
 			call(v, Start(v, Options{Replicas: 3}))
