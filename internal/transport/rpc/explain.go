@@ -32,6 +32,8 @@ func (l *link) explain(err error) error {
 	var unverified *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	switch last := l.handshake.Load(); {
+	case strings.Contains(text, "server preface: ") && strings.Contains(text, "use of closed network connection"): // by a time-out
+		return status.Error(codes.Unavailable, "the connection was accepted, and nothing came over it: the process is stopped or has no time, or it is no replica")
 	case l.c.cfg.TLS == nil && strings.Contains(text, "server preface"): // EOF, or an alert of TLS
 		return status.Errorf(codes.Unavailable, "%s (the client has no ca, and so speaks without TLS: does the replica want TLS?)", text)
 	case l.c.cfg.TLS != nil && strings.Contains(text, "remote error: tls: ") && strings.Contains(text, "certificate"):
