@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -36,6 +38,16 @@ type conn struct {
 	store       store
 	spares      []*Handle // those that have a spare lock
 	background  []api.Op  // of calls that are to be started
+
+	outages  func() []error // why replicas are not reached; nil: Dial did not make the Client
+	refusal  refusal        // of a call, or of the session's opening, since a call was answered last
+	answered time.Time      // when a call was answered last
+}
+
+// refusal is the answer of a replica that does not execute a call now.
+type refusal struct {
+	from, master uint32 // master: which replica it takes for the master; 0: none
+	code         api.Code
 }
 
 // call is one call of the machine, and the wait for its session.Done.
@@ -52,6 +64,7 @@ type call struct {
 	mask         EventMask          // of an Open: the events that it asks for
 	asks         EventMask          // of an Open: those of them that its program asks for
 	watch        *watch             // of an Open that was executed and asks for events
+	begun        time.Time          // when it was called
 	startedAlone bool               // no other call was under way when this one began
 	canRetry     bool               // the session expired without a loss before the call was sent
 
@@ -72,7 +85,7 @@ func (c *conn) begin(ctx context.Context, now time.Time, op api.Op) *call {
 // beginOn starts a call that is about a node. It is called with mu held.
 func (c *conn) beginOn(ctx context.Context, now time.Time, op api.Op, node api.Ref) *call {
 	c.renew()
-	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx), node: node, asked: op}
+	w := &call{signal: c.rt.NewSignal(), id: callIDOf(ctx), node: node, asked: op, begun: now}
 	if o, opens := op.(api.Open); opens {
 		w.isOpenOp, w.mask = true, o.Events
 	}
@@ -119,11 +132,58 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 	}
 	if w.stopCause != nil {
 		why = []error{w.stopCause}
-	} else if s := c.m.Status(); err != nil && s.Lease == session.Jeopardy {
-		why = append(why, ErrJeopardy)
+	} else if err != nil && d.Why == session.Cancelled {
+		if c.m.Status().Lease == session.Jeopardy {
+			why = append(why, ErrJeopardy)
+		}
+		why = append(why, c.waitsFor(w)...)
 	}
 	return d, why
 }
+
+// noteAnswer keeps what a replica says of the calls that it is sent. KeepAlives are answered by a master that
+// executes no calls yet.
+func (c *conn) noteAnswer(now time.Time, from uint32, p api.Reply) {
+	switch p.Code {
+	case api.NotMaster, api.Recovering, api.Busy, api.Later:
+		c.refusal = refusal{from, p.Master, p.Code}
+	default:
+		if p.Seq != 0 {
+			c.refusal, c.answered = refusal{}, now
+		}
+	}
+}
+
+// waitsFor says why a call of a Client that Dial made has got no answer, as far as it is known, if no other
+// call was answered meanwhile. It is called with mu held.
+func (c *conn) waitsFor(w *call) []error {
+	if c.outages == nil || c.answered.After(w.begun) {
+		return nil
+	}
+	all := c.outages()
+	if why := c.refusal.String(); why != "" {
+		all = append(all, errors.New(why))
+	}
+	return all
+}
+
+// String says what the replica does, or nothing if it refused nothing.
+func (r refusal) String() string {
+	switch {
+	case r.code == api.Recovering:
+		return fmt.Sprintf("replica %d is the master since a fail-over, and %s", r.from, recovers)
+	case r.code == api.NotMaster && r.master == 0:
+		return fmt.Sprintf("replica %d answers, and knows no master", r.from)
+	case r.code == api.NotMaster:
+		return fmt.Sprintf("replica %d answers, and names replica %d as the master", r.from, r.master)
+	case r.code == api.Busy || r.code == api.Later:
+		return fmt.Sprintf("replica %d answers that it has too much work", r.from)
+	}
+	return ""
+}
+
+// recovers is what a master does that executes no calls yet.
+const recovers = "waits until the clients of the last master have come back, or their sessions are over: a lease at most for one that does not"
 
 // call makes one call that uses no handle, and waits for its end. If the session expired
 // without a loss before the call was sent, it tries again under the next session.

@@ -116,10 +116,10 @@ type dialed struct {
 	asking atomic.Bool             // a replica is asked why it opens no session
 	once   sync.Once               // close does its work once
 
-	mu      sync.Mutex
-	errs    map[uint32]outage // of each replica, since it was heard last
-	tls     map[uint32]bool   // those of them that certificates, or their lack, keep from being reached
-	masters map[uint32]uint32 // during Dial: which replica each that was heard took for the master; 0: none
+	mu   sync.Mutex
+	errs map[uint32]outage  // of each replica, since it was heard last
+	tls  map[uint32]bool    // those of them that certificates, or their lack, keep from being reached
+	said map[uint32]refusal // during Dial: what each that was heard said last
 }
 
 // outage is why a replica was not reached when that was tried last.
@@ -141,7 +141,8 @@ const oldOutage = 2 * time.Second
 // environment names (HTTPS_PROXY) is not used. The ctx bounds Dial, and not the Client that it returns.
 //
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
-// each replica why it was not reached, or which one it takes for the master. It fails at once with
+// each replica why it was not reached, which one it takes for the master, or that it is the master and waits for
+// the clients of the last one. Later calls whose context ends say so too. It fails at once with
 // ErrInvalid for a wrong target or option, for plain connections beyond the loopback interface without
 // WithPlain, and if a replica is not the one that the target says, is of another cell than the cell file
 // or WithName says, or no certificate of a replica is accepted. It fails at once with ErrPermission if a
@@ -183,6 +184,7 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	}
 	c := newClient(d.rt, d.config(s.dial.cfg), s, nil)
 	c.dialed = d
+	c.local.setOutages(d.unreached)
 	if err := c.Ready(ctx); err != nil {
 		d.close()
 		return nil, d.explain(ctx, target, err)
@@ -227,7 +229,7 @@ func (o dialOptions) checkPlain(ctx context.Context, t Target) error {
 
 // newDialed makes the connections, or takes those that Clients of this process have already.
 func newDialed(ctx context.Context, t Target, o dialOptions, name string, giveUp context.CancelCauseFunc) (*dialed, error) {
-	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, tls: map[uint32]bool{}, masters: map[uint32]uint32{}}
+	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, tls: map[uint32]bool{}, said: map[uint32]refusal{}}
 	who := o.principal
 	if who == "" {
 		who = t.Principal
@@ -282,7 +284,7 @@ func (d *dialed) onAnswer(from uint32, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	if err == nil {
 		d.mu.Lock()
-		d.masters[from] = p.Master
+		d.said[from] = refusal{from, p.Master, p.Code}
 		d.mu.Unlock()
 	}
 	if err != nil || p.Code != api.Busy || p.Session != 0 || p.Seq != 0 || !d.asking.CompareAndSwap(false, true) {
@@ -338,15 +340,18 @@ func (d *dialed) unreached() (all []error) {
 	return all
 }
 
-// strayed says of each replica that was heard, where none was found to be the master, what it said.
+// strayed says of each replica that was heard, where none was found to be a master that serves, what it said.
 func (d *dialed) strayed() (all []error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, id := range d.target.ids() {
-		master, heard := d.masters[id]
+		said, heard := d.said[id]
+		master := said.master
 		_, listed := d.target.Replicas[master]
 		switch {
 		case !heard:
+		case said.code == api.Recovering:
+			all = append(all, fmt.Errorf("replica %d at %s is the master since a fail-over, and %s", id, d.target.Replicas[id], recovers))
 		case master == 0:
 			all = append(all, fmt.Errorf("replica %d at %s answers, and knows no master", id, d.target.Replicas[id]))
 		case !listed:
@@ -369,6 +374,16 @@ func (d *dialed) explain(ctx context.Context, target string, err error) error {
 		return err
 	}
 	return &Error{Op: "dial", Key: target, Causes: slices.Concat(e.Causes, d.unreached(), d.strayed())}
+}
+
+// setOutages has calls whose context ends say why replicas are not reached.
+func (c *conn) setOutages(why func() []error) {
+	if c == nil { // the Config is invalid
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.outages = why
 }
 
 // close closes the connections. Calls of the Client get no answers any more.

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // What was said of a replica long ago is told with its age: no message has been sent to it since, and it
 // may serve again.
 func TestAnOutageIsToldWithItsAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2"}}, errs: map[uint32]outage{}, tls: map[uint32]bool{}, masters: map[uint32]uint32{}}
+		d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2"}}, errs: map[uint32]outage{}, tls: map[uint32]bool{}, said: map[uint32]refusal{}}
 		ctx, returned := context.WithCancel(t.Context())
 		returned()
 		d.ctx = ctx
@@ -30,4 +32,54 @@ func TestAnOutageIsToldWithItsAge(t *testing.T) {
 		d.deliver(2, nil)
 		require.NoError(t, c.Unreached())
 	})
+}
+
+// Where no replica serves, Dial says what each does, also of the master that recovers.
+func TestDialSaysThatTheMasterRecovers(t *testing.T) {
+	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: t.Context(), said: map[uint32]refusal{}}
+	d.rt = NewRuntime(func(uint32, []byte) {})
+	q := api.Request{ID: 7, Op: api.OpenSession{Nonce: api.Nonce{1}}}
+	for from, code := range map[uint32]api.Code{1: api.NotMaster, 3: api.Recovering} {
+		p := q.Answer(2, api.Result{Code: code})
+		p.Master = 3
+		d.deliver(from, api.AppendReply(nil, p))
+	}
+	require.EqualError(t, errors.Join(d.strayed()...), "replica 1 at a:1 answers, and names replica 3 as the master\n"+
+		"replica 3 at c:3 is the master since a fail-over, and "+recovers)
+}
+
+// A call of a Client that Dial made says why it has no answer, if no other call was answered meanwhile.
+func TestACallSaysWhatItWaitsFor(t *testing.T) {
+	for code, want := range map[api.Code]string{
+		api.Recovering: "replica 2 is the master since a fail-over, and " + recovers,
+		api.NotMaster:  "replica 2 answers, and names replica 3 as the master",
+		api.Busy:       "replica 2 answers that it has too much work",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var rt *Goroutines
+			rt = NewRuntime(func(to uint32, msg []byte) {
+				q, err := api.DecodeRequest(msg)
+				if err != nil || to != 2 {
+					return
+				}
+				p := q.Answer(1, api.Result{Code: code})
+				p.Master = 3
+				go rt.Deliver(to, api.AppendReply(nil, p))
+			})
+			c := New(rt, Config{Replicas: []uint32{1, 2}, Draw: Entropy})
+			c.local.setOutages(func() []error { return []error{errors.New("replica 1: connection refused")} })
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			require.EqualError(t, c.Put(ctx, "k", "v"), `client: put "k": context deadline exceeded: replica 1: connection refused: `+want)
+
+			c.local.noteAnswer(time.Now().Add(time.Second), 2, api.Reply{Seq: 1, Result: api.Result{Code: api.OK}})
+			ctx, cancel = context.WithTimeout(t.Context(), 0)
+			defer cancel()
+			c.local.mu.Lock()
+			require.Empty(t, c.local.waitsFor(&call{begun: time.Now()}))
+			c.local.mu.Unlock()
+			_ = c.Close(ctx)
+			rt.Close()
+		})
+	}
 }

@@ -137,6 +137,7 @@ func (c *conn) receive(from uint32, msg []byte) {
 			c.malformed++
 			return
 		}
+		c.noteAnswer(now, from, p)
 		c.m.Receive(now, from, p)
 	})
 }
