@@ -48,6 +48,7 @@ type conn struct {
 type refusal struct {
 	from, master uint32 // master: which replica it takes for the master; 0: none
 	code         api.Code
+	opens        bool // it was to open a session
 }
 
 // call is one call of the machine, and the wait for its session.Done.
@@ -146,12 +147,16 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 func (c *conn) noteAnswer(now time.Time, from uint32, p api.Reply) {
 	switch p.Code {
 	case api.NotMaster, api.Recovering, api.Busy, api.Later:
-		c.refusal = refusal{from, p.Master, p.Code}
+		c.refusal = refusalOf(from, p)
 	default:
 		if p.Seq != 0 {
 			c.refusal, c.answered = refusal{}, now
 		}
 	}
+}
+
+func refusalOf(from uint32, p api.Reply) refusal {
+	return refusal{from, p.Master, p.Code, p.Session == 0 && p.Seq == 0}
 }
 
 // waitsFor says why a call of a Client that Dial made has got no answer, as far as it is known, if no other
@@ -176,6 +181,8 @@ func (r refusal) String() string {
 		return fmt.Sprintf("replica %d answers, and knows no master", r.from)
 	case r.code == api.NotMaster:
 		return fmt.Sprintf("replica %d answers, and names replica %d as the master", r.from, r.master)
+	case r.code == api.Busy && r.opens:
+		return fmt.Sprintf("the last session is over, and replica %d opens no other now: it has too much work, or the cell has as many sessions as it may (chubby session list)", r.from)
 	case r.code == api.Busy || r.code == api.Later:
 		return fmt.Sprintf("replica %d answers that it has too much work", r.from)
 	}

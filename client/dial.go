@@ -284,7 +284,7 @@ func (d *dialed) onAnswer(from uint32, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	if err == nil {
 		d.mu.Lock()
-		d.said[from] = refusal{from, p.Master, p.Code}
+		d.said[from] = refusalOf(from, p)
 		d.mu.Unlock()
 	}
 	if err != nil || p.Code != api.Busy || p.Session != 0 || p.Seq != 0 || !d.asking.CompareAndSwap(false, true) {

@@ -53,7 +53,7 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 	for code, want := range map[api.Code]string{
 		api.Recovering: "replica 2 is the master since a fail-over, and " + recovers,
 		api.NotMaster:  "replica 2 answers, and names replica 3 as the master",
-		api.Busy:       "replica 2 answers that it has too much work",
+		api.Busy:       "the last session is over, and replica 2 opens no other now: it has too much work, or the cell has as many sessions as it may (chubby session list)",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var rt *Goroutines

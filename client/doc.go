@@ -53,7 +53,7 @@
 // one exception: if the session had no open handle and the outcome of each of its
 // calls is known, nothing was lost, and the next call opens a new session (renew.go).
 // A program that was idle for longer than the cell keeps an unused session meets this
-// case. EventExpired is reported either way. A Client never moves open handles,
+// case. EventExpired is reported either way, and Event.Renewable tells the two apart. A Client never moves open handles,
 // locks or calls of unknown outcome to another session.
 //
 // A cell may be configured without session leases. There nothing expires, and

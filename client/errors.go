@@ -51,7 +51,8 @@ var (
 	// some have ended.
 	ErrBusy = errors.New("too many calls waiting")
 	// ErrTooManySessions: Dial could open no session, since as many are alive at the cell as its limit
-	// allows; the error has both numbers. Retry when clients have ended, or raise the limit.
+	// allows; the error has both numbers. A call that needs another session, because an idle one has ended
+	// without a loss, waits for room until its context ends, and does not have this error. Retry when clients have ended, or raise the limit.
 	ErrTooManySessions = errors.New("too many sessions")
 	// ErrJeopardy: the session's lease may be over, and the master has not been reached. A call
 	// whose context ended while it waited for the master has this error as well as the

@@ -16,6 +16,10 @@ type Event struct {
 
 	Cell  string    // of an event of a session: the cell's name as given to WithName or WithCells, or "local"
 	Epoch api.Epoch // of an EventFailover: the epoch of the new master
+	// Renewable, of an EventExpired: the session had no open handle and no call of unknown outcome, so nothing was
+	// lost, and the next call opens another session. A Client that was idle hears this. Else the Client makes
+	// no more calls to this cell: make a new one.
+	Renewable bool
 
 	Node string // of an event of a handle: the name under which the node was opened
 	// Cause numbers the command of the cell's log that a change of a node comes from. Numbers of

@@ -65,20 +65,21 @@ func TestTheEventsEndWithTheLastSession(t *testing.T) {
 		ctx := w.within(time.Hour)
 		events := w.c.Events()
 		require.NoError(t, w.c.Put(ctx, "k", "1"))
-		kinds := func(want ...client.EventKind) {
-			for _, k := range want {
-				require.Equal(t, k, next(t, ctx, events).Kind)
+		expire := func(lossless bool) {
+			w.expire()
+			for _, k := range []client.EventKind{client.EventJeopardy, client.EventExpired} {
+				e := next(t, ctx, events)
+				require.Equal(t, k, e.Kind)
+				require.Equal(t, lossless && k == client.EventExpired, e.Renewable)
 			}
 		}
-		w.expire() // nothing was lost
-		kinds(client.EventJeopardy, client.EventExpired)
+		expire(true)
 		_, err := events.Next(w.within(time.Second))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		_, err = w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Create: client.CreateMay})
 		require.NoError(t, err)
-		w.expire() // a handle was lost
-		kinds(client.EventJeopardy, client.EventExpired)
+		expire(false) // a handle was lost
 		_, err = events.Next(ctx)
 		require.ErrorIs(t, err, client.ErrSessionExpired)
 		require.ErrorIs(t, w.c.Put(ctx, "k", "2"), client.ErrSessionExpired)

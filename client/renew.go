@@ -37,9 +37,8 @@ func (g *sessionUse) noteEnded(ended []*call, last session.Token) {
 }
 
 // checkSessionEnd decides, once the session is over, whether another one may follow, and which
-// of the calls that ended with it can be made again. It is called with mu held.
+// of the calls that ended with it can be made again. It is called with mu held, after noteEnded.
 func (c *conn) checkSessionEnd(ended []*call) {
-	c.use.noteEnded(ended, c.lastToken)
 	s := c.m.Status()
 	if s.State != session.Over || c.endChecked {
 		return

@@ -204,7 +204,8 @@ func (c *conn) dispatchEvent(e session.Event) {
 	case session.EventExpired:
 		c.tellAll(WantInvalid, func(x *watch) Event { return Event{Kind: EventInvalid, Node: x.name} })
 	}
-	c.later(c.events.publish(Event{Cell: string(c.cell), Kind: sessionKind(e.Kind), Epoch: e.Epoch}))
+	lossless := e.Kind == session.EventExpired && c.use == sessionUse{}
+	c.later(c.events.publish(Event{Cell: string(c.cell), Kind: sessionKind(e.Kind), Epoch: e.Epoch, Renewable: lossless}))
 }
 
 // silence is why no events come for now; nil: they come.
