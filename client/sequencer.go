@@ -87,6 +87,11 @@ func ParseSequencer(text string) (Sequencer, error) {
 	return Sequencer{Lock: s.Node.Path.String(), Instance: uint64(s.Node.Instance), Generation: uint64(s.Gen), Mode: s.Mode}, nil
 }
 
+// String shows the sequencer to people. Servers are sent the text of Lock.Sequencer instead.
+func (s Sequencer) String() string {
+	return fmt.Sprintf("%s (instance %d), generation %d, %v", s.Lock, s.Instance, s.Generation, s.Mode)
+}
+
 // Compare orders the sequencers of one lock by age: it is negative if s is the older acquisition, and
 // 0 if both are of the same one, or of holders of a shared lock at the same time. Sequencers of
 // different locks are ordered by Lock, which says nothing of their age.

@@ -37,6 +37,8 @@ func TestSequencersOfALockAreOrderedByAge(t *testing.T) {
 	take(client.Exclusive, false)
 	take(client.Shared, true)
 	take(client.Exclusive, false)
+	s := client.Sequencer{Lock: "/f", Instance: 3, Generation: 7, Mode: client.Shared}
+	require.Equal(t, "/f (instance 3), generation 7, shared", s.String())
 	for i, s := range all {
 		for j, o := range all {
 			require.Equal(t, i < j, s.Compare(o) < 0)
