@@ -10,7 +10,7 @@ import (
 )
 
 // Cache configures what a Client keeps of what it has read (Config.Cache). The zero value turns the
-// cache on, with default limits.
+// cache on, with default limits: "go doc github.com/chubbycell/chubby/client/session Cache" shows them.
 type Cache = session.Cache
 
 // CacheStatus describes what is kept of one cell.

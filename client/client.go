@@ -12,7 +12,7 @@ import (
 
 // Config configures a Client. Replicas and Draw are required: the ids of the replicas of the
 // local cell, and a source of random numbers (Entropy for a program). The other fields are
-// timeouts and limits with defaults.
+// timeouts and limits with defaults: "go doc github.com/chubbycell/chubby/client/session Config" shows them.
 type Config = session.Config
 
 // Client calls the local cell, and other cells by name (WithCells). It keeps one session with

@@ -97,8 +97,8 @@
 // In jeopardy and after a fail-over the cache is empty. What this Client changes itself it drops itself. A
 // cell without session leases has no caches.
 //
-// Four things are to be known. A Stat has Lock 0 unless it was asked for with Uncached, since
-// caches are not told when a lock changes hands. A read from the cache takes no time: a loop that
+// Four things are to be known. The Stat of Open, Stat and Contents has Lock 0 unless it was asked for with
+// Uncached, since caches are not told when a lock changes hands; ReadDir and Children always have it. A read from the cache takes no time: a loop that
 // reads until something has changed must pause, or better wait for an event. A Client that has read a file
 // delays the next write of it by a message to the Client and back, or by what is left of its lease if it
 // is cut off: turn the cache off (Config.Cache) in programs that read once what others write often. And

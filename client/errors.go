@@ -41,7 +41,7 @@ var (
 	ErrSessionExpired = errors.New("session expired")
 	// ErrClosed: the Client or the Handle was closed by this program.
 	ErrClosed = errors.New("closed")
-	// ErrTooLarge: a key or value exceeds its limit (api.MaxKey, api.MaxValue), or the rows of
+	// ErrTooLarge: a key or value exceeds its limit (1 KiB, 256 KiB), or the rows of
 	// a List exceed theirs. Nothing was sent, or the List gave no rows.
 	ErrTooLarge = errors.New("too large")
 	// ErrInvalid: the arguments, or the Config of the Client, break a rule. Retrying is

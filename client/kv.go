@@ -35,7 +35,7 @@ func (c *Client) Get(ctx context.Context, key string) (string, error) {
 }
 
 // Put sets the row key to value, whether or not the row exists. It fails with ErrTooLarge if
-// key or value exceeds its limit.
+// key exceeds 1 KiB or value 256 KiB.
 func (c *Client) Put(ctx context.Context, key, value string) error {
 	_, err := c.call(ctx, "put", key, api.Put{Key: key, Value: value})
 	return err
@@ -57,8 +57,8 @@ func (c *Client) CompareAndSet(ctx context.Context, key string, expect Expect, v
 }
 
 // List returns all rows whose keys begin with prefix, in ascending byte order of the keys, as
-// they were at one instant. It fails with ErrTooLarge if there are more than api.MaxListPairs
-// rows or api.MaxListBytes bytes.
+// they were at one instant. It fails with ErrTooLarge if there are more than 16,384 rows or 1 MiB
+// of keys and values.
 func (c *Client) List(ctx context.Context, prefix string) ([]Pair, error) {
 	r, err := c.call(ctx, "list", prefix, api.List{Prefix: prefix})
 	if err != nil {

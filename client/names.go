@@ -2,7 +2,8 @@ package client
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Types of calls and answers, aliased so that programs need to import no other package.
+// Types of calls and answers, aliased so that programs need to import no other package. Their fields and
+// methods are shown by "go doc github.com/chubbycell/chubby/replica/api Stat", and so on.
 type (
 	// Rights are the uses that a handle is opened for.
 	Rights = api.Rights
@@ -10,11 +11,12 @@ type (
 	Creation = api.Creation
 	// Mode is the mode of a lock: Exclusive or Shared.
 	Mode = api.Mode
-	// Stat is the metadata of a node.
+	// Stat is the metadata of a node: Kind, Ephemeral, Length and Checksum of the contents, the generations Content,
+	// ACL and Lock, Instance, Children, and the ACL Names.
 	Stat = api.Stat
-	// Child is a directory entry.
+	// Child is a directory entry: Name, and the Stat of the child with its Lock.
 	Child = api.Child
-	// ACLNames names the three access control lists of a node.
+	// ACLNames names the three access control lists of a node: Read, Write and Change, each a file in /acl.
 	ACLNames = api.ACLNames
 	// EventMask is a set of kinds of events.
 	EventMask = api.EventMask
