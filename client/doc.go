@@ -80,7 +80,8 @@
 // missed in silence: where events may be missing, because the cell has a new master or the program is
 // slow, the handle hears EventReadAgain. A watcher therefore needs no call of its own: it reads once, and
 // again after each event, whatever its kind. A deletion is a kind of its own: a handle that asks for
-// WantContents alone hears nothing of it, so ask for WantInvalid as well.
+// WantContents alone hears nothing of it, so ask for WantInvalid as well. Behind the EventInvalid of a deletion the
+// queue ends, with ErrGone.
 //
 // # Caches
 //

@@ -34,7 +34,7 @@ var errNoEvents = fmt.Errorf("%w: the handle asked for no events: set OpenOption
 
 // Next blocks until there is an event, and takes the oldest. When no more will come it returns the
 // last ones, and then fails with the reason: ErrClosed when the Events, its handle or its Client
-// was closed, ErrPoisoned, or ErrSessionExpired. The events of a handle fail with ErrNoLeases while
+// was closed, ErrGone after the EventInvalid of a deletion, ErrPoisoned, or ErrSessionExpired. The events of a handle fail with ErrNoLeases while
 // the cell gives no session leases: there are no KeepAlives that could bring events. If ctx ends
 // first, Next fails with its error.
 func (e *Events) Next(ctx context.Context) (Event, error) {

@@ -209,7 +209,9 @@ func (h *Handle) stopUse(now time.Time, why error) {
 
 // Events returns the queue of what happens to the node, of the kinds that OpenOptions.Events asked
 // for when the handle was opened, since then: there is one queue a handle, and several readers of
-// it share the events. It ends when the handle is closed or poisoned, or the session is over. If
+// it share the events. It ends when the handle is closed or poisoned, or the session is over; with ErrGone
+// behind the EventInvalid of a node that was deleted. A handle that did not ask for WantInvalid hears of
+// a deletion only if another one of this Client on the same node did. If
 // the program is slow, EventReadAgain takes the place of what waits, and nothing is lost in
 // silence. A handle that asked for no events has a queue that ends at once, with ErrInvalid.
 func (h *Handle) Events() *Events {

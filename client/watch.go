@@ -128,6 +128,11 @@ func (c *conn) tellNode(e api.Event) {
 			c.tellWatch(x, nodeEvent(x.name, e))
 		}
 	}
+	if e.Kind == api.EventInvalid { // the node was deleted: nothing comes after it
+		for _, x := range slices.Clone(c.watches.byNode[e.Node]) {
+			c.endWatch(x, ErrGone)
+		}
+	}
 }
 
 // setHeld notes which lock a handle holds; 0: none. An event about it may have come before the
