@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // An Open that may create a node and finds one of another kind fails, and leaves no handle. One that is
@@ -55,5 +56,28 @@ func TestAnOpenThatFindsAnotherKindOfNode(t *testing.T) {
 		require.NoError(t, w.c.Ready(ctx))
 		synctest.Wait()
 		w.cell.set(func() { require.Empty(t, w.cell.handles) })
+	})
+}
+
+// The refusal to delete what a cell cannot be without says why.
+func TestTheRootAndTheACLDirectoryStay(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Minute)
+		_, err := w.c.Open(ctx, "/ls/local/acl", client.OpenOptions{Create: client.CreateMay, Directory: true})
+		require.NoError(t, err)
+		w.cell.set(func() {
+			w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+				_, deletes := q.Op.(api.DeleteNode)
+				return q.Answer(1, api.Result{Code: api.Invalid}), deletes
+			}
+		})
+		for _, name := range []string{"/ls/local", "/ls/local/acl"} {
+			h, err := w.c.Open(ctx, name, client.OpenOptions{Rights: client.Write})
+			require.NoError(t, err)
+			err = h.Delete(ctx)
+			require.ErrorIs(t, err, client.ErrInvalid)
+			require.EqualError(t, err, `client: delete "`+name+`": invalid: the root of a cell and /acl cannot be deleted`)
+		}
+		w.cell.set(func() { w.cell.refuse = nil })
 	})
 }

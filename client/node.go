@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -125,12 +126,18 @@ func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat,
 
 // Delete deletes the node. The handle needs the right Write (C5.05): without it Delete fails with
 // ErrPermission. It fails with ErrNotEmpty if the node is a directory with children. All later calls on
-// the handle fail with ErrGone, except Close, which is still needed. A lock of the node is lost first: Delete
+// the handle fail with ErrGone, except Close, which is still needed. The root of a cell and its directory
+// /acl cannot be deleted: ErrInvalid. A lock of the node is lost first: Delete
 // blocks until each client that holds it knows that, or the lease of its session has ended.
 func (h *Handle) Delete(ctx context.Context) error {
 	_, err := h.call(ctx, "delete", func(t api.Token) api.Op { return api.DeleteNode{Handle: t} })
+	if p := h.node.Path; p.IsRoot() || p == api.ACLDirectory() {
+		err = withReason(err, ErrInvalid, errCannotGo)
+	}
 	return err
 }
+
+var errCannotGo = fmt.Errorf("the root of a cell and %v cannot be deleted", api.ACLDirectory())
 
 func statOf(r api.Result) Stat {
 	s, _ := r.Detail.(api.NodeStat)
