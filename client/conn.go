@@ -122,8 +122,12 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d, why := w.done, contextCauses(ctx, err)
-	if w.ended && d.Why == session.Checked {
-		if bad := fault(w.asked); bad != nil {
+	if w.ended && (d.Why == session.Checked || d.Outcome == session.Executed) {
+		bad := fault(w.asked)
+		if d.Why != session.Checked {
+			bad = refusalReason(w.asked, d.Result.Code)
+		}
+		if bad != nil {
 			return d, []error{bad}
 		}
 		return d, nil

@@ -68,7 +68,7 @@ var (
 	// ErrExists: the node exists already.
 	ErrExists = errors.New("exists")
 	// ErrPermission: the ACLs of the node, or the rights that the handle was opened with, do
-	// not allow the call.
+	// not allow the call. The text says which.
 	ErrPermission = errors.New("permission denied")
 	// ErrNotDirectory: the node is a file, and the call lists it, creates a node below it, or opens it with
 	// OpenOptions.Directory.
@@ -163,7 +163,7 @@ func (e *ConflictError) Error() string {
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
 // callError returns the error of a call that ended as d, nil if it succeeded. ended holds the
-// causes if its context ended.
+// causes if its context ended, or the reason for which it was refused.
 func callError(op, key string, d session.Done, ended []error) error {
 	if causes := causesOf(d, ended); causes != nil {
 		return &Error{Op: op, Key: key, Causes: causes}
@@ -173,7 +173,10 @@ func callError(op, key string, d session.Done, ended []error) error {
 
 func causesOf(d session.Done, ended []error) []error {
 	if d.Outcome == session.Executed {
-		return resultCauses(d.Result)
+		if all := resultCauses(d.Result); all != nil {
+			return append(all, ended...)
+		}
+		return nil
 	}
 	var all []error
 	if d.Outcome == session.Unknown {

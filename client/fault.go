@@ -106,3 +106,30 @@ func withReason(err, sentinel, reason error) error {
 	}
 	return err
 }
+
+// refusalReason says more of an answer of the cell that refuses op than its code does; nil: there is no more.
+func refusalReason(op api.Op, code api.Code) error {
+	switch code {
+	case api.NoRight:
+		return fmt.Errorf("the handle was opened without the right %s (OpenOptions.Rights)", rightOf(op))
+	case api.Permission:
+		if o, opens := op.(api.Open); opens && o.Create != api.CreateNever {
+			return fmt.Errorf("the ACLs of the node, or of the directory that it is to be created in, do not name this principal for %v", o.Rights)
+		} else if opens {
+			return fmt.Errorf("the ACLs of the node do not name this principal for %v", o.Rights)
+		}
+		return errors.New("the ACLs of the node do not name this principal for it")
+	}
+	return nil
+}
+
+// rightOf is the right that a handle needs for an op, by the name of its constant.
+func rightOf(op api.Op) string {
+	switch op.(type) {
+	case api.SetContents, api.DeleteNode, api.Acquire:
+		return "Write"
+	case api.SetACL:
+		return "ChangeACL"
+	}
+	return "Read"
+}

@@ -81,3 +81,37 @@ func TestTheRootAndTheACLDirectoryStay(t *testing.T) {
 		w.cell.set(func() { w.cell.refuse = nil })
 	})
 }
+
+// What is not permitted says which of the two forbids it: the rights of the handle, or an ACL.
+func TestAMissingRightIsNamed(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Minute)
+		open := func(r client.Rights) *client.Handle {
+			h, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: r, Create: client.CreateMay})
+			require.NoError(t, err)
+			return h
+		}
+		writer, reader := open(client.Write), open(client.Read)
+		_, err := writer.Stat(ctx)
+		require.ErrorIs(t, err, client.ErrPermission)
+		require.EqualError(t, err, `client: stat "/ls/local/f": permission denied: the handle was opened without the right Read (OpenOptions.Rights)`)
+		require.ErrorContains(t, reader.Delete(ctx), "without the right Write")
+		_, err = reader.Acquire(ctx, client.Exclusive)
+		require.ErrorContains(t, err, "without the right Write")
+		_, err = writer.SetACL(ctx, client.ACLNames{Read: "a", Write: "a", Change: "a"}, 0)
+		require.ErrorContains(t, err, "without the right ChangeACL")
+
+		w.cell.set(func() {
+			w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+				return q.Answer(1, api.Result{Code: api.Permission}), true
+			}
+		})
+		for _, how := range []client.Creation{client.CreateNever, client.CreateMust} {
+			_, err = w.c.Open(ctx, "/ls/local/g", client.OpenOptions{Rights: client.Read | client.Write, Create: how})
+			require.ErrorIs(t, err, client.ErrPermission)
+			require.ErrorContains(t, err, "do not name this principal for read+write")
+		}
+		require.ErrorContains(t, writer.Delete(ctx), "permission denied: the ACLs of the node")
+		w.cell.set(func() { w.cell.refuse = nil })
+	})
+}

@@ -12,7 +12,7 @@ import (
 // OpenOptions say what a handle is used for, and how to create the node if it does not exist.
 // The zero value opens an existing node to read it.
 type OpenOptions struct {
-	Rights Rights   // the intended use; 0: Read
+	Rights Rights   // the intended use: Read, Write and ChangeACL, joined by |, of which none has another; 0: Read
 	Create Creation // what to do if the node does not exist
 
 	// The next four are about a node that is created. With CreateMay the node may be there already, and it
