@@ -12,7 +12,9 @@ import (
 
 // Acquire blocks until the lock of the handle's node is acquired in the given mode, and returns
 // it. If this handle holds the lock already, or another goroutine is acquiring it through this
-// handle, Acquire waits for its turn: callers that share a handle exclude each other.
+// handle, Acquire waits for its turn: callers that share a handle exclude each other. As with a
+// sync.Mutex, a goroutine that holds the lock by this handle and acquires it again waits for itself; the error at the
+// end of ctx says so.
 //
 // If ctx ends first, Acquire fails with its error and will not get the lock. If the request was sent,
 // it is cancelled at the cell in the background, and the error is ErrWithdrawn as well: no outcome is
@@ -31,8 +33,11 @@ func (h *Handle) Acquire(ctx context.Context, mode Mode) (*Lock, error) {
 			return t.finish(ctx)
 		}
 		if _, err := h.c.rt.Wait(ctx, freed); err != nil {
-			h.removeWaiter(freed)
-			return nil, &Error{Op: t.name, Key: h.name, Causes: contextCauses(ctx, err)}
+			causes := contextCauses(ctx, err)
+			if why := h.removeWaiter(freed); why != nil {
+				causes = append(causes, why)
+			}
+			return nil, &Error{Op: t.name, Key: h.name, Causes: causes}
 		}
 	}
 }
@@ -133,10 +138,25 @@ func withdrawn(err error, d session.Done) error {
 	return err
 }
 
-func (h *Handle) removeWaiter(s Signal) {
+// What an Acquire waits for before it asks the cell.
+var (
+	errHoldsItself = errors.New("this handle holds the lock: release that first, or acquire by a handle of its own")
+	errAcquires    = errors.New("another Acquire of this handle is under way: with handles of their own the two would wait at the cell")
+)
+
+// removeWaiter ends the wait of an Acquire for others of its handle, and says what it waited for; nil: it
+// need not wait any more.
+func (h *Handle) removeWaiter(s Signal) error {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()
 	h.waiters = slices.DeleteFunc(h.waiters, func(have Signal) bool { return have == s })
+	switch {
+	case h.lock != nil:
+		return errHoldsItself
+	case h.acquiring:
+		return errAcquires
+	}
+	return nil
 }
 
 // wakeWaiters lets waiting Acquires of the handle try again. It is called with mu held.

@@ -43,3 +43,44 @@ func TestAnAcquireThatIsGivenUpIsWithdrawn(t *testing.T) {
 		require.NotErrorIs(t, err, client.ErrWithdrawn)
 	})
 }
+
+// An Acquire by the handle that holds the lock waits for its turn, and says at the end of its context for what.
+func TestASecondAcquireOfAHandleSaysWhatItWaitsFor(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		mine, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(nil).Client)
+		l, err := mine.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		_, err = mine.Acquire(w.within(time.Second), client.Exclusive)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "this handle holds the lock: release that first")
+
+		first := make(chan error)
+		go func() {
+			_, err := theirs.Acquire(w.within(10*time.Second), client.Exclusive)
+			first <- err
+		}()
+		time.Sleep(time.Second)
+		_, err = theirs.Acquire(w.within(time.Second), client.Exclusive)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "another Acquire of this handle is under way")
+		require.ErrorIs(t, <-first, client.ErrWithdrawn)
+		require.NoError(t, l.Release(ctx))
+	})
+}
+
+// A read without an answer is an unknown outcome, and leaves nothing to settle.
+func TestAReadWithoutAnAnswerHasNoEffect(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		f := lockable(t, ctx, w.c)
+		w.fault(everything)
+		_, err := w.c.Get(w.within(time.Second), "k")
+		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+		require.EqualError(t, err, `client: get "k": outcome unknown of a read, which changes nothing: context deadline exceeded`)
+		_, _, err = f.Contents(w.within(time.Second))
+		require.ErrorContains(t, err, "of a read, which changes nothing")
+		_, err = f.SetContents(w.within(time.Second), "x", 0)
+		require.NotContains(t, err.Error(), "of a read")
+	})
+}

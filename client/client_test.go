@@ -247,7 +247,7 @@ func TestRefusals(t *testing.T) {
 		_, err := w.c.List(ctx, "")
 		require.EqualError(t, err, "client: list: too large: more than 16384 rows or 1048576 bytes: list a longer prefix")
 		_, err = w.c.Get(ctx, "k")
-		require.EqualError(t, err, `client: get "k": outcome unknown: refused: stale`)
+		require.EqualError(t, err, `client: get "k": outcome unknown of a read, which changes nothing: refused: stale`)
 		require.EqualError(t, w.c.Put(ctx, "k", "v"), `client: put "k": refused: cancelled`, "what has no name here is no success")
 	})
 }

@@ -24,7 +24,7 @@ var (
 	// error, ErrSessionExpired or ErrClosed. Read the state before writing again. If this
 	// Client has no other call under way (calls of other goroutines count), the first later
 	// call that the cell answers, a Get for instance, settles the outcome: what it finds is
-	// final. An ErrConflict of the same CompareAndSet, called again, does not: another client may have
+	// final. A read, such as Get or Contents, leaves nothing to settle: call it again. An ErrConflict of the same CompareAndSet, called again, does not: another client may have
 	// written. Only a value that no other call writes tells.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrWithdrawn: an Acquire or TryAcquire was sent, and ended before its answer came. The error is also
@@ -165,13 +165,22 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 // callError returns the error of a call that ended as d, nil if it succeeded. ended holds the
 // causes if its context ended, or the reason for which it was refused.
 func callError(op, key string, d session.Done, ended []error) error {
-	if causes := causesOf(d, ended); causes != nil {
+	if causes := causesOf(d, ended, isRead[op]); causes != nil {
 		return &Error{Op: op, Key: key, Causes: causes}
 	}
 	return nil
 }
 
-func causesOf(d session.Done, ended []error) []error {
+// isRead has the calls that change nothing.
+var isRead = map[string]bool{
+	"get": true, "list": true, "contents": true, "stat": true, "names": true, "read-dir": true,
+	"check-sequencer": true, "get-sequencer": true,
+}
+
+// errReadUnknown is the ErrOutcomeUnknown of a read.
+var errReadUnknown = fmt.Errorf("%w of a read, which changes nothing", ErrOutcomeUnknown)
+
+func causesOf(d session.Done, ended []error, reads bool) []error {
 	if d.Outcome == session.Executed {
 		if all := resultCauses(d.Result); all != nil {
 			return append(all, ended...)
@@ -179,7 +188,10 @@ func causesOf(d session.Done, ended []error) []error {
 		return nil
 	}
 	var all []error
-	if d.Outcome == session.Unknown {
+	switch {
+	case d.Outcome == session.Unknown && reads:
+		all = append(all, errReadUnknown)
+	case d.Outcome == session.Unknown:
 		all = append(all, ErrOutcomeUnknown)
 	}
 	switch d.Why {

@@ -193,7 +193,7 @@ func TestCallersThatShareAHandleExcludeEachOther(t *testing.T) {
 		l, err := f.Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
 		_, err = f.Acquire(w.within(time.Second), client.Exclusive)
-		require.EqualError(t, err, `client: acquire "/ls/local/f": context deadline exceeded`)
+		require.EqualError(t, err, `client: acquire "/ls/local/f": context deadline exceeded: this handle holds the lock: release that first, or acquire by a handle of its own`)
 		require.NoError(t, f.Close(ctx))
 		require.ErrorIs(t, l.Err(), client.ErrClosed)
 		require.NoError(t, l.Release(ctx), "it was freed with the handle")
