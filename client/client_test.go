@@ -226,7 +226,7 @@ func TestRefusals(t *testing.T) {
 		first := make(chan error)
 		go func() { first <- w.c.Put(w.within(time.Second), "k", "v") }()
 		synctest.Wait()
-		require.EqualError(t, w.c.Put(ctx, "k", "v"), `client: put "k": too many calls waiting`)
+		require.EqualError(t, w.c.Put(ctx, "k", "v"), `client: put "k": too many calls waiting: 1 wait and 1 are under way: call from fewer goroutines, or raise Config.Queue`)
 		require.ErrorIs(t, <-first, context.DeadlineExceeded)
 
 		w.fault(nil)

@@ -122,6 +122,10 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d, why := w.done, contextCauses(ctx, err)
+	if w.ended && d.Why == session.QueueFull {
+		s := c.m.Status()
+		return d, []error{fmt.Errorf("%d wait and %d are under way: call from fewer goroutines, or raise Config.Queue", s.Queued, s.Flight)}
+	}
 	if w.ended && (d.Why == session.Checked || d.Outcome == session.Executed) {
 		bad := fault(w.asked)
 		if d.Why != session.Checked {

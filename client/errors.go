@@ -47,8 +47,9 @@ var (
 	// ErrInvalid: the arguments, or the Config of the Client, break a rule. Retrying is
 	// useless.
 	ErrInvalid = errors.New("invalid")
-	// ErrBusy: Config.Queue calls of this Client wait already. Nothing was sent; retry when
-	// some have ended.
+	// ErrBusy: Config.Queue calls of this Client wait already, 1,024 by default, beside those under way, which
+	// Config.Window bounds; an Acquire that waits for its lock is one of them. The text has the number. Nothing was
+	// sent; retry when some have ended.
 	ErrBusy = errors.New("too many calls waiting")
 	// ErrTooManySessions: Dial could open no session, since as many are alive at the cell as its limit
 	// allows; the error has both numbers. A call that needs another session, because an idle one has ended
@@ -202,7 +203,7 @@ func causesOf(d session.Done, ended []error, reads bool) []error {
 	case session.Expired:
 		return append(all, ErrSessionExpired)
 	case session.QueueFull:
-		return append(all, ErrBusy)
+		return append(append(all, ErrBusy), ended...)
 	case session.Checked:
 		return append(append(all, sentinelOf(d.Result.Code)), ended...)
 	}

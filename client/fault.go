@@ -112,6 +112,13 @@ func refusalReason(op api.Op, code api.Code) error {
 	switch code {
 	case api.NoRight:
 		return fmt.Errorf("the handle was opened without the right %s (OpenOptions.Rights)", rightOf(op))
+	case api.Crowded:
+		switch op.(type) {
+		case api.Open:
+			return errors.New("the session has as many open handles as it may, 4,096, or the cell, 1,048,576: close those that are not used")
+		case api.Acquire:
+			return errors.New("as many Acquires as may wait for this lock, 16,384, or for all locks of the cell, 131,072")
+		}
 	case api.Permission:
 		if o, opens := op.(api.Open); opens && o.Create != api.CreateNever {
 			return fmt.Errorf("the ACLs of the node, or of the directory that it is to be created in, do not name this principal for %v", o.Rights)

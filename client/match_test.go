@@ -115,3 +115,34 @@ func TestAMissingRightIsNamed(t *testing.T) {
 		w.cell.set(func() { w.cell.refuse = nil })
 	})
 }
+
+// A call that finds the queue full says how full it is, and which option bounds it; one that finds no room
+// at the cell says for what.
+func TestACrowdIsToldByNumbers(t *testing.T) {
+	bubble(t, func(c *client.Config) { c.Window, c.Queue = 1, 2 }, func(w *world) {
+		ctx := w.within(time.Minute)
+		f := lockable(t, ctx, w.c)
+		w.fault(everything)
+		for range 3 {
+			go func() { _ = w.c.Put(ctx, "k", "v") }()
+		}
+		synctest.Wait()
+		err := w.c.Put(ctx, "k", "v")
+		require.ErrorIs(t, err, client.ErrBusy)
+		require.EqualError(t, err, `client: put "k": too many calls waiting: 2 wait and 1 are under way: call from fewer goroutines, or raise Config.Queue`)
+		w.fault(nil)
+		time.Sleep(10 * time.Second)
+
+		w.cell.set(func() {
+			w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+				return q.Answer(1, api.Result{Code: api.Crowded}), true
+			}
+		})
+		_, err = w.c.Open(ctx, "/ls/local/g", client.OpenOptions{Create: client.CreateMay})
+		require.ErrorIs(t, err, client.ErrCrowded)
+		require.ErrorContains(t, err, "as many open handles as it may, 4,096")
+		_, err = f.Acquire(ctx, client.Exclusive)
+		require.ErrorContains(t, err, "as many Acquires as may wait for this lock, 16,384")
+		w.cell.set(func() { w.cell.refuse = nil })
+	})
+}
