@@ -78,9 +78,12 @@ func openFault(o api.Open) error {
 }
 
 func aclFault(n api.ACLNames) error {
-	for _, name := range []api.ACLName{n.Read, n.Write, n.Change} {
-		if api.CheckComponent(string(name)) != api.OK {
-			return fmt.Errorf("%q is no name of an access control list: give that of a file in %s", name, api.ACLDirectory())
+	for _, x := range []struct {
+		field string
+		name  api.ACLName
+	}{{"Read", n.Read}, {"Write", n.Write}, {"Change", n.Change}} {
+		if api.CheckComponent(string(x.name)) != api.OK {
+			return fmt.Errorf("ACLNames.%s is %q, no name of an access control list: give that of a file in %s", x.field, x.name, api.ACLDirectory())
 		}
 	}
 	return nil

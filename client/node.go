@@ -115,8 +115,9 @@ func (h *Handle) SetContents(ctx context.Context, contents string, when ContentG
 	return statOf(r), err
 }
 
-// SetACL replaces the ACL names of the node and returns its new metadata. The condition when
-// works as for SetContents.
+// SetACL replaces the three ACL names of the node and returns its new metadata. None may be empty, as there is
+// no parent to copy it from: those of Stat that are to stay are given again. The condition when works as for
+// SetContents.
 func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat, error) {
 	r, err := h.call(ctx, "set-acl", func(t api.Token) api.Op {
 		return api.SetACL{Handle: t, Names: names, When: when}

@@ -64,7 +64,7 @@ func (o OpenOptions) op(dir api.Token, path string) api.Open {
 }
 
 // Open opens the node with this full name, /ls/CELL/PATH, and creates it first if o says so. It
-// blocks until the cell has answered. It fails with ErrNotFound, ErrExists, ErrPermission,
+// blocks until the cell has answered. A path has at most 1,024 bytes and 32 components of 255 bytes. It fails with ErrNotFound, ErrExists, ErrPermission,
 // ErrNotDirectory, ErrIsDirectory or ErrQuota; with ErrCrowded, possibly together with ErrOutcomeUnknown; and
 // with ErrInvalid for a malformed name or an unknown cell. If ctx ends first, a handle that is
 // opened nevertheless is closed in the background.

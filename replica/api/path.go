@@ -19,6 +19,13 @@ const (
 	MaxPath = 1 << 10
 )
 
+// Faults of names that are too long.
+var (
+	tooLong          = fmt.Sprintf("longer than a path may be, which is %d bytes", MaxPath)
+	tooDeep          = fmt.Sprintf("has more than %d components", MaxDepth)
+	componentTooLong = fmt.Sprintf("has a component of more than %d bytes", MaxComponent)
+)
+
 // ErrName is what ParsePath, Path.Join, Path.Child and ParseName return, wrapped with the
 // reason, for a string that is no name.
 var ErrName = errors.New("bad name")
@@ -55,7 +62,7 @@ func ParsePath(s string) (Path, error) {
 // (CHU §2.6).
 func (p Path) Join(rel string) (Path, error) {
 	if len(p.String())+len(rel) > MaxPath {
-		return Path{}, badName("longer than a path may be", rel)
+		return Path{}, badName(tooLong, rel)
 	}
 	for name := range strings.SplitSeq(rel, "/") {
 		if why := componentFault(name); why != "" {
@@ -67,10 +74,10 @@ func (p Path) Join(rel string) (Path, error) {
 		q = Path{p.s + "/" + rel}
 	}
 	if len(q.s) >= MaxPath {
-		return Path{}, badName("longer than a path may be", rel)
+		return Path{}, badName(tooLong, rel)
 	}
 	if q.Depth() > MaxDepth {
-		return Path{}, badName("has too many components", rel)
+		return Path{}, badName(tooDeep, rel)
 	}
 	return q, nil
 }
@@ -99,7 +106,7 @@ func componentFault(name string) string {
 	case name == "." || name == "..":
 		return "has the component " + name
 	case len(name) > MaxComponent:
-		return "has a component that is too long"
+		return componentTooLong
 	case strings.Contains(name, "/"):
 		return "has a slash within a component"
 	case !utf8.ValidString(name):

@@ -75,9 +75,9 @@ func TestWhatIsNoPathIsRefusedWithTheReason(t *testing.T) {
 		{"/a\nb", "control character"},
 		{"/\u0085", "control character"},
 		{"/\xff", "not UTF-8"},
-		{"/" + component + "c", "too long"},
-		{deep + "/d", "too many components"},
-		{long[:len(long)-1] + "/d", "longer than a path may be"},
+		{"/" + component + "c", "a component of more than 255 bytes"},
+		{deep + "/d", "more than 32 components"},
+		{long[:len(long)-1] + "/d", "longer than a path may be, which is 1024 bytes"},
 		{strings.Repeat("/x", api.MaxPath), "longer than a path may be"},
 	} {
 		_, err := api.ParsePath(r.path)
@@ -103,7 +103,7 @@ func TestRelativeNames(t *testing.T) {
 	_, err := a.Child("b/c")
 	require.ErrorContains(t, err, "slash within")
 	_, err = mustPath(t, strings.Repeat("/d", api.MaxDepth)).Child("d")
-	require.ErrorContains(t, err, "too many components")
+	require.ErrorContains(t, err, "more than 32 components")
 	_, err = mustPath(t, strings.Repeat("/"+strings.Repeat("c", 254), 4)).Join("abcd")
 	require.ErrorContains(t, err, "longer than a path may be")
 	require.Equal(t, api.OK, api.CheckComponent("a"))
