@@ -14,7 +14,7 @@ import (
 // for the one that is under way.
 func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 3, Replicas: 3, Clients: 40, Workload: plan.Storm, Faults: []string{}})
-	p.Hostile = plan.HostilePlan{}
+	p.Hostile, p.Watch = plan.HostilePlan{}, plan.WatchPlan{} // a thousand that read at each grant fill their windows
 	roomy(&p)
 	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = plan.MostAtOnce, time.Minute, time.Millisecond
 	c := build(p, sim.Config{})
