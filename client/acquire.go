@@ -16,6 +16,9 @@ import (
 // sync.Mutex, a goroutine that holds the lock by this handle and acquires it again waits for itself; the error at the
 // end of ctx says so.
 //
+// Those that wait at the cell get a lock in the order in which they came. Of one Client half of Config.Window (32) wait there;
+// beyond that an Acquire is tried at once and then every two seconds or so, and others may pass it.
+//
 // If ctx ends first, Acquire fails with its error and will not get the lock. If the request was sent,
 // it is cancelled at the cell in the background, and the error is ErrWithdrawn as well: no outcome is
 // left open. Acquire fails with ErrPermission if the handle was opened without
