@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -24,11 +25,24 @@ const wait = 30 * time.Second
 
 // TestMain makes the program chubby of this test binary, with the commands of the package.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "chubby" {
+		heedSignals()
+	}
 	testscript.Main(m, map[string]func(){"chubby": func() {
 		root := cli.Root("chubby", "test", "test")
 		root.AddCommand(Commands()...)
 		cli.Main(root)
 	}})
+}
+
+// heedSignals has the processes of tests begin with the signals that they are sent, also where this one was
+// told to ignore them, as by nohup: what has a handler here is as usual there.
+func heedSignals() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // process is a program that runs, and what it has printed.
