@@ -109,7 +109,7 @@ func (n named) check(ctx context.Context, p scenario.Program, service names, fil
 }
 
 func TestNames(t *testing.T) {
-	reaches(t, simtest.Run(t, named{dialNames}.trial().options(2*enough, 3)), "set", "told")
+	reaches(t, simtest.Run(t, named{dialNames}.trial().options(enough, 3)), "set", "told")
 }
 
 func TestNamesAreDeterministic(t *testing.T) {

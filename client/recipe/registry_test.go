@@ -226,7 +226,7 @@ func (w careless) members(ctx context.Context, dir *client.Handle, open map[stri
 }
 
 func TestAWatcherOfChildrenAloneIsCaught(t *testing.T) {
-	o := registry{careless{deaf: true}.watch}.trial().options(200, 4)
+	o := from(60, registry{careless{deaf: true}.watch}.trial().options(200, 4))
 	o.Faults = []string{"hush"}
 	simtest.Expect(t, o, "R4")
 }
