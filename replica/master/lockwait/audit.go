@@ -60,6 +60,19 @@ func (q *Queues) auditQueue(n api.Ref, l *queue) error {
 	return nil
 }
 
+// Kept lists the places that are kept for handles that do not wait, in the order of handles.
+func (q *Queues) Kept() (all []Waiter) {
+	for _, p := range q.places {
+		if p.away {
+			all = append(all, p.Waiter)
+		}
+	}
+	slices.SortFunc(all, func(a, b Waiter) int {
+		return cmp.Or(cmp.Compare(a.Handle.Epoch, b.Handle.Epoch), cmp.Compare(a.Handle.Counter, b.Handle.Counter))
+	})
+	return all
+}
+
 func compare(a, b api.Ref) int {
 	if c := a.Path.Compare(b.Path); c != 0 {
 		return c

@@ -214,5 +214,8 @@ func (q *Queues) Waiting(n api.Ref) int {
 	return 0
 }
 
+// KeepsPlaces reports whether a place is kept for a handle that does not wait.
+func (q *Queues) KeepsPlaces() bool { return q.away > 0 }
+
 // Len counts all waiters.
 func (q *Queues) Len() int { return len(q.places) - q.away }

@@ -109,6 +109,11 @@ func (a *auditor) whole() error {
 	if a.queued != o.queues.Len() {
 		return fmt.Errorf("I-B3: %d calls have a place, %d wait", a.queued, o.queues.Len())
 	}
+	for _, w := range o.queues.Kept() {
+		if !o.handles.Has(w.Session, w.Handle) {
+			return fmt.Errorf("I-B3: a place is kept for %+v, whose handle is not open", w)
+		}
+	}
 	for _, p := range slices.SortedFunc(maps.Keys(o.sweeps), api.Path.Compare) {
 		if o.calls.OpensAt(p) > 0 || o.sweeps[p].node.Path != p {
 			return fmt.Errorf("I-B4: a sweep of %v is proposed, and %d Opens", p, o.calls.OpensAt(p))

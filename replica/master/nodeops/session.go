@@ -38,6 +38,11 @@ func (o *Ops) onSessionEnded(s api.SessionID) {
 		o.drop(w)
 		o.reply(w, api.Result{Code: api.NoSession})
 	}
+	if o.queues.KeepsPlaces() {
+		for _, h := range o.handles.Handles(s) {
+			o.queues.Leave(h.ID)
+		}
+	}
 	for _, closing := range o.handles.EndSession(s) {
 		o.onClosed(closing)
 	}
