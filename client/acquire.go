@@ -17,7 +17,7 @@ import (
 // end of ctx says so.
 //
 // Those that wait at the cell get a lock in the order in which they came. Of one Client half of Config.Window (32) wait there;
-// beyond that an Acquire is tried at once and then every two seconds or so, and others may pass it.
+// beyond that an Acquire is tried at once and then every few seconds, and others may pass it.
 //
 // If ctx ends first, Acquire fails with its error and will not get the lock. If the request was sent,
 // it is cancelled at the cell in the background, and the error is ErrWithdrawn as well: no outcome is

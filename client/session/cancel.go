@@ -96,7 +96,8 @@ func (m *Machine) cleanUp(now time.Time, c *call, r api.Result) {
 	m.removeFlight(a)
 	if a.token != 0 { // withdrawn for the window, not cancelled by the caller
 		again := a.again()
-		again.retryAt = m.nextTry(now, 0)
+		again.tries = lastTry // or each try would bring about another one soon
+		again.retryAt = m.nextTry(now, again.tries)
 		m.enqueue(again)
 	}
 }

@@ -107,10 +107,19 @@ func (m *Machine) tryLater(now time.Time, c *call) {
 }
 
 // nextTry is when an Acquire for which there is no room at the master is tried again, after n tries. A try may cost two calls
-// more, of an Acquire that makes room for it in the window; so pauses are long beside those of refused calls.
+// more, of an Acquire that makes room for it in the window; so pauses are long beside those of refused calls, and longer
+// where many calls are queued: all of them together are some 20 tries a second.
 func (m *Machine) nextTry(now time.Time, n int) time.Time {
-	return now.Add(m.cfg.pause(min(4*m.cfg.RetryMin, m.cfg.RetryMax), n))
+	pause := m.cfg.pause(min(4*m.cfg.RetryMin, m.cfg.RetryMax), n)
+	return now.Add(pause + time.Duration(len(m.queue))*tryShare)
 }
+
+// tryShare is what each queued call adds to the pause of a try, and lastTry the number of tries after which that of one
+// is at its longest.
+const (
+	tryShare = 50 * time.Millisecond
+	lastTry  = 8
+)
 
 // hasRetryDue reports whether an Acquire that found its lock taken is to be tried again.
 func (m *Machine) hasRetryDue(now time.Time) bool {
