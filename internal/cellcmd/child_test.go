@@ -92,7 +92,7 @@ func pids(t *testing.T, l *process) (all []int) {
 func TestACommandDoesNotOutliveLockAndWatchdog(t *testing.T) {
 	t.Parallel()
 	if !knowsKin() {
-		t.Skip("this system has no death signal")
+		t.Skip("it needs death signals, which Linux has, and so the machines of .ci/run")
 	}
 	_, file := startDev(t)
 	l := startWith(t, apart, "lock", "--cell", file, "/l", "--", "sh", "-c", `echo $$; exec sleep 1000`)
@@ -110,7 +110,7 @@ func TestACommandDoesNotOutliveLockAndWatchdog(t *testing.T) {
 func TestNothingOfACommandOutlivesTheLock(t *testing.T) {
 	t.Parallel()
 	if !knowsKin() {
-		t.Skip("this system does not tell which processes a process has started")
+		t.Skip("it needs /proc, which Linux has, and so the machines of .ci/run")
 	}
 	p, file := startDev(t, "--session-lease", "500ms")
 	for name, end := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 func terminal(t *testing.T) (user, programs *os.File) {
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		t.Skipf("no terminals here: %v", err)
+		t.Skipf("it needs /dev/ptmx, which the machines of .ci/run have: %v", err)
 	}
 	t.Cleanup(func() { user.Close() })
 	raw, err := user.SyscallConn() // Fd would make reads block, and Close wait for them
@@ -77,7 +77,7 @@ func TestACommandHasTheTerminal(t *testing.T) {
 func TestAnInteractiveShellUnderALock(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash")
+		t.Skip("it needs bash, which .ci/run is written in")
 	}
 	_, file := startDev(t)
 	user, programs := terminal(t)

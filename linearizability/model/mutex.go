@@ -29,7 +29,7 @@ type MutexInput struct {
 type MutexOutput struct{}
 
 // Mutex is the model of mutexes that know no owner, free at the start, as Knossos has it: no two
-// acquires without a release between, whoever calls. So it refuses a second grant to the same
+// acquires without a release between, of one process or of two. So it refuses a second grant to the same
 // process, which Lock allows, and allows a release by another one, which Lock refuses. An acquire
 // that found the mutex held has no effect: OutcomeFailed. A history may name several by key; each is
 // checked by itself.

@@ -20,17 +20,17 @@
 //
 // # The life of a waiter
 //
-//	Join     parked behind the others
-//	Next     attempted: its Acquire is proposed; its place is kept, and those that fit are
-//	         attempted with it
-//	Settle   holds: it leaves. Does not hold: it keeps its place at the front, and is attempted again
+//	Join       parked behind the others, or at the place that was kept for its handle
+//	Next       attempted: its Acquire is proposed; its place is kept, and those that fit are
+//	           attempted with it
+//	Settle     holds: it leaves. Does not hold: it keeps its place at the front, and is attempted again
 //	StepAside  it gave up: its place is kept for the handle, which may wait again, as a client does whose
-//	         window is full of calls behind the Acquire (client/session). When it is the turn of that
-//	         place, and the handle does not wait, the place is lost
-//	Leave    its handle was closed or poisoned, or its session ended: it
-//	         leaves, attempted or not. An attempt may yet be granted the lock; the command
-//	         that takes its handle's holds away stands behind the Acquire in the log
-//	Forget   the node was deleted: all leave
+//	           window is full of calls behind the Acquire (client/session). When it is the turn of that
+//	           place, and the handle does not wait, the place is lost
+//	Leave      its handle was closed or poisoned, or its session ended: it
+//	           leaves, attempted or not. An attempt may yet be granted the lock; the command
+//	           that takes its handle's holds away stands behind the Acquire in the log
+//	Forget     the node was deleted: all leave
 //
 // A duplicate of the Acquire keeps the place and is the one to be answered. A duplicate that
 // comes after the waiter left joins again; when its turn comes, the stored answer of its
