@@ -308,6 +308,7 @@ func TestTheWatchdogTellsOnce(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		w.stop()
 		time.Sleep(time.Minute)
+		synctest.Wait() // what the timer's goroutines wrote is seen after this
 		require.Equal(t, []time.Duration{27 * time.Second, 87 * time.Second}, told, "as of the look that saw it go on")
 	})
 }
