@@ -12,6 +12,9 @@
 // that. Expect is for a test of a checker:
 // a property must break. Verify is for a test of an extension: one seed is one history.
 //
+// A program that uses the cell needs no extension: a Program is a function that makes one turn, and
+// example_program_test.go is a whole test of one in 60 lines.
+//
 // A world of the program's own, without a cell, is a World, whose methods are the same: Run
 // says of the shortest failure which faults it needs, strike by strike.
 //
@@ -31,6 +34,6 @@
 // Replay runs such a case in a test from then on. A main that holds the same extension (package simcmd)
 // replays a directory.
 //
-// Reading order: options.go, flags.go, run.go, report.go, case.go, kept.go, expect.go, replay.go, world.go,
+// Reading order: options.go, program.go, flags.go, run.go, report.go, case.go, kept.go, expect.go, replay.go, world.go,
 // smaller.go.
 package simtest

@@ -2,19 +2,23 @@ package simtest_test
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/scenario"
 	"github.com/chubbycell/chubby/sim/simtest"
 )
 
 // sendNext is the program: workers send the mails of a list in turn, under the lock of the file that says how far it is.
-func sendNext(ctx context.Context, f *client.Handle, noted bool, send func(n int)) error {
+func sendNext(ctx context.Context, c *client.Client, noted bool, send func(n int)) error {
+	f, err := c.Open(ctx, "/ls/local/mails", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
+	if err != nil {
+		return err
+	}
+	defer f.Close(ctx)
 	lock, err := f.Acquire(ctx, client.Exclusive)
 	if err != nil {
 		return err
@@ -34,50 +38,24 @@ func sendNext(ctx context.Context, f *client.Handle, noted bool, send func(n int
 	return err
 }
 
-type mails struct{ noted bool }
-
-func (mails) Name() string { return "mails" }
-func (mails) Help() string { return "workers send mails in turn, under a lock" }
-func (m mails) Turn(ctx context.Context, p scenario.Program) {
-	wait := 2 * time.Second
-	if p.Healed() { // then every call must succeed
-		wait = time.Minute
-	}
-	ctx, cancel := p.WithTimeout(ctx, wait)
-	defer cancel()
-	f, err := p.Client().Open(ctx, "/ls/local/mails", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
-	if err == nil {
-		err = sendNext(ctx, f, m.noted, func(n int) { p.Done(fmt.Sprintf("mail %d", n), true, nil) })
-		f.Close(ctx)
-	}
-	p.Done("turn", true, err)
+// mailing is the test: no mail is sent twice.
+func mailing(noted bool) simtest.Program {
+	type sent map[int]event.ProgramID
+	return simtest.Program{Turn: func(ctx context.Context, p scenario.Program) error {
+		return sendNext(ctx, p.Client(), noted, func(n int) {
+			me, by := event.ProgramID(p.ID()), sim.Shared(p.World(), "mails", func() sent { return sent{} })
+			p.Note("sends mail " + strconv.Itoa(n))
+			if first, twice := by[n]; twice {
+				p.World().Break("M1", "mail %d of /ls/local/mails was sent by %v and by %v", n, first, me)
+			}
+			by[n] = me
+		})
+	}}
 }
 
-// sentOnce is the check: no mail is sent twice.
-type sentOnce map[string]event.ProgramID
-
-func (k sentOnce) End() error { return nil }
-func (k sentOnce) On(_ time.Duration, e event.Event) error {
-	c, ok := e.(event.CallEnded)
-	if !ok || c.Err != nil || c.Call == "turn" {
-		return nil
-	}
-	if first, twice := k[c.Call]; twice {
-		return fmt.Errorf("%s of /ls/local/mails was sent by %v and by %v", c.Call, first, c.Program)
-	}
-	k[c.Call] = c.Program
-	return nil
-}
-
-func mailing(noted bool) simtest.Options {
-	once := scenario.Property{ID: "M1", Help: "each mail is sent once", New: func() scenario.Checker { return sentOnce{} }}
-	return simtest.Options{Workload: "mails", Seeds: 5,
-		With: &scenario.Extension{Workloads: []scenario.Workload{mails{noted}}, Properties: []scenario.Property{once}}}
-}
-
-func TestMails(t *testing.T) { simtest.Run(t, mailing(true)) }
-func TestCarelessMailsAreCaught(t *testing.T) {
-	o := mailing(false)
-	o.Seeds = 20
-	simtest.Expect(t, o, "M1")
+func TestCarelessMailsAreCaught(t *testing.T) { mailing(false).Expect(t, "M1") }
+func TestMails(t *testing.T) {
+	careful := mailing(true)
+	careful.Seeds = 5
+	careful.Run(t)
 }

@@ -1,0 +1,84 @@
+package simtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/runner"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// Program is the short form of Options for a program that uses the cell: all client machines of all seeds
+// run it, and it says itself what must never be, by World.Break. Its methods are what Run, Expect and
+// Verify are for Options.
+type Program struct {
+	// Turn makes one turn of a program: some calls that belong together. Programs make turns until the run ends, up to
+	// four programs to a machine, which share its session. Its error is reported as the outcome of a
+	// call named "turn", on what all programs want; other calls may be reported by Done.
+	// ctx ends TurnPatience after the turn began, by the program's clock. Once the faults are over (Healed) it
+	// ends after a minute, and then L1 breaks.
+	Turn func(ctx context.Context, p scenario.Program) error
+
+	Options // but for Workload, which is the program; With may add faults, properties, and no workload
+}
+
+// TurnPatience is how long a turn of a Program may take while there are faults.
+const TurnPatience = 2 * time.Second
+
+// healedPatience is what L1 gives a call.
+const healedPatience = time.Minute
+
+// Run is the function of that name, for the program.
+func (x Program) Run(t testing.TB) runner.Totals {
+	t.Helper()
+	return Run(t, x.options(t))
+}
+
+// Expect is the function of that name, for the program.
+func (x Program) Expect(t testing.TB, property string) Found {
+	t.Helper()
+	return Expect(t, x.options(t), property)
+}
+
+// Verify is the function of that name, for the program.
+func (x Program) Verify(t testing.TB) {
+	t.Helper()
+	Verify(t, x.options(t))
+}
+
+func (x Program) options(t testing.TB) Options {
+	t.Helper()
+	if x.Turn == nil {
+		t.Fatalf("simtest: a Program without a Turn")
+	}
+	o := x.Options
+	var with scenario.Extension
+	if o.With != nil {
+		with = *o.With
+	}
+	if o.Workload != "" || len(with.Workloads) > 0 {
+		t.Fatalf("simtest: a Program is the workload of its seeds; Options with others are for Run")
+	}
+	w := turns{x.Turn}
+	with.Workloads, o.With, o.Workload = []scenario.Workload{w}, &with, w.Name()
+	return o
+}
+
+// turns is the workload of a Program.
+type turns struct {
+	turn func(context.Context, scenario.Program) error
+}
+
+func (turns) Name() string { return "program" }
+func (turns) Help() string { return "all programs make turns of a simtest.Program" }
+
+func (w turns) Turn(ctx context.Context, p scenario.Program) {
+	wait := TurnPatience
+	if p.Healed() {
+		wait = healedPatience
+	}
+	ctx, cancel := p.WithTimeout(ctx, wait)
+	defer cancel()
+	p.Done("turn", true, w.turn(ctx, p))
+}

@@ -1,0 +1,65 @@
+package simtest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/scenario"
+)
+
+// endings is a checker that notes how the turns of programs end.
+type endings struct{ seen *atomic.Value }
+
+func (endings) End() error { return nil }
+func (k endings) On(_ time.Duration, e event.Event) error {
+	if c, ok := e.(event.CallEnded); ok {
+		k.seen.Store(c)
+	}
+	return nil
+}
+
+// What a turn returns is the end of a call named "turn", its context ends by the program's clock, and what an Extension adds takes part.
+func TestAProgramIsTheWorkload(t *testing.T) {
+	var seen atomic.Value
+	var bounded, turns atomic.Int64
+	own := errors.New("own")
+	Program{
+		Turn: func(ctx context.Context, p scenario.Program) error {
+			turns.Add(1)
+			at, ok := ctx.Deadline()
+			if left := at.Sub(p.Now()); ok && (left == TurnPatience || p.Healed() && left == healedPatience) {
+				bounded.Add(1)
+			}
+			_ = p.Sleep(ctx, time.Second/4)
+			return own
+		},
+		Options: Options{Seeds: 1, Clients: 2, Replicas: 1, Duration: time.Second, Faults: []string{}, With: &scenario.Extension{
+			Properties: []scenario.Property{{ID: "X1", New: func() scenario.Checker { return endings{&seen} }}},
+		}},
+	}.Run(t)
+	require.Positive(t, turns.Load())
+	require.Equal(t, turns.Load(), bounded.Load())
+	last, ok := seen.Load().(event.CallEnded)
+	require.True(t, ok, "the checker heard of a call")
+	require.Equal(t, "turn", last.Call)
+	require.ErrorIs(t, last.Err, own)
+}
+
+func TestAProgramThatCannotRunIsRefused(t *testing.T) {
+	turn := func(context.Context, scenario.Program) error { return nil }
+	for want, x := range map[string]Program{
+		"a Program without a Turn":                                      {},
+		"is the workload of its seeds; Options with others are for Run": {Turn: turn, Options: Options{Workload: "locks"}},
+		"these options cannot run: ":                                    {Turn: turn, Options: Options{Replicas: 9}},
+	} {
+		require.Contains(t, listen(t, func(l *listener) { x.Run(l) }).fatal, want)
+		require.Contains(t, listen(t, func(l *listener) { x.Expect(l, "X1") }).fatal, want)
+		require.Contains(t, listen(t, func(l *listener) { x.Verify(l) }).fatal, want)
+	}
+}
