@@ -152,7 +152,7 @@ func (j joint) options(seeds uint64) simtest.Options {
 }
 
 func TestABarrierThatIsOpenLetsLateMembersIn(t *testing.T) {
-	simtest.Run(t, newJoint(recipeBarrier).options(10))
+	simtest.Run(t, newJoint(recipeBarrier).options(4))
 }
 
 func TestABarrierWithoutAMarkIsCaught(t *testing.T) {
@@ -176,7 +176,7 @@ func TestABarrierThatDoesNotWaitForTheOthersIsCaught(t *testing.T) {
 }
 
 func TestBarrierIsDeterministic(t *testing.T) {
-	simtest.Verify(t, newJoint(recipeBarrier).trial().options(2, 3))
+	simtest.Verify(t, newJoint(recipeBarrier).trial().options(1, 2))
 }
 
 // TestABarrier has three members that begin and end together, on goroutines.

@@ -130,7 +130,7 @@ func TestConfig(t *testing.T) {
 }
 
 func TestConfigIsDeterministic(t *testing.T) {
-	simtest.Verify(t, configured{watchConfig}.trial().options(2, 3))
+	simtest.Verify(t, configured{watchConfig}.trial().options(1, 2))
 }
 
 // deaf is a watcher with the trap: it reads again when it hears that the contents were written, and at
@@ -184,7 +184,7 @@ func watchDeaf(ctx context.Context, c *client.Client) (config, error) {
 }
 
 func TestAWatcherOfOneKindOfEventIsCaught(t *testing.T) {
-	o := from(20, configured{watchDeaf}.trial().options(100, 4))
+	o := from(21, configured{watchDeaf}.trial().options(100, 4))
 	o.Faults = []string{"hush"}
 	simtest.Expect(t, o, "R3")
 }

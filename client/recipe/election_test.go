@@ -157,7 +157,7 @@ func TestElection(t *testing.T) {
 }
 
 func TestElectionIsDeterministic(t *testing.T) {
-	simtest.Verify(t, election{campaign}.trial().options(2, 3))
+	simtest.Verify(t, election{campaign}.trial().options(1, 2))
 }
 
 // The trap: a candidate that writes its address before it has the lock.
@@ -190,5 +190,5 @@ func TestALeaderWithoutALeaseIsCaught(t *testing.T) {
 		}
 		return stubborn{t}, nil
 	}
-	simtest.Expect(t, from(15, election{long}.trial().options(100, 4)), "R1")
+	simtest.Expect(t, from(20, election{long}.trial().options(100, 4)), "R1")
 }

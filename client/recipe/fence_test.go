@@ -162,7 +162,7 @@ func TestFence(t *testing.T) {
 }
 
 func TestFenceIsDeterministic(t *testing.T) {
-	simtest.Verify(t, newGuarded(recipeFence).trial().options(2, 3))
+	simtest.Verify(t, newGuarded(recipeFence).trial().options(1, 2))
 }
 
 // writesOnly is a fence with the trap: reads do not raise its mark, and it asks none.
@@ -172,7 +172,7 @@ func (writesOnly) Read(string) error { return nil }
 
 func TestAFenceOfWritesOnlyIsCaught(t *testing.T) {
 	writes := func() fence { return writesOnly{recipeFence()} }
-	simtest.Expect(t, from(29, newGuarded(writes).trial().options(100, 4)), "R2")
+	simtest.Expect(t, from(38, newGuarded(writes).trial().options(100, 4)), "R2")
 }
 
 // open is no fence: the client's look at its lease is all there is.
@@ -183,13 +183,13 @@ func (open) Write(string) error { return nil }
 func (open) Seen() []string     { return nil }
 
 func TestALeaseWithoutAFenceIsCaught(t *testing.T) {
-	simtest.Expect(t, newGuarded(func() fence { return open{} }).trial().options(60, 4), "R2")
+	simtest.Expect(t, from(9, newGuarded(func() fence { return open{} }).trial().options(60, 4)), "R2")
 }
 
 func TestAFenceThatForgetsIsCaught(t *testing.T) {
 	g := newGuarded(recipeFence)
 	g.forgets = true
-	simtest.Expect(t, from(30, g.trial().options(200, 4)), "R2")
+	simtest.Expect(t, from(50, g.trial().options(200, 4)), "R2")
 }
 
 func TestWhatAFenceRefuses(t *testing.T) {

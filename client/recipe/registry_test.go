@@ -171,7 +171,7 @@ func TestRegistry(t *testing.T) {
 }
 
 func TestRegistryIsDeterministic(t *testing.T) {
-	simtest.Verify(t, registry{recipe.Watch}.trial().options(2, 3))
+	simtest.Verify(t, registry{recipe.Watch}.trial().options(1, 2))
 }
 
 // careless is a watcher with the traps: it reads again only at events that are about children, or it
@@ -226,7 +226,7 @@ func (w careless) members(ctx context.Context, dir *client.Handle, open map[stri
 }
 
 func TestAWatcherOfChildrenAloneIsCaught(t *testing.T) {
-	o := from(60, registry{careless{deaf: true}.watch}.trial().options(200, 4))
+	o := from(66, registry{careless{deaf: true}.watch}.trial().options(200, 4))
 	o.Faults = []string{"hush"}
 	simtest.Expect(t, o, "R4")
 }

@@ -92,7 +92,7 @@ func TestSemaphore(t *testing.T) {
 }
 
 func TestSemaphoreIsDeterministic(t *testing.T) {
-	simtest.Verify(t, newLimited(acquirePermit).trial().options(2, 3))
+	simtest.Verify(t, newLimited(acquirePermit).trial().options(1, 2))
 }
 
 // counted is a permit of a semaphore with the trap: a number in a file, that each program reads and

@@ -90,7 +90,7 @@ func within(ctx context.Context, p scenario.Program, d time.Duration, call strin
 }
 
 // enough seeds are those that the tests of the recipes run by themselves.
-const enough = 8
+const enough = 6
 
 // reaches demands that enough seeds have counted something (World.Count). Fewer, which the flags of
 // simtest ask for, need not.
