@@ -29,7 +29,12 @@ func TestFencingShowsWhichServersLoseUpdates(t *testing.T) {
 	e := fencing()
 	tally := NewTally(e)
 	for place, p := range e.Grid {
-		for seed := uint64(1); p.X == 1 && seed <= 8; seed++ {
+		// One that loses updates has shown enough when it has lost some.
+		enough := func() bool {
+			p := tally.Points()[place]
+			return p.Seeds > 0 && p.Sums[0].Value > 500 && (e.Grid[place].Options.Fence.Mode.Sound() || p.Hits > 0)
+		}
+		for seed := uint64(1); p.X == 1 && seed <= 8 && !enough(); seed++ {
 			o := p.Options
 			o.Seed = seed
 			r := cell.Run(o)

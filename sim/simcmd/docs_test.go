@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/cli/clitest"
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 const project = "../.."
@@ -32,6 +33,10 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 				keep(t, sharded("clean"), args[3], "sim --seeds 20 --shard 2/2 -o json")
 			}
 			w := newWorld()
+			w.caching = func(o cell.CachingOptions) caching {
+				o.Replicas, o.Clients = 1, min(o.Clients, 10) // that it runs is enough; TestCachingIsMeasured has more
+				return newCaching(o)
+			}
 			require.Equal(t, cli.ExitClean, w.do(args...), "%s", w.err.String())
 		})
 	}
