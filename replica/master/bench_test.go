@@ -11,6 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
+	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // crowd is a master with many sessions, each of which has a KeepAlive waiting.
@@ -25,8 +26,9 @@ type crowd struct {
 
 const crowded = 90_000
 
-func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) {
-	cfg := plain()
+func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) { return newCrowdWith(b, size, plain()) }
+
+func newCrowdWith(b *testing.B, size int, cfg master.Config) (c *crowd, bytes float64) {
 	cfg.Sessions = session.DefaultConfig()
 	cfg.Sessions.IdleAfter, cfg.MaxPending, cfg.Unobserved = 0, 1<<20, true
 	c = &crowd{b: b, m: master.New(cfg, 0), db: db.New(), now: time.Unix(1000, 0)}
@@ -42,7 +44,7 @@ func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) {
 	}
 	before := heap()
 	c.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(1), Mine: true})
-	c.apply(command.Epoch{Master: 1, Ballot: ballot(1)})
+	c.settle() // the epoch begins, and the cell is founded where it is to be
 	for i := range c.ids {
 		c.keepAlive(i)
 	}
@@ -93,6 +95,57 @@ func BenchmarkKeepAlives(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "keepalives/s")
 	b.ReportMetric(bytes, "bytes/session")
+}
+
+// BenchmarkIdleSessionsWithAFile is what the master remembers of a session that has opened a file and
+// is idle since.
+func BenchmarkIdleSessionsWithAFile(b *testing.B) {
+	const size = 20_000
+	var bytes float64
+	for b.Loop() {
+		before := heap()
+		cfg := plain()
+		cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
+		c, _ := newCrowdWith(b, size, cfg)
+		for i := range c.ids { // all acknowledge the epoch, and the master serves
+			c.keepAlive(i)
+		}
+		c.settle()
+		for i, id := range c.ids {
+			c.id++
+			c.m.Request(c.at(), master.Addr(i), "ann", api.Request{
+				ID: c.id, Session: id, Seq: 1, Epoch: 2, Op: api.Open{Path: "f", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File},
+			})
+			c.settle()
+		}
+		if n := c.m.CountHandles(c.ids[size-1]); n != 1 {
+			b.Fatalf("%d open handles, not 1", n)
+		}
+		bytes = float64(heap()-before) / size
+		runtime.KeepAlive(c)
+	}
+	b.ReportMetric(bytes, "bytes/session")
+}
+
+// settle executes what is proposed.
+func (c *crowd) settle() {
+	for {
+		out := c.m.TakeOutput(c.now, plenty)
+		for _, r := range out.Replies {
+			if r.Result.Code != api.OK {
+				c.b.Fatal(r.Result)
+			}
+		}
+		if len(out.Propose) == 0 {
+			return
+		}
+		for _, p := range out.Propose {
+			tx := c.db.Begin()
+			a := command.Apply(tx, string(p.Command))
+			tx.Commit()
+			c.m.Applied(c.at(), a)
+		}
+	}
 }
 
 // BenchmarkPutsBesideALongQueue is what each Put costs where a thousand clients of one principal

@@ -22,12 +22,21 @@ func (t *Table) Audit() error {
 			err = wrong
 		}
 	}
+	for _, id := range t.Sessions() {
+		totals.kept += len(t.sessions[id].kept)
+	}
 	if err == nil && !totals.equal(&t.totals) {
 		err = fmt.Errorf("I-C1: counted %+v, there are %+v", t.totals, totals)
 	}
 	for _, id := range t.Sessions() {
-		if s := t.sessions[id]; err == nil && s.counts != *sessions[id] {
+		s := t.sessions[id]
+		if err == nil && s.counts != *sessions[id] {
 			err = fmt.Errorf("I-C1: of session %d counted %+v, there are %+v", id, s.counts, *sessions[id])
+		}
+		for _, k := range s.kept {
+			if err == nil && (k.seq <= s.acked || k.seq-s.acked > api.MaxWindow) {
+				err = fmt.Errorf("I-C2: session %d has acknowledged %d and keeps the answer %d", id, s.acked, k.seq)
+			}
 		}
 	}
 	return err
@@ -35,14 +44,13 @@ func (t *Table) Audit() error {
 
 func (t *Table) audit(c *Call) error {
 	acked := t.Acked(c.Session)
+	_, isKept := t.Kept(c.Key)
 	switch {
 	case t.Get(c.Key) != c:
 		return fmt.Errorf("I-C1: call %d of session %d has the entry of another", c.Seq, c.Session)
 	case c.isEmpty():
 		return fmt.Errorf("I-C1: call %d of session %d has an empty entry", c.Seq, c.Session)
-	case c.Kept && (c.Seq <= acked || c.Seq-acked > api.MaxWindow):
-		return fmt.Errorf("I-C2: session %d has acknowledged %d and keeps the answer %d", c.Session, acked, c.Seq)
-	case c.Kept && c.State.onNode():
+	case isKept && c.State.onNode():
 		return fmt.Errorf("I-C2: call %d of session %d is %v and was answered", c.Seq, c.Session, c.State)
 	case c.State.Waits() && c.Seq <= acked:
 		return fmt.Errorf("I-C2: session %d has acknowledged %d, and call %d is %v", c.Session, acked, c.Seq, c.State)

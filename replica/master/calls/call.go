@@ -122,15 +122,10 @@ type Attempt struct {
 // Queued, which nodeops sets while no command of the call is proposed.
 type Call struct {
 	Key
-	Request Request // of the duplicate that began it; of a call on a node only, until its answer is kept
+	Request Request // of the duplicate that began it; of a call on a node only
 	State   State
 	Attempt
 	Queued bool // an Acquire that has a place in the queue for its lock, parked or proposed
-	// Kept: the call was answered with Answer, which stands in no row, and duplicates get it
-	// again. A client that uses the number again, for a call on a row, has that one logged
-	// beside it.
-	Kept   bool
-	Answer api.Result
 
 	To      Destination // of the newest duplicate
 	Awaited bool        // the answer is to be sent there

@@ -2,10 +2,10 @@
 // of the answers that it repeats.
 //
 // Each call has one entry, under its session and Seq, from the first duplicate that the
-// master accepts until the call has its answer and its command has left the log; where
-// the answer stands in no row, until the client acknowledges it. The entry says what
+// master accepts until the call has its answer and its command has left the log. The entry says what
 // decides the call, which duplicate gets the answer, where the command is, and which
-// handle or path it uses. Two packages move entries: replica/master (calls on rows, the
+// handle or path it uses. An answer that stands in no row is kept beside the entries, until the client
+// acknowledges it. Two packages move entries: replica/master (calls on rows, the
 // requests that open sessions, and where commands are) and replica/master/nodeops
 // (calls on nodes).
 //
@@ -31,9 +31,8 @@
 //	Held        an Open that waits for a sweep of its path
 //	Barred      a change that waits for the caches of clients
 //
-// Beside its state an entry says three things, each on its own: which duplicate waits for
-// the answer (Awaited), where the command is (Place), and which answer is kept for
-// duplicates (Kept). A call that was given up may be Proposed and awaited by none; one
+// Beside its state an entry says two things, each on its own: which duplicate waits for
+// the answer (Awaited), and where the command is (Place). A call that was given up may be Proposed and awaited by none; one
 // whose session has ended may be Undecided while its command stands in the log. An entry
 // that says nothing any more is removed at once.
 //

@@ -13,7 +13,6 @@ type counts struct {
 	commands int // calls that a command decides
 	opens    int // Opens that are proposed
 	barred   int // calls that wait for caches
-	kept     int // answers that are kept
 	queued   int // commands in the queue
 }
 
@@ -26,9 +25,6 @@ func (x *counts) count(c *Call, by int) {
 	}
 	if c.State.needsCommand() {
 		x.commands += by
-	}
-	if c.Kept {
-		x.kept += by
 	}
 	if c.Place == InQueue {
 		x.queued += by
@@ -44,6 +40,7 @@ func (x *counts) count(c *Call, by int) {
 // totals are how many calls of all sessions are in which state.
 type totals struct {
 	counts
+	kept     int // answers that are kept
 	logged   int
 	proposed int
 	opensAt  map[api.Path]int
@@ -79,7 +76,7 @@ func (x *totals) countAttempt(a Attempt, by int) {
 }
 
 func (x *totals) equal(y *totals) bool {
-	return x.counts == y.counts && x.logged == y.logged && x.proposed == y.proposed &&
+	return x.counts == y.counts && x.kept == y.kept && x.logged == y.logged && x.proposed == y.proposed &&
 		maps.Equal(x.opensAt, y.opensAt) && maps.Equal(x.acquires, y.acquires) && maps.Equal(x.releases, y.releases)
 }
 

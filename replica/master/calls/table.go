@@ -3,6 +3,7 @@ package calls
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/chubbycell/chubby/internal/invariant"
@@ -21,7 +22,14 @@ type Table struct {
 type session struct {
 	acked  api.Seq // the client waits for no call up to this one
 	calls  []*Call // by Seq; most sessions have one or none, for which a map is large
+	kept   []kept  // by Seq; of an idle client that is all there is, and an entry is four times as large
 	counts counts
+}
+
+// kept is the answer to a call, for duplicates that come later.
+type kept struct {
+	seq    api.Seq
+	answer api.Result
 }
 
 func (s *session) find(seq api.Seq) (int, bool) {
@@ -34,6 +42,11 @@ func (s *session) get(seq api.Seq) *Call {
 		return s.calls[i]
 	}
 	return nil
+}
+
+// findKept finds the place of the answer to a call, or where it would be.
+func (s *session) findKept(seq api.Seq) (int, bool) {
+	return slices.BinarySearchFunc(s.kept, seq, func(k kept, seq api.Seq) int { return cmp.Compare(k.seq, seq) })
 }
 
 func (s *session) put(c *Call) {
@@ -129,13 +142,42 @@ func (t *Table) Hold(c *Call, p api.Path) {
 // Bar says that a call waits until clients have dropped what it is to change.
 func (t *Table) Bar(c *Call, a Attempt) { t.move(c, Barred, a) }
 
-// Keep stores an answer that stands in no row, for duplicates that come later. What the call asked
-// for is forgotten: it is not judged again.
+// Keep stores an answer to a call of a session that stands in no row, for duplicates that come later: it is
+// not judged again. Its entry goes when no duplicate waits for the answer.
 func (t *Table) Keep(c *Call, r api.Result) {
-	t.count(c, -1)
-	c.Kept, c.Answer, c.Request = true, r, Request{}
-	t.count(c, +1)
+	s := t.session(c.Session)
+	i, ok := s.findKept(c.Seq)
+	if !ok {
+		s.kept = slices.Insert(s.kept, i, kept{seq: c.Seq})
+		t.totals.kept++
+	}
+	s.kept[i].answer = r
 	t.move(c, Undecided, c.Attempt)
+}
+
+// Kept returns the answer that is kept for duplicates of a call of a session.
+func (t *Table) Kept(k Key) (r api.Result, ok bool) {
+	s := t.sessions[k.Session]
+	if s == nil {
+		return api.Result{}, false
+	}
+	i, ok := s.findKept(k.Seq)
+	if !ok {
+		return api.Result{}, false
+	}
+	return s.kept[i].answer, true
+}
+
+// forget drops the answers of a session that are kept for calls up to this one.
+func (t *Table) forget(s *session, through api.Seq) {
+	i, ok := s.findKept(through)
+	if ok {
+		i++
+	}
+	t.totals.kept -= i
+	if s.kept = slices.Delete(s.kept, 0, i); len(s.kept) == 0 {
+		s.kept = nil
+	}
 }
 
 // Decide says that nothing decides the call any more: it is to be answered, or decided
@@ -202,7 +244,7 @@ func (t *Table) insert(c *Call) {
 
 // isEmpty reports whether an entry says nothing.
 func (c *Call) isEmpty() bool {
-	return c.State == Undecided && !c.Awaited && !c.Kept && c.Place == Nowhere
+	return c.State == Undecided && !c.Awaited && c.Place == Nowhere
 }
 
 // tidy removes an entry that says nothing, and a session of which nothing is known.
@@ -215,13 +257,15 @@ func (t *Table) tidy(c *Call) {
 		return
 	}
 	if s := t.sessions[c.Session]; s != nil {
-		s.remove(c.Seq)
+		if s.remove(c.Seq); len(s.calls) == 0 {
+			s.calls = nil
+		}
 		t.tidySession(c.Session, s)
 	}
 }
 
 func (t *Table) tidySession(id api.SessionID, s *session) {
-	if len(s.calls) == 0 && s.acked == 0 {
+	if len(s.calls) == 0 && len(s.kept) == 0 && s.acked == 0 {
 		delete(t.sessions, id)
 	}
 }
@@ -244,25 +288,8 @@ func (t *Table) Ack(id api.SessionID, through api.Seq) bool {
 	}
 	s := t.session(id)
 	s.acked = through
-	for i := 0; i < len(s.calls) && s.calls[i].Seq <= through; {
-		if c := s.calls[i]; !t.forget(c) {
-			i++
-		}
-	}
+	t.forget(s, through)
 	return true
-}
-
-// forget drops the kept answer of a call, if it has one, and reports whether the entry went
-// with it.
-func (t *Table) forget(c *Call) (gone bool) {
-	if !c.Kept {
-		return false
-	}
-	t.count(c, -1)
-	c.Kept, c.Answer = false, api.Result{}
-	t.count(c, +1)
-	t.tidy(c)
-	return c.isEmpty()
 }
 
 // OnNodes lists the calls on nodes of a session that are under way, by Seq.
@@ -287,11 +314,7 @@ func (t *Table) EndSession(id api.SessionID) {
 	if !ok {
 		return
 	}
-	for i := 0; i < len(s.calls); {
-		if !t.forget(s.calls[i]) {
-			i++
-		}
-	}
+	t.forget(s, math.MaxUint64)
 	s.acked = 0
 	t.tidySession(id, s)
 }
@@ -300,7 +323,7 @@ func (t *Table) EndSession(id api.SessionID) {
 // calls on nodes that are under way, kept answers, or what it has acknowledged.
 func (t *Table) Remembers(id api.SessionID) bool {
 	s, ok := t.sessions[id]
-	return ok && (s.acked > 0 || s.counts.onNodes > 0 || s.counts.kept > 0)
+	return ok && (s.acked > 0 || s.counts.onNodes > 0 || len(s.kept) > 0)
 }
 
 // Sessions lists the sessions of which something is known, in order.

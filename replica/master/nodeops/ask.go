@@ -42,12 +42,13 @@ func (o *Ops) answerKnown(c *calls.Call) bool {
 			o.reply(c, api.Result{Code: api.Parked})
 		}
 		return true
-	case c.Kept:
-		o.count.Repeated++
-		o.reply(c, c.Answer)
-		return true
 	}
-	return false
+	r, ok := o.calls.Kept(c.Key)
+	if ok {
+		o.count.Repeated++
+		o.reply(c, r)
+	}
+	return ok
 }
 
 // serve begins a call that is not under way. Closing comes before the answers that
