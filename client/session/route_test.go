@@ -321,3 +321,32 @@ func TestAKeepAliveComesBackToTheMaster(t *testing.T) {
 	require.Equal(t, master, last().To)
 	require.NotEqual(t, astray.Request.ID, last().Request.ID)
 }
+
+// A KeepAlive says which answers the client has, so that an idle one leaves none at the master.
+func TestAKeepAliveSaysWhichCallsAreOver(t *testing.T) {
+	r, _ := leased(t)
+	newest := func() (e session.Envelope) {
+		r.take()
+		for _, s := range r.sent {
+			if _, keeps := s.Request.Op.(api.KeepAlive); keeps && s.Request.ID > e.Request.ID {
+				e = s
+			}
+		}
+		return e
+	}
+	next := func() api.Seq {
+		keep := newest()
+		p := keep.Request.Answer(1, api.Result{Code: api.OK, Detail: api.Leased{Lease: time.Minute}})
+		p.Master = keep.To
+		r.m.Receive(r.now, keep.To, p)
+		r.pass(time.Second)
+		require.Greater(t, newest().Request.ID, keep.Request.ID)
+		return newest().Request.AckedThrough
+	}
+	require.Zero(t, next())
+	r.start(put)
+	call := r.one()
+	require.Equal(t, call.Request.Seq-1, next(), "its answer is waited for")
+	r.reply(call, isOK)
+	require.Equal(t, call.Request.Seq, next())
+}

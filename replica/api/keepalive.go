@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// KeepAlive extends the lease of the session of its request, which has Seq 0 and
-// AckedThrough 0: it is no call, takes no place in the log and leaves no answer. A client
+// KeepAlive extends the lease of the session of its request, which has Seq 0:
+// it is no call, takes no place in the log and leaves no answer. A client
 // has one under way nearly always. The master holds it until the session's lease is nearly
 // over, or it has something to report, and answers with a longer lease (CHU §2.8). OK with
 // Leased; NoSession.

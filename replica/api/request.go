@@ -12,7 +12,8 @@ type Request struct {
 	Seq     Seq
 	// AckedThrough is the highest Seq such that the client waits for no call up to it: it
 	// has the answer or has given the call up. The cell drops their answers, and executes
-	// none of them from now on. It is below Seq.
+	// none of them behind this call, than which it is lower. A KeepAlive has it, too, so that an idle client
+	// leaves no answers behind: the master drops those that it keeps in memory, and the log hears of nothing.
 	AckedThrough Seq
 	// Epoch is the highest that the client knows of, 0 in a request that opens a session. A
 	// master takes only requests of its own epoch: so a later master takes no packet to a
@@ -39,7 +40,7 @@ func (q Request) Check() Code {
 		return q.Op.Check()
 	}
 	if _, keeps := q.Op.(KeepAlive); keeps {
-		if q.Session == 0 || q.Seq != 0 || q.AckedThrough != 0 || q.MayCache {
+		if q.Session == 0 || q.Seq != 0 || q.MayCache {
 			return Invalid
 		}
 		return q.Op.Check()

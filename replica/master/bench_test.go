@@ -22,11 +22,15 @@ type crowd struct {
 	now time.Time
 	ids []api.SessionID
 	id  uint64
+
+	acked api.Seq // by the KeepAlives of all
 }
 
 const crowded = 90_000
 
-func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) { return newCrowdWith(b, size, plain()) }
+func newCrowd(b *testing.B, size int) (c *crowd, bytes float64) {
+	return newCrowdWith(b, size, plain())
+}
 
 func newCrowdWith(b *testing.B, size int, cfg master.Config) (c *crowd, bytes float64) {
 	cfg.Sessions = session.DefaultConfig()
@@ -75,7 +79,7 @@ func (c *crowd) apply(x command.Command) {
 
 func (c *crowd) keepAlive(i int) {
 	c.id++
-	q := api.Request{ID: c.id, Session: c.ids[i], Epoch: 2, Op: api.KeepAlive{AckedEpoch: 2}}
+	q := api.Request{ID: c.id, Session: c.ids[i], AckedThrough: c.acked, Epoch: 2, Op: api.KeepAlive{AckedEpoch: 2}}
 	c.m.Request(c.at(), master.Addr(i), "ann", q)
 }
 
@@ -121,6 +125,11 @@ func BenchmarkIdleSessionsWithAFile(b *testing.B) {
 		if n := c.m.CountHandles(c.ids[size-1]); n != 1 {
 			b.Fatalf("%d open handles, not 1", n)
 		}
+		c.acked = 1
+		for i := range c.ids {
+			c.keepAlive(i)
+		}
+		c.settle()
 		bytes = float64(heap()-before) / size
 		runtime.KeepAlive(c)
 	}

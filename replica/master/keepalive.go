@@ -40,6 +40,7 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	}
 	hasNews := false
 	if m.ops != nil {
+		m.ops.Ack(at, q.Session, q.AckedThrough)
 		m.ops.AckEvents(at, q.Session, op.AckedEvents)
 		m.collect(at)
 		m.noteLate(q.Session)

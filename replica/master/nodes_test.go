@@ -247,3 +247,33 @@ func TestACallUnderWayKeepsASession(t *testing.T) {
 	keep(6)
 	require.Empty(t, r.replies, "the session is idle")
 }
+
+// What the master answered from memory it repeats, until the client says that it has the answer: with its
+// next call or, if it is idle, its next KeepAlive.
+func TestAKeepAliveDropsTheAnswersThatItsClientHas(t *testing.T) {
+	cfg := withLeases()
+	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	for i := range 3 { // epoch, tree, longest lease
+		r.raw(r.taken[i].Command)
+	}
+	require.Equal(t, master.Serving, r.m.Status().State)
+	r.lease = r.now.Add(time.Hour)
+	s := r.session(1)
+	q := api.Request{ID: 1, Session: s, Seq: 1, Epoch: 1, Op: api.Open{Path: "a", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File}}
+	code := func() api.Code {
+		q.ID++
+		r.request(9, q)
+		return r.reply().Result.Code
+	}
+	r.request(9, q)
+	r.last()
+	require.Equal(t, api.OK, r.reply().Result.Code)
+	keep := api.Request{ID: 50, Session: s, Epoch: 1, Op: api.KeepAlive{AckedEpoch: 1}}
+	r.request(10, keep)
+	require.Equal(t, api.OK, code(), "it has not said that it has the answer")
+	keep.ID, keep.AckedThrough = 51, 1
+	r.request(10, keep)
+	require.Equal(t, api.Stale, code())
+}

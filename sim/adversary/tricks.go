@@ -115,7 +115,7 @@ func impersonates(h *hostile) {
 	case 2:
 		q.Op = api.Get{Key: workload.HotRow}
 	case 3:
-		q.Seq, q.AckedThrough, q.Op = 0, 0, api.KeepAlive{AckedEpoch: h.epoch, Now: true}
+		q.Seq, q.Op = 0, api.KeepAlive{AckedEpoch: h.epoch, Now: true} // and says that the other waits for nothing
 	case 4:
 		q.Op = api.Open{Path: strings.TrimPrefix(workload.HotNode, "/"), Rights: api.RightRead}
 	default:

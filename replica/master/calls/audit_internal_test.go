@@ -33,7 +33,7 @@ func TestAuditFinds(t *testing.T) {
 		"an entry that says nothing":   {"has an empty entry", func(t *Table, _ *Call) { t.insert(&Call{Key: Key{Session: 7, Seq: 8}}) }},
 		"the entry of another":         {"has the entry of another", func(t *Table, c *Call) { t.sessions[7].calls = []*Call{{Key: c.Key, Awaited: true}, c} }},
 		"an answer beyond the window":  {"keeps the answer 300", func(t *Table, _ *Call) { t.Keep(&Call{Key: Key{Session: 7, Seq: 300}}, api.Result{}) }},
-		"an answer, acknowledged":      {"I-C2: session 7 has acknowledged 20 and keeps", func(t *Table, _ *Call) { t.sessions[7].acked = 20 }},
+		"an answer, acknowledged":      {"I-C2: session 7 has acknowledged 20 and keeps", func(t *Table, _ *Call) { t.acked[7] = 20 }},
 		"under way and answered":       {"I-C2: call 6 of session 7 is held and was answered", func(t *Table, _ *Call) { t.Hold(t.Await(Key{Session: 7, Seq: 6}, Destination{}), api.Path{}) }},
 		"a wait that was given up":     {"and call 2 is parked", func(t *Table, _ *Call) { t.Park(&Call{Key: Key{Session: 7, Seq: 2}}) }},
 		"a call without its command":   {"I-C3: call 5 of session 7 is proposed and has no command", func(t *Table, c *Call) { t.place(c, Nowhere) }},

@@ -13,16 +13,16 @@ import (
 // Table holds the calls that one master works on, in one epoch. One goroutine owns it.
 // Make it with New.
 type Table struct {
-	sessions map[api.SessionID]*session
+	sessions map[api.SessionID]*session // that have a call or an answer here
+	acked    map[api.SessionID]api.Seq  // their clients wait for no call up to this one; never 0
 	opening  map[Key]*Call // requests that open a session
 	totals   totals
 }
 
-// session is what belongs to one session.
+// session is the calls and answers of one session. Idle ones have none.
 type session struct {
-	acked  api.Seq // the client waits for no call up to this one
 	calls  []*Call // by Seq; most sessions have one or none, for which a map is large
-	kept   []kept  // by Seq; of an idle client that is all there is, and an entry is four times as large
+	kept   []kept  // by Seq
 	counts counts
 }
 
@@ -66,7 +66,7 @@ func (s *session) remove(seq api.Seq) {
 
 // New returns an empty table.
 func New() *Table {
-	return &Table{sessions: map[api.SessionID]*session{}, opening: map[Key]*Call{}, totals: newTotals()}
+	return &Table{sessions: map[api.SessionID]*session{}, acked: map[api.SessionID]api.Seq{}, opening: map[Key]*Call{}, totals: newTotals()}
 }
 
 func (t *Table) session(id api.SessionID) *session {
@@ -169,7 +169,11 @@ func (t *Table) Kept(k Key) (r api.Result, ok bool) {
 }
 
 // forget drops the answers of a session that are kept for calls up to this one.
-func (t *Table) forget(s *session, through api.Seq) {
+func (t *Table) forget(id api.SessionID, through api.Seq) {
+	s := t.sessions[id]
+	if s == nil {
+		return
+	}
 	i, ok := s.findKept(through)
 	if ok {
 		i++
@@ -177,6 +181,7 @@ func (t *Table) forget(s *session, through api.Seq) {
 	t.totals.kept -= i
 	if s.kept = slices.Delete(s.kept, 0, i); len(s.kept) == 0 {
 		s.kept = nil
+		t.tidySession(id, s)
 	}
 }
 
@@ -265,30 +270,23 @@ func (t *Table) tidy(c *Call) {
 }
 
 func (t *Table) tidySession(id api.SessionID, s *session) {
-	if len(s.calls) == 0 && len(s.kept) == 0 && s.acked == 0 {
+	if len(s.calls) == 0 && len(s.kept) == 0 {
 		delete(t.sessions, id)
 	}
 }
 
 // Acked is the call up to which the client of a session waits for none, as far as it
 // has said so.
-func (t *Table) Acked(id api.SessionID) api.Seq {
-	if s, ok := t.sessions[id]; ok {
-		return s.acked
-	}
-	return 0
-}
+func (t *Table) Acked(id api.SessionID) api.Seq { return t.acked[id] }
 
 // Ack notes that the client of a session waits for no call up to this one, and forgets
 // the answers that were kept for it. It reports whether that is news.
 func (t *Table) Ack(id api.SessionID, through api.Seq) bool {
-	before := t.Acked(id)
-	if through <= before {
+	if through <= t.acked[id] {
 		return false
 	}
-	s := t.session(id)
-	s.acked = through
-	t.forget(s, through)
+	t.acked[id] = through
+	t.forget(id, through)
 	return true
 }
 
@@ -310,24 +308,23 @@ func (t *Table) OnNodes(id api.SessionID) (all []*Call) {
 // what it has acknowledged. Commands that are on their way stay known, until they are
 // applied.
 func (t *Table) EndSession(id api.SessionID) {
-	s, ok := t.sessions[id]
-	if !ok {
-		return
-	}
-	t.forget(s, math.MaxUint64)
-	s.acked = 0
-	t.tidySession(id, s)
+	t.forget(id, math.MaxUint64)
+	delete(t.acked, id)
 }
 
 // Remembers reports whether the table knows of a session what its end makes pointless:
 // calls on nodes that are under way, kept answers, or what it has acknowledged.
 func (t *Table) Remembers(id api.SessionID) bool {
 	s, ok := t.sessions[id]
-	return ok && (s.acked > 0 || s.counts.onNodes > 0 || len(s.kept) > 0)
+	return t.acked[id] > 0 || ok && (s.counts.onNodes > 0 || len(s.kept) > 0)
 }
 
 // Sessions lists the sessions of which something is known, in order.
-func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.sessions)) }
+func (t *Table) Sessions() []api.SessionID {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(t.sessions)), maps.Keys(t.acked))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // Awaited lists the calls of which a duplicate waits for the answer, by key.
 func (t *Table) Awaited() (all []*Call) {

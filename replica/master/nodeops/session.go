@@ -8,13 +8,15 @@ import (
 // Ack takes note that the client of a session waits for no call up to this one: it said so in
 // a request that is not a call on a node.
 func (o *Ops) Ack(at At, s api.SessionID, through api.Seq) {
-	o.ack(s, through)
-	o.follow(at)
+	if o.ack(s, through) {
+		o.follow(at)
+	}
 }
 
-func (o *Ops) ack(s api.SessionID, through api.Seq) {
+// ack reports whether that is news.
+func (o *Ops) ack(s api.SessionID, through api.Seq) bool {
 	if !o.calls.Ack(s, through) {
-		return
+		return false
 	}
 	for _, w := range o.calls.OnNodes(s) {
 		if w.Seq <= through && w.State != calls.Proposed {
@@ -23,6 +25,7 @@ func (o *Ops) ack(s api.SessionID, through api.Seq) {
 			o.reply(w, api.Result{Code: api.Stale})
 		}
 	}
+	return true
 }
 
 // canAnswerNow reports whether a call needs no command, see calls.Table.CanAnswerNow.

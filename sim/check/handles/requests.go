@@ -37,11 +37,11 @@ type asking struct {
 // OnRequest is told of each request that reaches a replica.
 func (b *Requests) OnRequest(who api.Principal, q api.Request) {
 	b.now++
+	if q.Session != 0 && b.rights.Opened[q.Session] == who {
+		b.Seen[q.Session] = max(b.Seen[q.Session], q.AckedThrough)
+	}
 	if _, keeps := q.Op.(api.KeepAlive); keeps || q.Seq == 0 {
 		return
-	}
-	if b.rights.Opened[q.Session] == who {
-		b.Seen[q.Session] = max(b.Seen[q.Session], q.AckedThrough)
 	}
 	k := model.Call{Session: q.Session, Seq: q.Seq}
 	for _, a := range b.asked[k] {
