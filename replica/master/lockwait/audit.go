@@ -61,9 +61,14 @@ func (q *Queues) auditQueue(n api.Ref, l *queue) error {
 }
 
 // Kept lists the places that are kept for handles that do not wait, in the order of handles.
-func (q *Queues) Kept() (all []Waiter) {
+func (q *Queues) Kept() []Waiter { return q.list(true) }
+
+// Waiters lists the places of all that wait, for all locks, in the order of handles.
+func (q *Queues) Waiters() []Waiter { return q.list(false) }
+
+func (q *Queues) list(away bool) (all []Waiter) {
 	for _, p := range q.places {
-		if p.away {
+		if p.away == away {
 			all = append(all, p.Waiter)
 		}
 	}

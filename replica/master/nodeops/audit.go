@@ -21,7 +21,7 @@ func (o *Ops) Audit(r rows.Reader) error {
 	if err := errors.Join(o.queues.Audit(), o.events.Audit(), o.barrier.caches.Audit(), o.auditBarrier()); err != nil {
 		return err
 	}
-	a := auditor{o: o, r: r}
+	a := auditor{o: o, r: r, queued: map[api.HandleID]bool{}}
 	for _, s := range o.calls.Sessions() {
 		if err := a.session(s); err != nil {
 			return err
@@ -33,12 +33,13 @@ func (o *Ops) Audit(r rows.Reader) error {
 type auditor struct {
 	o      *Ops
 	r      rows.Reader
-	queued int
+	queued map[api.HandleID]bool // handles whose calls have a place
 }
 
-func (a *auditor) alive(s api.SessionID) error {
+// alive demands of a session that is remembered, for what is named, that it is in the rows.
+func (a *auditor) alive(s api.SessionID, what string) error {
 	if _, alive := rows.GetSession(a.r, s); !alive && !a.o.over {
-		return fmt.Errorf("I-B6: session %d has ended and is remembered", s)
+		return fmt.Errorf("I-B6: session %d has ended and is remembered for its %s", s, what)
 	}
 	return nil
 }
@@ -51,12 +52,12 @@ func (a *auditor) session(s api.SessionID) error {
 	if !a.o.calls.Remembers(s) {
 		return nil
 	}
-	if err := a.alive(s); err != nil {
+	if err := a.alive(s, "calls"); err != nil {
 		return err
 	}
 	for _, w := range a.o.calls.OnNodes(s) {
 		if w.Queued {
-			a.queued++
+			a.queued[w.Handle.ID] = true
 		}
 		if err := a.waiter(w); err != nil {
 			return err
@@ -97,17 +98,22 @@ func (a *auditor) turn(w *calls.Call) error {
 
 func (a *auditor) whole() error {
 	o := a.o
-	for _, s := range slices.Concat(o.handles.Sessions(), o.events.Sessions(), o.barrier.caches.Sessions()) {
-		if err := a.alive(s); err != nil {
-			return err
+	for _, of := range []struct {
+		what     string
+		sessions []api.SessionID
+	}{{"handles", o.handles.Sessions()}, {"events", o.events.Sessions()}, {"cached nodes", o.barrier.caches.Sessions()}} {
+		for _, s := range of.sessions {
+			if err := a.alive(s, of.what); err != nil {
+				return err
+			}
 		}
 	}
 	_, room := o.handles.Room(0)
 	if _, opens := o.calls.Opens(0); opens > room {
 		return fmt.Errorf("I-B2: %d Opens are proposed, and there is room for %d", opens, room)
 	}
-	if a.queued != o.queues.Len() {
-		return fmt.Errorf("I-B3: %d calls have a place, %d wait", a.queued, o.queues.Len())
+	if len(a.queued) != o.queues.Len() {
+		return fmt.Errorf("I-B3: %d calls have a place, %d wait%s", len(a.queued), o.queues.Len(), a.strays())
 	}
 	for _, w := range o.queues.Kept() {
 		if !o.handles.Has(w.Session, w.Handle) {
@@ -120,4 +126,21 @@ func (a *auditor) whole() error {
 		}
 	}
 	return nil
+}
+
+// mostStrays bounds the places that a report names.
+const mostStrays = 2
+
+// strays names places in queues whose calls are gone, as far as there are any.
+func (a *auditor) strays() string {
+	text, n := "", 0
+	for _, w := range a.o.queues.Waiters() {
+		if a.queued[w.Handle] {
+			continue
+		}
+		if n++; n <= mostStrays {
+			text += fmt.Sprintf("; for the lock of %v waits call %d of session %d by handle %v, and is not there", w.Lock, w.Seq, w.Session, w.Handle)
+		}
+	}
+	return text
 }

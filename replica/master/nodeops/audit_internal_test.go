@@ -88,7 +88,7 @@ func TestAuditFinds(t *testing.T) {
 		}},
 		"a call without its place":   {"I-B3: call 11 of session 7", func(o *Ops, _ *db.DB) { o.queues.Leave(o.calls.Of(7, 11).Handle.ID) }},
 		"a call that is not queued":  {"I-B3: call 12", func(o *Ops, _ *db.DB) { o.calls.Of(7, 12).Queued = false }},
-		"a place without its call":   {"I-B3: 1 calls have a place, 2 wait", func(o *Ops, _ *db.DB) { o.calls.Decide(o.calls.Of(7, 12)) }},
+		"a place without its call":   {"I-B3: 1 calls have a place, 2 wait; for the lock of /#4 waits call 12 of session 7 by handle 3.2, and is not there", func(o *Ops, _ *db.DB) { o.calls.Decide(o.calls.Of(7, 12)) }},
 		"a parked one that is tried": {"I-B3: call 11", func(o *Ops, _ *db.DB) { o.queues.Next(api.Ref{Instance: 4}, 0, false) }},
 		"a sweep that is none":       {"I-B4: call 16", func(o *Ops, _ *db.DB) { clear(o.sweeps) }},
 		"a sweep that does not know": {"I-B4: call 16", func(o *Ops, _ *db.DB) { o.sweeps[api.ACLDirectory()].held = nil }},
@@ -101,12 +101,12 @@ func TestAuditFinds(t *testing.T) {
 			_, _ = lock.Acquire(tx, 9, lock.Claim{Lock: h.Node, Owner: ownerOf(h), Mode: api.Exclusive})
 			tx.Commit()
 		}},
-		"calls of a session that ended": {"I-B6: session 7 has ended", func(_ *Ops, rows *db.DB) {
+		"calls of a session that ended": {"I-B6: session 7 has ended and is remembered for its calls", func(_ *Ops, rows *db.DB) {
 			tx := rows.Begin()
 			stored.EndSession(tx, 7)
 			tx.Commit()
 		}},
-		"handles of one that ended": {"I-B6: session 8", func(o *Ops, _ *db.DB) {
+		"handles of one that ended": {"I-B6: session 8 has ended and is remembered for its handles", func(o *Ops, _ *db.DB) {
 			o.handles.Open(handle.Opening{Session: 8, Seq: 1, Node: api.Ref{Instance: 4}, Kind: api.File, Rights: api.RightRead})
 		}},
 		"a closed handle that waits": {"and is not open", func(o *Ops, _ *db.DB) { o.handles.EndSession(7) }},
