@@ -268,7 +268,7 @@ func (s *Checker) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
 	case !t.Serving:
 		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch, and does not serve", id, t.Epoch, n)
 	case now.Before(t.served.Add(s.sweep)):
-		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch %v after it began to serve", id, t.Epoch, n, now.Sub(t.served))
+		s.world.Break("S15", "replica %d, master in epoch %d, sweeps %v of before its epoch %v after it began to serve; clients have %v from then on to present their handles of it", id, t.Epoch, n, now.Sub(t.served), s.sweep)
 	}
 }
 
