@@ -27,9 +27,9 @@ func (b *Files) Judge(v *Verdict) *linearizability.History[linearizability.FileI
 			v.Unknown++
 		case b.world.Failure() != nil:
 		case op.Outcome == linearizability.OutcomeFailed && !op.At.IsZero():
-			b.world.Break("S4", "client %d was told that a call on %s was not executed and never will be; it took effect at %v", op.Client, t.in.Path, op.At)
+			b.world.Break("S4", "client %d was told that a call on %s was not executed and never will be; it took effect at %v; the call was under way %s", op.Client, t.in.Path, op.At, span(op))
 		case op.Outcome == linearizability.OutcomeOK && op.Output.Code == linearizability.FileOK && op.At.IsZero() && !fileReads(t.in, op.Output):
-			b.world.Break("S3", "client %d was answered a call on %s, which took effect nowhere in the log", op.Client, t.in.Path)
+			b.world.Break("S3", "client %d was answered a call on %s, which took effect nowhere in the log; the call was under way %s", op.Client, t.in.Path, span(op))
 		}
 	}
 	decide(b.world, v, linearizability.File(), h, porcupineSteps)

@@ -26,7 +26,7 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 				b.wrong = f
 			}
 			if b.calls[i].no && changesLock(&d.op) {
-				b.wrong = model.Findingf("S4", "client %d was told that a call on the lock of %s was not executed and never will be; it took effect at %v", b.calls[i].op.Client, d.op.Input.Path, d.op.At)
+				b.wrong = model.Findingf("S4", "client %d was told that a call on the lock of %s was not executed and never will be; it took effect at %v; the call was under way %s", b.calls[i].op.Client, d.op.Input.Path, d.op.At, span(&b.calls[i].op))
 			}
 			if b.calls[i].isTry(&d.op) {
 				ops = append(ops, d.op)
@@ -111,7 +111,7 @@ func (b *Locks) Judge(v *Verdict) *linearizability.History[linearizability.LockI
 	for i := range h.Operations() {
 		op := &h.Operations()[i]
 		if changesLock(op) && op.At.IsZero() && b.world.Failure() == nil {
-			b.world.Break("S3", "client %d was answered a call on the lock of %s, which took effect nowhere in the log", op.Client, op.Input.Path)
+			b.world.Break("S3", "client %d was answered a call on the lock of %s, which took effect nowhere in the log; the call was under way %s", op.Client, op.Input.Path, span(op))
 		}
 	}
 	decide(b.world, v, linearizability.Lock(), h, porcupineLockSteps)

@@ -255,3 +255,13 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 		})
 	}
 }
+
+// What breaks S4 comes with the calls before it: whose they are, when they were under way, and what they were told.
+func TestS4NamesTheCallsBefore(t *testing.T) {
+	n := newNotary(t)
+	n.takes(1, 1, 101)
+	n.releases(1, 2, 101)
+	n.fails(2, 1, client.ErrLockDelayed)
+	n.b.Judge(&Verdict{})
+	require.Regexp(t, `(?s)client 2: .*\nbefore it: client 1: [^\n]*, from 0\.000000 s to 0\.000000 s, in slot 1\nbefore it: client 1: [^\n]*, in slot 2$`, n.w.Failure().Text)
+}

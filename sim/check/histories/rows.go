@@ -60,10 +60,10 @@ func (b *Rows) Judge(w *sim.World, log Log, v *Verdict) *linearizability.History
 			v.Unknown++
 		}
 		if op.Outcome == linearizability.OutcomeFailed && !op.At.IsZero() && w.Failure() == nil {
-			w.Break("S4", "client %d was told that %v was not executed and never will be; it took effect at %v", op.Client, op.Input, op.At)
+			w.Break("S4", "client %d was told that %v was not executed and never will be; it took effect at %v; the call was under way %s", op.Client, op.Input, op.At, span(op))
 		}
 		if op.Outcome == linearizability.OutcomeOK && op.At.IsZero() && !reads(op.Input) && w.Failure() == nil {
-			w.Break("S3", "client %d was answered %v, which took effect nowhere in the log", op.Client, op.Input)
+			w.Break("S3", "client %d was answered %v, which took effect nowhere in the log; the call was under way %s", op.Client, op.Input, span(op))
 		}
 	}
 	decide(w, v, linearizability.KV(), h, porcupineSteps)

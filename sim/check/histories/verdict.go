@@ -1,6 +1,11 @@
 package histories
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim"
 )
@@ -19,9 +24,68 @@ func decide[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[
 	found := linearizability.CheckWitness(model, h)
 	v.Undecided = v.Undecided || found.Verdict == linearizability.Undecided
 	if found.Verdict == linearizability.Illegal && w.Failure() == nil {
-		w.Break("S4", "%s", found.Violation.Text)
+		w.Break("S4", "%s%s", found.Violation.Text, around(model, h, &found))
 	}
 	crossCheck(w, v, model, h, steps)
+}
+
+// mostAround is how many calls before a wrong one are reported with it.
+const mostAround = 2
+
+// around are the last calls on what a wrong call is about that the witness has before it and that may have changed it, a
+// line each: when each began and ended, what it was told, and where in the log it stands.
+func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.History[I, O], r *linearizability.WitnessResult) string {
+	v, ops := r.Violation, h.Operations()
+	wrong := &ops[v.Op]
+	about := m.PartitionOf(wrong.Input)
+	var lines []string
+	for _, i := range slices.Backward(r.Order) {
+		op := &ops[i]
+		if len(lines) == mostAround {
+			break
+		}
+		if int(i) == v.Op || int(i) == v.Other || m.IsReadOnly(op.Input) || m.PartitionOf(op.Input) != about || op.Call > wrong.Return {
+			continue
+		}
+		lines = append(lines, "\nbefore it: "+text(m, op))
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "")
+}
+
+// text is one call: whose it is, what it asks for and was told, when, and where in the log it stands.
+func text[S, I, O any](m *linearizability.Model[S, I, O], op *linearizability.Operation[I, O]) string {
+	told := "outcome unknown"
+	if op.Outcome == linearizability.OutcomeOK {
+		told = m.OutputText(op.Input, op.Output)
+	}
+	whose := fmt.Sprintf("client %d", op.Client)
+	if op.Client == system {
+		whose = "the log itself"
+	}
+	line := fmt.Sprintf("%s: %s -> %s, %s", whose, clip(m.InputText(op.Input)), clip(told), span(op))
+	if !op.At.IsZero() {
+		line += fmt.Sprintf(", in slot %d", op.At.Slot)
+	}
+	return line
+}
+
+// span says from when to when a call was under way, by true time.
+func span[I, O any](op *linearizability.Operation[I, O]) string {
+	from := fmt.Sprintf("from %.6f s", time.Duration(op.CallTime).Seconds())
+	if op.Return == linearizability.Never {
+		return from + " on"
+	}
+	return fmt.Sprintf("%s to %.6f s", from, time.Duration(op.ReturnTime).Seconds())
+}
+
+// clip keeps what a call says to what a line has room for.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
 // crossCheck lets Porcupine decide as far as its budget goes.
