@@ -30,6 +30,7 @@ func (p *fileWork) file(ctx context.Context, in linearizability.FileInput, do fu
 // as long as the program has patience.
 func (p *thread) traced(ctx context.Context) (context.Context, context.CancelFunc) {
 	p.trail, p.began = &client.CallID{}, p.all.world.Now()
+	p.latest = p.trail
 	return p.rt.WithTimeout(client.WithCallID(ctx, p.trail), p.patience())
 }
 
@@ -93,7 +94,7 @@ func (p *thread) answered(err error, hot bool, what string) {
 		if p.began >= 0 {
 			took = c.world.Now() - p.began
 		}
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: what, Trail: p.trail, Took: took, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: what, Trail: p.latest, Took: took, Err: err})
 	}
 	p.began = -1
 	p.ended(err)

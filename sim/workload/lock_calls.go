@@ -14,6 +14,7 @@ import (
 func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int, sent bool) {
 	b := p.all.holdings
 	trail := &client.CallID{}
+	p.latest = trail
 	at = b.Begins(p.id, in, trail)
 	if t := p.Turns(o); t != nil && (in.Op == linearizability.LockAcquire || in.Op == linearizability.LockTry) {
 		t.OnAcquire(trail)

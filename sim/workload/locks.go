@@ -101,7 +101,7 @@ func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait b
 	if p.rt.Env().Dead() {
 		return
 	}
-	p.answered(err, o.path == HotNode, "acquire")
+	p.answered(err, o.path == HotNode, "acquire "+o.path)
 	switch {
 	case err == nil:
 		o.lock, o.granted, p.sequencer = lock, at+1, lock.Sequencer()
@@ -196,7 +196,7 @@ func (p *lockWork) heard(ctx context.Context, o *opened, name string, err error)
 	if p.rt.Env().Dead() {
 		return
 	}
-	p.answered(err, o.path == HotNode, name)
+	p.answered(err, o.path == HotNode, name+" "+o.path)
 	if errors.Is(err, client.ErrGone) || errors.Is(err, client.ErrClosed) {
 		p.loses(o, err)
 	}
@@ -230,7 +230,7 @@ func (p *lockWork) check(ctx context.Context, o *opened) {
 	if errors.Is(err, client.ErrStaleSequencer) && o.lock.Held() && !o.fenced && p.all.witness.Stands(o.Ref()) {
 		p.all.world.Break("S8", "the sequencer of %s was found stale while its lock is held: %v", o.path, err)
 	}
-	p.answered(err, o.path == HotNode, "check-sequencer")
+	p.answered(err, o.path == HotNode, "check-sequencer "+o.path)
 	if errors.Is(err, client.ErrGone) {
 		p.loses(o, err)
 	}

@@ -28,6 +28,7 @@ type thread struct {
 	odd    *sim.Draw // what is seldom done, beside all that draws decide
 	calls  int
 	trail  *client.CallID // of its last call on a node
+	latest *client.CallID // of its last call, also on a lock
 	began  time.Duration  // when that was made; below 0: it waits for a lock
 
 	mates   *int // programs of its session that run

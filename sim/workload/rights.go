@@ -246,6 +246,7 @@ func (p *fileWork) bare(ctx context.Context, o *opened, do func(context.Context)
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	trail := &client.CallID{}
+	p.latest = trail
 	err := do(client.WithCallID(ctx, trail))
 	p.tied(o, trail)
 	p.shut = p.mayBeShut(o)
