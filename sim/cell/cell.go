@@ -62,6 +62,7 @@ type Cell struct {
 	sessions  *sessions.Checker
 	shown     *locks.Sequencers
 	promises  *beliefs.Promises
+	left      bool           // what replicas take themselves for was told
 	crowd     *crowd.Clients // nil but in experiments
 	history   *histories.Rows
 	told      *events.Checker

@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim/event"
 )
 
 // Every so many inputs of a replica its memory is walked through, and its rows; less
@@ -35,12 +36,23 @@ func look(r *replica) {
 		return
 	}
 	if l.inputs++; l.inputs >= l.memoryAt {
-		n.Verify()
+		audited(r, "memory", func() bool { n.Verify(); return true })
 		l.memoryAt = l.inputs + spaced(memoryEvery, 4*remembers(n))
 	}
 	if now := r.cell.watch.Disks[r.Id].Applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
-		r.cell.keepsRules(r)
+		audited(r, "rows", func() bool { return r.cell.keepsRules(r) })
 		l.rows, l.rowsAt = now, l.inputs+spaced(rowsEvery, n.View().Len())
+	}
+}
+
+// audited tells listeners of a walk, which says whether all was right.
+func audited(r *replica, what string, walk func() bool) {
+	wanted := r.cell.events.Wanted()
+	if wanted {
+		r.cell.publish(event.AuditBegun{Replica: r.Id, What: what})
+	}
+	if walk() && wanted {
+		r.cell.publish(event.AuditPassed{Replica: r.Id, What: what})
 	}
 }
 
@@ -50,13 +62,15 @@ func remembers(n *core.Replica) int {
 	return m.Sessions + m.Pending + m.Waiting + d.Handles + d.Waiting + d.UnderWay
 }
 
-// keepsRules looks at all rows of a replica, unless they were made to differ.
-func (c *Cell) keepsRules(r *replica) {
+// keepsRules looks at all rows of a replica, unless they were made to differ, and says whether they are right.
+func (c *Cell) keepsRules(r *replica) bool {
 	if r.Host.Core() == nil || c.watch.Disks[r.Id].Stray {
-		return
+		return true
 	}
 	if err := command.Audit(r.Host.Core().Rows()); err != nil {
 		id, what, _ := strings.Cut(err.Error(), ": ")
 		c.world.Break(id, "rows of replica %d: %s", r.Id, what)
+		return false
 	}
+	return true
 }

@@ -85,10 +85,21 @@ func (r *replica) OnRefused(err error) {
 
 func (r *replica) OnOpened(rec store.Recovered, report store.Report) {
 	r.damaged = len(report.Damaged) > 0
+	if r.cell.events.Wanted() {
+		r.cell.publish(event.Recovered{Replica: r.Id, State: &rec.Recovered, Report: found(report)})
+	}
 	r.cell.watch.Rot.OnMended(r.Id, r.mem)
 	r.cell.watch.Logs.OnRecovered(r.Id, rec, report)
 	r.cell.watch.Snapshots.OnSnapshotsFound(r.Id, r.mem)
 	r.cell.rare.recovered(report, r.cell.watch.Budget.IsHurt(r.Id))
+}
+
+// found is a report for people: what is not worth a word is left out.
+func found(r store.Report) string {
+	if r.Torn == nil && len(r.Unreadable)+len(r.Unlearned)+len(r.Repaired)+len(r.Bad) == 0 {
+		return "nothing is damaged"
+	}
+	return r.String()
 }
 
 func (r *replica) OnStarted(now time.Time, rec store.Recovered) {

@@ -122,6 +122,9 @@ func (c *seedRun) epilogue() {
 	c.vanishes()
 	c.leased()
 	c.backsUp()
+	if c.world.Failure() != nil {
+		leaves(c.Cell) // what they take themselves for as it broke, which a power cut would hide
+	}
 	for _, m := range c.machines.Replicas {
 		c.retire(running(m))
 		m.Crash()

@@ -9,6 +9,13 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
+// Recovered says what a replica's disk gives back to a process that starts, before any checker looks at it.
+type Recovered struct {
+	Replica paxos.NodeID
+	State   *paxos.Recovered // for the call only
+	Report  string           // what was found damaged as the disk was read, in one line
+}
+
 // Started says that a process life of a replica has recovered its disk and takes input.
 type Started struct {
 	Replica paxos.NodeID
@@ -115,7 +122,20 @@ type Serves struct {
 	Ballot  paxos.Ballot
 }
 
-// Left says what a replica takes itself for when a run is over, whatever ended it.
+// AuditBegun says that what a replica holds is about to be walked through. That is done at some of its inputs only: what is
+// found wrong may have come about at any input since the last walk.
+type AuditBegun struct {
+	Replica paxos.NodeID
+	What    string // "memory" or "rows"
+}
+
+// AuditPassed says that the walk which began last has found all right.
+type AuditPassed struct {
+	Replica paxos.NodeID
+	What    string
+}
+
+// Left says what a replica takes itself for when a run is over, whatever ended it, or as it breaks.
 type Left struct {
 	Replica paxos.NodeID
 	Local   time.Time     // by its clock, as it last read it
@@ -124,6 +144,9 @@ type Left struct {
 	Epoch   api.Epoch     // in which it serves; 0: it does not
 }
 
+func (Recovered) event()         {}
+func (AuditBegun) event()        {}
+func (AuditPassed) event()       {}
 func (Left) event()              {}
 func (Started) event()           {}
 func (Ended) event()             {}
