@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/describe"
@@ -24,6 +26,8 @@ type Log struct {
 	Says    map[sim.Addr]Opinion      // of each client, when the run was over
 	Held    map[sim.Addr][]Held       // locks that a client believes to hold
 	Leads   map[sim.Addr]int          // since which moment a replica has its opinion about the leader
+	Tenures map[sim.Addr]paxos.Tenure // that opinion
+	Audits  map[sim.Addr]*Audit       // of what a replica holds, in its present life
 	strikes map[int]plan.Fault        // by moment
 	last    map[sim.Addr]int          // moment of each machine
 	sent    map[string][]int          // messages on their way, by link and text
@@ -53,9 +57,9 @@ type Held struct {
 // NewLog is a log of a run that has not begun.
 func NewLog() *Log {
 	return &Log{
-		Broke: None, Says: map[sim.Addr]Opinion{}, Held: map[sim.Addr][]Held{}, Leads: map[sim.Addr]int{},
+		Broke: None, Says: map[sim.Addr]Opinion{}, Held: map[sim.Addr][]Held{}, Leads: map[sim.Addr]int{}, Tenures: map[sim.Addr]paxos.Tenure{},
 		strikes: map[int]plan.Fault{}, last: map[sim.Addr]int{}, sent: map[string][]int{},
-		onLink: map[[2]sim.Addr]int{}, dialed: map[sim.Addr]dialedClient{},
+		Audits: map[sim.Addr]*Audit{}, onLink: map[[2]sim.Addr]int{}, dialed: map[sim.Addr]dialedClient{},
 	}
 }
 
@@ -82,7 +86,9 @@ func (l *Log) add(m Moment) int {
 		if before, ok := l.last[m.Who]; ok {
 			m.Prev = before
 		}
-		l.last[m.Who] = len(l.All)
+		if l.Broke == None || m.Kind != "fault" { // a run that broke may end with a power cut of all
+			l.last[m.Who] = len(l.All)
+		}
 	}
 	l.All = append(l.All, m)
 	return len(l.All) - 1
@@ -111,6 +117,9 @@ func (l *Log) line(line string) {
 		l.message(m)
 	case "fault":
 		i := l.add(m)
+		if m.Who != 0 && l.Broke == None && (f[5] == "crash" || f[5] == "kill" || f[5] == "start") {
+			delete(l.Held, m.Who) // its programs are gone, and what they believed
+		}
 		if n, err := strconv.Atoi(f[len(f)-1]); err == nil && m.Who == 0 {
 			l.strikes[i] = plan.Fault{Kind: f[5], N: n}
 		}
@@ -157,11 +166,19 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	switch e := e.(type) {
 	case event.FaultActs:
 		l.strikes[l.add(Moment{At: now, Step: l.step(), Kind: Acts})] = plan.Fault{Kind: e.Kind, N: e.N}
+	case event.Recovered:
+		opinion(sim.Addr(e.Replica), Durable, "%s", givenBack(e))
+	case event.SnapshotPublished:
+		opinion(sim.Addr(e.Replica), Durable, "snapshot of slot %d", e.Slot)
 	case event.Started:
 		opinion(sim.Addr(e.Replica), Believes, "comes back in life %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
 		delete(l.Leads, sim.Addr(e.Replica))
+		l.Audits[sim.Addr(e.Replica)] = &Audit{Passed: map[string]int{}}
+	case event.AuditBegun, event.AuditPassed:
+		l.audit(e)
 	case event.TenureChanged:
 		who := sim.Addr(e.Replica)
+		l.Tenures[who] = e.Tenure
 		switch t := e.Tenure; {
 		case t.Mine:
 			l.Leads[who] = opinion(who, Believes, "takes itself for the leader at ballot %v", t.Ballot)
@@ -179,7 +196,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 			opinion(sim.Addr(e.Replica), Durable, "%v", r)
 		}
 	case event.Executed:
-		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 170)})
+		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 230)})
 	case event.LockBelieved:
 		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
 		l.Held[e.Client] = append(l.Held[e.Client], Held{fmt.Sprint(e.Node), fmt.Sprint(e.Mode), now})
@@ -191,7 +208,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		if e.Err != nil {
 			outcome = e.Err.Error()
 		}
-		i := opinion(e.Client, Told, "(%s) is told of %s: %s", e.Program.Short(), e.Call, Clip(outcome, 100))
+		i := opinion(e.Client, Told, "(%s) is told of %s%s: %s", e.Program.Short(), e.Call, sentAs(e.Trail), Clip(outcome, 100))
 		l.All[i].Program, l.All[i].Call = e.Program, e.Call
 	case event.Noted:
 		i := opinion(e.Client, Told, "(%s) notes: %s", e.Program.Short(), Clip(e.Text, 100))
@@ -211,6 +228,14 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	}
 }
 
+// sentAs names the call of a session that a program's call was; "" where it was none, or its number is not known.
+func sentAs(t *client.CallID) string {
+	if t == nil || t.Session == 0 || t.Seq == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", session %d seq %d", t.Session, t.Seq)
+}
+
 // Asked is what a client among l.Clients takes its session for now.
 func (l *Log) Asked(a sim.Addr) Opinion {
 	d := l.dialed[a]
@@ -220,19 +245,33 @@ func (l *Log) Asked(a sim.Addr) Opinion {
 	return Opinion{Status: d.status()}
 }
 
-// executed is a command in words: what it is, of which call, and in which slot.
+// executed is a command in words: what it is, of which call, in which slot, and what came of it.
 func executed(e event.Executed) string {
 	name := func(v any) string {
 		_, last, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
 		return last
 	}
-	switch c := e.Command.Command.(type) {
+	a := e.Command
+	var guard api.Epoch
+	var id api.SessionID
+	var seq api.Seq
+	var op any
+	switch c := a.Command.(type) {
 	case command.NodeCommand:
-		return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d: %+v", name(c.Op), c.Seq, c.Session, e.At.Slot, c.Guard, c.Op)
+		guard, id, seq, op = c.Guard, c.Session, c.Seq, c.Op
 	case command.Call:
-		return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d: %+v", name(c.Op), c.Seq, c.Session, e.At.Slot, c.Guard, c.Op)
+		guard, id, seq, op = c.Guard, c.Session, c.Seq, c.Op
+	default:
+		return fmt.Sprintf("%s in slot %d: %+v", name(c), e.At.Slot, c)
 	}
-	return fmt.Sprintf("%s in slot %d: %+v", name(e.Command.Command), e.At.Slot, e.Command.Command)
+	answer := describe.Result(a.Result)
+	if d, ok := a.Result.Detail.(api.Opened); ok { // the token is the master's, and not yet made
+		answer = fmt.Sprintf("%v %v, made: %t", a.Result.Code, d.Node, d.Created)
+	}
+	if a.Verdict != command.Executed {
+		answer += ", " + a.Verdict.String()
+	}
+	return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d -> %s: %+v", name(op), seq, id, e.At.Slot, guard, Clip(answer, 60), op)
 }
 
 func (l *Log) givesUp(who sim.Addr, node string) {

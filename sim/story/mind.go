@@ -26,7 +26,7 @@ func (l log) minds(s *subjects, on sim.Addr, room, clients int) []string {
 	var all []mind
 	for i := range l.Left {
 		e := &l.Left[i]
-		m := mind{line: l.replica(e), weight: 1}
+		m := mind{line: l.replica(e, on), weight: 1}
 		if sim.Addr(e.Replica) == on {
 			m.weight = 5
 		} else if s.machines[sim.Addr(e.Replica)] {
@@ -70,8 +70,8 @@ func most(all []mind, n int) []mind {
 	return all
 }
 
-// replica says what a replica takes itself for.
-func (l log) replica(e *event.Left) string {
+// replica says what a replica takes itself for, and of the one on which it broke how far its disk is.
+func (l log) replica(e *event.Left, on sim.Addr) string {
 	who := sim.Addr(e.Replica)
 	if e.Status == nil {
 		return fmt.Sprintf("%v is down", who)
@@ -89,13 +89,11 @@ func (l log) replica(e *event.Left) string {
 	default:
 		b.WriteString("knows of no leader")
 	}
-	if i, ok := l.Leads[who]; ok {
-		fmt.Fprintf(&b, ", since %s s", moments.Short(l.All[i].At))
-		if l.All[i].Local != "" {
-			fmt.Fprintf(&b, " (%s)", dash(l.All[i].Local))
-		}
-	}
+	b.WriteString(l.since(who, st))
 	fmt.Fprintf(&b, "; has promised %v, applied slot %d", st.Promised, st.Applied)
+	if who == on && st.Durable+1 < st.Next {
+		fmt.Fprintf(&b, "; its disk has its records up to #%d of #%d", st.Durable, st.Next-1)
+	}
 	if e.Epoch != 0 {
 		fmt.Fprintf(&b, "; is master of epoch %d", e.Epoch)
 	}
@@ -103,6 +101,26 @@ func (l log) replica(e *event.Left) string {
 		fmt.Fprintf(&b, "; may read alone for %v more", left.Round(time.Millisecond))
 	}
 	return b.String()
+}
+
+// since says since when a replica has had its opinion about the leader; "" where it has another one than it told last: that
+// came with the step of the break.
+func (l log) since(who sim.Addr, st *paxos.Status) string {
+	i, ok := l.Leads[who]
+	t := l.Tenures[who]
+	if st.Role == paxos.Leader {
+		ok = ok && t.Mine && t.Ballot == st.Ballot
+	} else {
+		ok = ok && !t.Mine && t.Leader == st.Leader
+	}
+	if !ok {
+		return ""
+	}
+	text := fmt.Sprintf(", since %s s", moments.Short(l.All[i].At))
+	if l.All[i].Local != "" {
+		text += fmt.Sprintf(" (%s)", dash(l.All[i].Local))
+	}
+	return text
 }
 
 // client says what a client took its session for.

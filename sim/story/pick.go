@@ -2,6 +2,7 @@ package story
 
 import (
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type candidate struct {
 	verb  string // what is done
 	names uint64 // which things of the report it names
 	past  bool   // what broke may come from it
+	fresh bool   // it went wrong since, or with it
 }
 
 // outdoes says that c says of the same doings of the same machine all that d does.
@@ -29,8 +31,9 @@ func (c candidate) outdoes(d candidate) bool {
 // that names what the report names: of the past of the break first, and then of what the
 // machine that broke could not know of. There is room for so many: those that name most are
 // kept, if they name half as much as the best. They come in the order in which they happened. Where the check is a user's,
-// what programs were told comes before all that.
-func (l log) picks(about *subjects, past []bool, room int, ofUser bool) []int {
+// what programs were told comes before all that. Where it went wrong behind moment from, what came since goes first, and
+// the log's latest commands since then are told whatever they name; None: that is not known.
+func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []int {
 	end := len(l.All)
 	if l.Broke != moments.None {
 		end = l.Broke
@@ -42,7 +45,7 @@ func (l log) picks(about *subjects, past []bool, room int, ofUser bool) []int {
 		case moments.Acts, "fault", "failed", "send", "NOTED":
 			continue
 		}
-		c := candidate{i, m.Who, m.Kind, verb(m.Text), about.in(m.Text), past[i]}
+		c := candidate{i, m.Who, m.Kind, verb(m), about.in(m.Text), past[i] || m.Who == 0, from != moments.None && i >= from}
 		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
 			all = slices.DeleteFunc(all, c.outdoes)
 			all = append(all, c)
@@ -57,16 +60,52 @@ func (l log) picks(about *subjects, past []bool, room int, ofUser bool) []int {
 	if ofUser {
 		picked = l.told(about, end, room)
 	}
+	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
+	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
+	if len(executed) > 0 && l.All[from].Step != l.All[end-1].Step && slices.ContainsFunc(all, isNamed) {
+		executed = nil // it is known which
+	}
 	for _, c := range all {
-		if len(picked) >= room || 2*bits.OnesCount64(c.names) < best {
+		left := room - len(picked)
+		for _, i := range executed {
+			if !slices.Contains(picked, i) && i != c.i {
+				left--
+			}
+		}
+		if left <= 0 || 2*bits.OnesCount64(c.names) < best {
 			break
 		}
 		if !slices.Contains(picked, c.i) {
 			picked = append(picked, c.i)
 		}
 	}
+	for _, i := range executed {
+		if !slices.Contains(picked, i) {
+			picked = append(picked, i)
+		}
+	}
 	slices.Sort(picked)
 	return picked
+}
+
+// mostExecuted is how many commands are told for their time alone.
+const mostExecuted = 2
+
+// executedSince are the latest commands between two moments, one of each kind and session; none, if from is None.
+func (l log) executedSince(from, end, room int) (all []int) {
+	if from == moments.None {
+		return nil
+	}
+	seen := map[string]bool{}
+	for i := end - 1; i >= from && len(all) < room; i-- {
+		m := &l.All[i]
+		if m.Kind != moments.Executes || seen[verb(m)] {
+			continue
+		}
+		seen[verb(m)] = true
+		all = append(all, i)
+	}
+	return all
 }
 
 // mostLast is how many moments of a machine are told where nothing speaks of what the report names.
@@ -75,10 +114,14 @@ const mostLast = 4
 // lastOf are the last moments of a machine in which its process began or ended, its disk was damaged or failed, or it changed an
 // opinion: a report of a disk that lacks something names nothing else.
 func (l log) lastOf(who sim.Addr, room int) (all []int) {
-	for i := len(l.All) - 1; i >= 0 && who != 0 && len(all) < room; i-- {
+	end := len(l.All)
+	if l.Broke != moments.None {
+		end = l.Broke
+	}
+	for i := end - 1; i >= 0 && who != 0 && len(all) < room; i-- {
 		switch m := &l.All[i]; {
 		case m.Who != who || m.Link() != 0:
-		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes:
+		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes, moments.IsRecovery(m):
 			all = append(all, i)
 		}
 	}
@@ -149,13 +192,19 @@ func (l log) expiry(from, to int) []int {
 	return nil
 }
 
-// verb is the first word of a text, and of what comes behind a colon: the op of a call.
-func verb(text string) string {
-	word, rest, _ := strings.Cut(text, " ")
+// verb is what is done: the first word of a text, and of what comes behind a colon, which is the op of a call; of a
+// command, with the session for which it is.
+func verb(m *moments.Moment) string {
+	word, rest, _ := strings.Cut(m.Text, " ")
+	if m.Kind == moments.Executes {
+		return word + forSession.FindString(rest)
+	}
 	_, op, _ := strings.Cut(rest, ": ")
 	op, _, _ = strings.Cut(op, " ")
 	return word + " " + op
 }
+
+var forSession = regexp.MustCompile(`\bsession \d+`)
 
 // weight is what speaks for a moment: what it names; that it is of a machine that the report
 // names; that it is an opinion, or lasts on a disk; and that the break may come from it.
@@ -169,6 +218,9 @@ func (l log) weight(c candidate, about *subjects) int {
 	}
 	if !c.past {
 		n -= 3
+	}
+	if c.fresh {
+		n += 3
 	}
 	return n
 }

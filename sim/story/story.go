@@ -19,7 +19,11 @@ const (
 	mostClients = 2
 	mostSteps   = 6
 	leastSteps  = 4
+	mostReport  = 4 // of the report of the break
 )
+
+// mostOfReport is how many bytes the report of the break has room for: it is what a story must not cut.
+const mostOfReport = 600
 
 // Tell makes the run of o once more and tells how it came to break what it broke, in at most
 // MostLines lines; none if it broke nothing. Of the faults of the whole run, of which those of
@@ -44,7 +48,7 @@ type Story struct {
 
 // Of is the story of a run that is over, of which l has the moments; see Tell.
 func Of(l *moments.Log, p *plan.Plan, b *cell.Breach, faults int) Story {
-	t := teller{log: log{l}, plan: p, breach: b, about: subjectsOf(b.Text)}
+	t := teller{log: log{l}, plan: p, breach: b, about: subjectsOf(b.Text), report: strings.Split(programs(b.Text), "\n")}
 	t.title()
 	t.injected(faults)
 	t.believed()
@@ -62,14 +66,18 @@ type teller struct {
 	plan   *plan.Plan
 	breach *cell.Breach
 	about  *subjects
-	past   []bool // of the break
-	picked []int  // moments that are told
+	report []string // lines of it
+	past   []bool   // of the break
+	picked []int    // moments that are told
 	lines  []string
 }
 
-func (t *teller) say(format string, args ...any) {
+func (t *teller) say(format string, args ...any) { t.tell(400, format, args...) }
+
+// tell is say for a line of at most so many bytes.
+func (t *teller) tell(most int, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	t.lines = append(t.lines, moments.Clip(strings.ReplaceAll(line, "\n", " "), 400))
+	t.lines = append(t.lines, moments.Clip(strings.ReplaceAll(line, "\n", " "), most))
 }
 
 // title says what broke, when, and where.
@@ -158,8 +166,8 @@ func (t *teller) help(kind string) string {
 
 // believed says what each machine believed when it broke.
 func (t *teller) believed() {
-	const others = 4 // lines: this title, that of the steps, and two of the verdict
-	minds := t.minds(t.about, t.breach.On, min(mostMinds, MostLines-len(t.lines)-others-leastSteps), mostClients)
+	const others = 2 // lines: this title, and that of the steps
+	minds := t.minds(t.about, t.breach.On, min(mostMinds, MostLines-len(t.lines)-others-leastSteps-t.ending()), mostClients)
 	if len(minds) == 0 {
 		return
 	}
@@ -169,15 +177,21 @@ func (t *teller) believed() {
 	}
 }
 
+// ending is how many lines the verdict takes.
+func (t *teller) ending() int { return 1 + min(len(t.report), mostReport) }
+
 // steps tells the part of the past that is about what the report names.
 func (t *teller) steps() {
-	room := min(mostSteps, MostLines-3-len(t.lines))
 	t.past = t.Past(t.Ends(func(a sim.Addr) bool { return t.about.machines[a] }))
-	t.picked = t.picks(t.about, t.past, room, t.breach.IsOfUser())
+	room := min(mostSteps, MostLines-1-t.ending()-len(t.lines))
+	counts := t.counts()
+	counts = counts[:min(len(counts), max(0, room-leastSteps+1))]
+	room -= len(counts)
+	t.picked = t.picks(t.about, t.past, room, t.wentWrong(), t.breach.IsOfUser())
 	if len(t.picked) == 0 {
 		t.picked = t.lastOf(t.breach.On, min(room, mostLast))
 	}
-	if len(t.picked) == 0 {
+	if len(t.picked)+len(counts) == 0 {
 		return
 	}
 	t.say("How it came to it:")
@@ -188,6 +202,32 @@ func (t *teller) steps() {
 		}
 		t.say("  %s%s", t.step(i), unknown)
 	}
+	for _, c := range counts {
+		t.say("  %s", c)
+	}
+}
+
+// wentWrong is the moment behind which it must have gone wrong: a walk that found all right, or the beginning of the step
+// of the break; None: that is not known.
+func (t *teller) wentWrong() int {
+	if a, is := t.audit(); is {
+		return a.Passed[a.What]
+	}
+	m := t.broke()
+	if m == nil || m.Who == 0 || m.Step == 0 {
+		return moments.None
+	}
+	from := t.Broke
+	for from > 0 && t.All[from-1].Step == m.Step {
+		from--
+	}
+	return from
+}
+
+// audit is the walk that found what is wrong, through what the machine of the break holds; false: it was found otherwise.
+func (t *teller) audit() (*moments.Audit, bool) {
+	a := t.Audits[t.breach.On]
+	return a, a != nil && a.Running && t.Broke != moments.None
 }
 
 // step is one moment in words.
@@ -235,29 +275,58 @@ func (t *teller) clip(text string) string {
 	return text[:begin] + " ... " + moments.Clip(text[from:], most-begin)
 }
 
-// verdict tells the step at which it went wrong, and what the property says.
+// verdict tells the step at which it went wrong, or was seen, and what the property says.
 func (t *teller) verdict() {
-	if t.Broke != moments.None {
-		m := &t.All[t.Broke]
-		last := ""
-		for i := m.Prev; i != moments.None; i = t.All[i].Prev {
-			if t.All[i].Kind == "fault" && strings.HasPrefix(t.All[i].Text, "start ") {
-				break // what an earlier life had heard is gone
-			}
-			if t.All[i].Kind != "receive" {
-				continue
-			}
-			if last = ", when it has heard that"; !slices.Contains(t.picked, i) {
-				last = fmt.Sprintf("; the last that it had heard was, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
-			}
+	switch m := t.broke(); {
+	case m == nil:
+		t.say("It is seen when the run is over, in what clients were told and what the log says.")
+	case m.Who != 0:
+		at := fmt.Sprintf("at event %d, at %s s (%v: %s)", t.breach.Step, moments.Short(m.At), m.Who, dash(m.Local))
+		if a, is := t.audit(); is {
+			t.say("It is seen %s, as all the %s of %v is looked through, which is done after some inputs only; %s", at, a.What, m.Who, t.passed(a))
 			break
 		}
-		if m.Who != 0 {
-			t.say("It goes wrong at event %d, at %s s (%v: %s)%s", t.breach.Step, moments.Short(m.At), m.Who, dash(m.Local), last)
-		}
-	} else {
-		t.say("It is seen when the run is over, in what clients were told and what the log says.")
+		t.say("It goes wrong %s%s", at, t.heard(m))
 	}
 	help := t.breach.Meaning(t.plan.With)
-	t.say("%s (%s): %s", t.breach.Name(), moments.Clip(help, 320), t.breach.Text)
+	room := mostOfReport - len(t.breach.Name()) - min(len(t.report[0]), mostOfReport/2)
+	t.tell(mostOfReport+len("() :..."), "%s (%s): %s", t.breach.Name(), moments.Clip(help, min(320, room)), t.report[0])
+	for _, line := range t.report[1:min(len(t.report), mostReport)] {
+		t.tell(mostOfReport, "  %s", line)
+	}
+}
+
+// broke is the moment of the break; nil: it is judged when all is over.
+func (t *teller) broke() *moments.Moment {
+	if t.Broke == moments.None {
+		return nil
+	}
+	return &t.All[t.Broke]
+}
+
+// passed says when a walk found all right last.
+func (t *teller) passed(a *moments.Audit) string {
+	n, once := a.Passed[a.What]
+	if !once || n == 0 {
+		return "it is the first time in this life of the process"
+	}
+	before := &t.All[n-1]
+	return fmt.Sprintf("the last time, at %s s, all was right: it went wrong since then", moments.Short(before.At))
+}
+
+// heard is what the machine of the break had heard last.
+func (t *teller) heard(m *moments.Moment) string {
+	for i := m.Prev; i != moments.None; i = t.All[i].Prev {
+		if t.All[i].Kind == "fault" && strings.HasPrefix(t.All[i].Text, "start ") {
+			break // what an earlier life had heard is gone
+		}
+		if t.All[i].Kind != "receive" {
+			continue
+		}
+		if slices.Contains(t.picked, i) {
+			return ", when it has heard that"
+		}
+		return fmt.Sprintf("; the last that it had heard was, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
+	}
+	return ""
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
 )
 
 // subjects are the things that the report of a break names.
@@ -28,15 +30,16 @@ var namings = []struct{ report, elsewhere string }{
 	{`slot (\d+)`, `\bslot %[1]s\b|\b%[1]s@|\[%[1]s,`},
 	{`session (\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
 	{`call (\d+) of session \d+`, `\bseq %[1]s\b|call %[1]s\b`},
-	{`\b(\d+\.\d+)\b`, `(?:^|[^\d.])%[1]s(?:$|[^\d.])`}, // ballots
+	{`[Hh]andle:?(\d+\.\d+)\b`, `[Hh]andle:?%[1]s\b`},
+	{`(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`}, // ballots
 	{`epoch (\d+)`, `\bepoch %[1]s\b`},
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
 	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
 	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
 	{`(/[\w/.~-]+)`, `%[1]s\b`},
 	{`"([^"]{2,60})"`, `%[1]s`},
-	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
-	{`#(\d+)`, `#%[1]s\b`},
+	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`},         // rows
+	{`(?:^|\s)#(\d+)\b`, `record #%[1]s\b`}, // of logs
 }
 
 // apart is how many of the namings, from the first on, are sorts of which a text mostly
@@ -48,6 +51,17 @@ var (
 	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
 	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // of histories
 )
+
+// programs has the programs in a report of a history named as the other lines of a story name them.
+func programs(report string) string {
+	return processNamed.ReplaceAllStringFunc(report, func(named string) string {
+		n, err := strconv.ParseInt(strings.TrimPrefix(named, "client "), 10, 64)
+		if err != nil || n>>20 == 0 {
+			return named
+		}
+		return event.ProgramID(n).String()
+	})
+}
 
 // subjectsOf are those of a report.
 func subjectsOf(report string) *subjects {

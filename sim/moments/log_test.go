@@ -1,0 +1,35 @@
+package moments
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/event"
+)
+
+// A command is told with what came of it, and whether a copy had been executed before; the answer to a program with the
+// number of its call.
+func TestCommandsAndAnswersInWords(t *testing.T) {
+	l := NewLog()
+	executes := func(c command.Command, v command.Verdict, r api.Result) {
+		l.Listen(time.Second, event.Executed{At: linearizability.Position{Slot: 9}, Command: &command.Applied{Command: c, Verdict: v, Result: r}})
+	}
+	acquire := command.NodeCommand{Guard: 2, Session: 7, Seq: 3, Op: command.Acquire{}}
+	executes(acquire, command.Executed, api.Result{Code: api.OK, Detail: api.Held{Gen: 4, Acquisition: 31}})
+	executes(acquire, command.Repeated, api.Result{Code: api.LockHeld})
+	executes(command.NodeCommand{Guard: 2, Session: 7, Seq: 4, Op: command.OpenNode{}}, command.Executed, api.Result{Code: api.OK, Detail: api.Opened{Created: true}})
+	executes(command.Expire{Guard: 2, Session: 7}, command.Executed, api.Result{Code: api.OK})
+	l.Listen(time.Second, event.CallEnded{Client: sim.FirstClient, Call: "acquire /a", Trail: &client.CallID{Session: 7, Seq: 3}, Err: client.ErrLockHeld})
+	require.Contains(t, l.All[0].Text, "Acquire as call 3 of session 7, in slot 9 and epoch 2 -> ok generation 4 acquisition 31: {")
+	require.Contains(t, l.All[1].Text, " -> lock-held, repeated: {")
+	require.Contains(t, l.All[2].Text, " -> ok /#0, made: true: {")
+	require.Equal(t, "Expire in slot 9: {Guard:2 Session:7}", l.All[3].Text)
+	require.Contains(t, l.All[4].Text, " is told of acquire /a, session 7 seq 3: ")
+}

@@ -1,0 +1,134 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/linearizability"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+const ms = time.Millisecond
+
+// storyOf is the story of a run that is written down.
+func storyOf(run func(plan.Options) cell.Result) string {
+	return strings.Join(Tell(run, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
+}
+
+// tells has the break of a written run noted, and what its replicas are.
+func tells(o plan.Options, b cell.Breach, local string, of ...paxos.Status) cell.Result {
+	line(o.Trace.W, int(b.Step), b.At, b.On.String(), local, "FAILURE", b.Text)
+	for i := range of {
+		o.Listen(b.At, event.Left{Replica: of[i].ID, Local: time.Unix(1, 0), Status: &of[i]})
+	}
+	return cell.Result{Seed: o.Seed, Breach: &b}
+}
+
+// executes has the log execute a command in a slot.
+func executes(o plan.Options, at time.Duration, slot int64, c command.Command, r api.Result) {
+	o.Listen(at, event.Executed{At: linearizability.Position{Slot: slot}, Command: &command.Applied{Command: c, Verdict: command.Executed, Result: r}})
+}
+
+// lookedThrough is a run in which a walk through a replica's memory finds what a command left behind some steps before; messages
+// that came later have no part in it.
+func lookedThrough(o plan.Options) cell.Result {
+	line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+	o.Listen(0, event.Started{Replica: 1, Boot: 1})
+	executes(o, 5*ms, 6, command.Call{Guard: 1, Session: 7, Seq: 1, Op: api.EndSession{}}, api.Result{Code: api.OK})
+	line(o.Trace.W, 2, 10*ms, "n1", "5.010000000", "receive", "<- n2 alive 1.1 boot 1 #1 open 7")
+	o.Listen(10*ms, event.AuditBegun{Replica: 1, What: "memory"})
+	o.Listen(10*ms, event.AuditPassed{Replica: 1, What: "memory"})
+	executes(o, 20*ms, 7, command.Expire{Guard: 1, Session: 9}, api.Result{Code: api.OK})
+	line(o.Trace.W, 4, 30*ms, "n1", "5.030000000", "receive", "<- n3 alive 1.1 boot 1 #2 open 8")
+	o.Listen(30*ms, event.AuditBegun{Replica: 1, What: "memory"})
+	return tells(o, cell.Breach{ID: "I-E5", Text: "I-B3: 0 calls have a place, 1 wait", At: 30 * ms, Step: 4, On: 1}, "5.030000000")
+}
+
+// A break that a walk finds is not the doing of the step in which it is found.
+func TestAStoryOfAWalk(t *testing.T) {
+	story := storyOf(lookedThrough)
+	require.Contains(t, story, `
+How it came to it:
+  0.020 s  the log executes Expire in slot 7: {Guard:1 Session:9}
+It is seen at event 4, at 0.030 s (n1: 5.030), as all the memory of n1 is looked through, which is done after some inputs only; the last time, at 0.010 s, all was right: it went wrong since then
+I-E5 `)
+	require.NotContains(t, story, "alive")
+}
+
+// countedTwice is a run in which a leader counts two messages of one replica, which voted once.
+func countedTwice(o plan.Options) cell.Result {
+	ballot := paxos.Ballot{Round: 1, Node: 1}
+	for i := range 2 {
+		at := time.Duration(10+i) * ms
+		line(o.Trace.W, 2, at, "n2", "9.010000000", "send", "-> n1 accepted 1.1 boot 1 slot 7")
+		o.Listen(at, event.Durable{Replica: 2, Records: []paxos.Record{paxos.Voted{Slot: 7, Ballot: ballot}}})
+		line(o.Trace.W, 3, at+5*ms, "n1", "5.020000000", "receive", "<- n2 accepted 1.1 boot 1 slot 7")
+	}
+	o.Listen(16*ms, event.TenureChanged{Replica: 1, Tenure: paxos.Tenure{Leader: 2}})
+	return tells(o, cell.Breach{ID: "S3", Text: "replica 1 applies v3753d9f6 in slot 7, which no quorum of disks holds", At: 16 * ms, Step: 3, On: 1}, "5.020000000",
+		paxos.Status{ID: 1, Role: paxos.Leader, Ballot: ballot, Next: 12, Durable: 9})
+}
+
+// A story says of what a quorum was counted, and which disks have it. An opinion about the leader that is not the one
+// which the replica told last has no time.
+func TestAStoryOfAQuorum(t *testing.T) {
+	story := storyOf(countedTwice)
+	require.Contains(t, story, "\n  votes in slot 7 at 1.1, of 3 replicas: n1 has heard of n2 (0.015 s), n2 (0.016 s); on disks of n2 (0.010 s)\n")
+	require.Contains(t, story, " leads at ballot 1.1; has promised 0.0, applied slot 0; its disk has its records up to #9 of #11\n")
+}
+
+// cutOff is a run in which a client that held a lock, and a replica, lose power; the log of the replica is too short.
+func cutOff(o plan.Options) cell.Result {
+	c1 := sim.FirstClient
+	o.Listen(0, event.SessionDialed{Client: c1, Status: func() client.Status { return client.Status{} }, Dead: func() bool { return false }})
+	line(o.Trace.W, 1, ms, "c1", "3.000000000", "fault", "start 1")
+	o.Listen(2*ms, event.LockBelieved{Client: c1})
+	line(o.Trace.W, 2, 5*ms, "n1", "5.005000000", "receive", "<- n2 heartbeat 1.2 boot 1 #8 open 4")
+	for _, who := range []string{"c1", "n1"} {
+		line(o.Trace.W, 3, 10*ms, who, "5.010000000", "fault", "crash 1")
+		line(o.Trace.W, 3, 10*ms, who, "7.000000000", "fault", "start 2")
+	}
+	o.Listen(11*ms, event.Recovered{Replica: 1, Report: "clean end", State: &paxos.Recovered{
+		Promise: paxos.Ballot{Round: 1, Node: 2}, Snapshot: paxos.Handle{Slot: 3}, Next: 9,
+		Records: []paxos.Record{
+			paxos.Voted{Slot: 4, Ballot: paxos.Ballot{Round: 1, Node: 2}, Value: "a"}, paxos.Voted{Slot: 5, Ballot: paxos.Ballot{Round: 1, Node: 2}, Value: "b"},
+			paxos.Settled{Slots: paxos.Range{From: 4, To: 5}}, paxos.Unreadable{Slot: 6, Ballot: paxos.Ballot{Round: 1, Node: 2}},
+		},
+	}})
+	r := tells(o, cell.Breach{ID: "S3", Text: "replica 1: its log ends with #8, and was synced up to #11", At: 11 * ms, Step: 4, On: 1}, "7.001000000")
+	line(o.Trace.W, 5, 11*ms, "n1", "8.000000000", "fault", "crash 3")
+	return r
+}
+
+// A story says what the disk gave back, and takes the number of a heartbeat for none of a record. What a machine believed
+// before it lost power it does not believe.
+func TestAStoryOfARecovery(t *testing.T) {
+	story := storyOf(cutOff)
+	require.Contains(t, story, `on the disk of n1: gives back promise 1.2, snapshot of slot 3, votes 5@1.2=`)
+	require.Contains(t, story, ` 6@1.2=unreadable not known as chosen; the log ends with record #8; clean end`)
+	require.NotContains(t, story, "heartbeat")
+	require.NotContains(t, story, "holds, as it believes")
+	require.NotContains(t, story, "8.000", "what the end of the run does is no part of it")
+}
+
+// A report of several lines keeps them, with its programs by name, and is not cut by what the property means.
+func TestAReportOfALine(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		a, b := event.MakeProgramID(1, 1, 3, 1), event.MakeProgramID(2, 1, 0, 0)
+		text := fmt.Sprintf("client %d: get \"a\"\nbefore it: client %d: put %s\nthe end", a, b, strings.Repeat("x", 300))
+		return tells(o, cell.Breach{ID: "L1", Text: text, At: ms}, "")
+	})
+	require.Contains(t, story, "): program 2 of session 4 of c2: get \"a\"\n  before it: program 1 of c3: put xxx")
+	require.True(t, strings.HasSuffix(story, "xxx\n  the end"))
+}

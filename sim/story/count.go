@@ -1,0 +1,87 @@
+package story
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// count is of one thing that a quorum decides: what the machine of the break has heard of it, and which disks have it.
+type count struct {
+	what  string         // for people
+	heard *regexp.Regexp // what it was told by others
+	has   *regexp.Regexp // a record of it
+}
+
+// counts say, of votes in slots and of promises that the report names, which messages the machine of the break has had
+// of them in its present life, each with its time, and on which disks they are: what a quorum was counted of. There is none
+// where it had no message.
+func (t *teller) counts() (lines []string) {
+	if t.breach.On == 0 || t.breach.On.IsClient() || t.Broke == moments.None {
+		return nil
+	}
+	slots := named(`slot (\d+)`, t.breach.Text)
+	ballots := named(`(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`, t.breach.Text)
+	for _, s := range slots {
+		lines = append(lines, t.count(count{"votes in slot " + s,
+			regexp.MustCompile(`^accepted (\S+) boot \d+ slot ` + s + `\b`), regexp.MustCompile(`^voted (\S+) slot ` + s + `\b`)})...)
+	}
+	for _, b := range ballots {
+		q := regexp.QuoteMeta(b)
+		lines = append(lines, t.count(count{"promises of ballot " + b,
+			regexp.MustCompile(`^promise (` + q + `) `), regexp.MustCompile(`^promised (` + q + `)$`)})...)
+	}
+	return lines
+}
+
+// named are the things of a form that a text names, each once.
+func named(form, text string) (all []string) {
+	for _, found := range regexp.MustCompile(form).FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(all, found[1]) {
+			all = append(all, found[1])
+		}
+	}
+	return all
+}
+
+func (t *teller) count(c count) []string {
+	on := t.breach.On
+	var heard []string
+	ballot := "" // of the latest message: one of another is not counted with it
+	for i := t.All[t.Broke].Prev; i != moments.None; i = t.All[i].Prev {
+		m := &t.All[i]
+		if m.Kind == "fault" && strings.HasPrefix(m.Text, "start ") {
+			break
+		}
+		if found := c.heard.FindStringSubmatch(m.Text); m.Kind == "receive" && found != nil && (ballot == "" || ballot == found[1]) {
+			ballot = found[1]
+			heard = append(heard, fmt.Sprintf("%v (%s s)", m.Peer, moments.Short(m.At)))
+		}
+	}
+	if len(heard) == 0 {
+		return nil
+	}
+	slices.Reverse(heard)
+	var disks []string
+	seen := map[sim.Addr]bool{}
+	for i := range t.Broke {
+		m := &t.All[i]
+		if found := c.has.FindStringSubmatch(m.Text); m.Kind == moments.Durable && found != nil && found[1] == ballot && !seen[m.Who] {
+			seen[m.Who] = true
+			disks = append(disks, fmt.Sprintf("%v (%s s)", m.Who, moments.Short(m.At)))
+		}
+	}
+	return []string{fmt.Sprintf("%s at %s, of %d replicas: %v has heard of %s; on disks of %s", strings.TrimSuffix(c.what, " of ballot "+ballot), ballot, t.plan.Replicas, on,
+		strings.Join(heard, ", "), or(strings.Join(disks, ", "), "none"))}
+}
+
+func or(text, none string) string {
+	if text == "" {
+		return none
+	}
+	return text
+}
