@@ -25,7 +25,7 @@ func (t *teller) counts() (lines []string) {
 		return nil
 	}
 	slots := named(`slot (\d+)`, t.breach.Text)
-	ballots := named(`(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`, t.breach.Text)
+	ballots := named(ballot, handleNamed.ReplaceAllString(t.breach.Text, "handle"))
 	for _, s := range slots {
 		lines = append(lines, t.count(count{"votes in slot " + s,
 			regexp.MustCompile(`^accepted (\S+) boot \d+ slot ` + s + `\b`), regexp.MustCompile(`^voted (\S+) slot ` + s + `\b`)})...)

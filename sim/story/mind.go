@@ -91,6 +91,9 @@ func (l log) replica(e *event.Left, on sim.Addr) string {
 	}
 	b.WriteString(l.since(who, st))
 	fmt.Fprintf(&b, "; has promised %v, applied slot %d", st.Promised, st.Applied)
+	if who == on && st.Floor > 1 {
+		fmt.Fprintf(&b, "; has the log from slot %d on", st.Floor)
+	}
 	if who == on && st.Durable+1 < st.Next {
 		fmt.Fprintf(&b, "; its disk has its records up to #%d of #%d", st.Durable, st.Next-1)
 	}

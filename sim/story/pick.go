@@ -62,7 +62,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	}
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
-	if len(executed) > 0 && l.All[from].Step != l.All[end-1].Step && slices.ContainsFunc(all, isNamed) {
+	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {
 		executed = nil // it is known which
 	}
 	for _, c := range all {
@@ -88,6 +88,11 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	return picked
 }
 
+// isOfStep says that a moment is of the step of the break.
+func (l log) isOfStep(i int) bool {
+	return l.Broke != moments.None && l.All[i].Step == l.All[l.Broke].Step
+}
+
 // mostExecuted is how many commands are told for their time alone.
 const mostExecuted = 2
 
@@ -95,6 +100,11 @@ const mostExecuted = 2
 func (l log) executedSince(from, end, room int) (all []int) {
 	if from == moments.None {
 		return nil
+	}
+	if l.isOfStep(from) { // what else the step executed, though it came to that behind the break
+		for end < len(l.All) && l.All[end].Step == l.All[l.Broke].Step {
+			end++
+		}
 	}
 	seen := map[string]bool{}
 	for i := end - 1; i >= from && len(all) < room; i-- {
@@ -206,8 +216,12 @@ func verb(m *moments.Moment) string {
 
 var forSession = regexp.MustCompile(`\bsession \d+`)
 
+// keepsAlive are calls of sessions that come and go whatever else is done in them, and their answers.
+var keepsAlive = regexp.MustCompile(`: keep-alive |: ok lease `)
+
 // weight is what speaks for a moment: what it names; that it is of a machine that the report
-// names; that it is an opinion, or lasts on a disk; and that the break may come from it.
+// names; that it is an opinion, or lasts on a disk; and that the break may come from it. What keeps sessions alive counts less
+// where the report says nothing of leases.
 func (l log) weight(c candidate, about *subjects) int {
 	n := 4 * bits.OnesCount64(c.names)
 	if about.machines[c.who] {
@@ -221,6 +235,9 @@ func (l log) weight(c candidate, about *subjects) int {
 	}
 	if c.fresh {
 		n += 3
+	}
+	if !about.ofLeases && keepsAlive.MatchString(l.All[c.i].Text) {
+		n -= 4
 	}
 	return n
 }

@@ -13,6 +13,7 @@ import (
 // subjects are the things that the report of a break names.
 type subjects struct {
 	machines map[sim.Addr]bool
+	ofLeases bool             // it speaks of leases, or of what extends them
 	things   []*regexp.Regexp // each knows one of them in other texts
 	sorts    []sortOf
 }
@@ -24,14 +25,22 @@ type sortOf struct {
 	bits uint64 // the things of the sort that the report names
 }
 
+// How reports name handles, and ballots: where no handle is named.
+const (
+	handle = `[Hh]andle[: ](\d+\.\d+)\b`
+	ballot = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
+)
+
+var handleNamed = regexp.MustCompile(handle)
+
 // namings are how reports name things, and how messages, records and opinions name the
 // same ones; %s is the name.
 var namings = []struct{ report, elsewhere string }{
 	{`slot (\d+)`, `\bslot %[1]s\b|\b%[1]s@|\[%[1]s,`},
 	{`session (\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
 	{`call (\d+) of session \d+`, `\bseq %[1]s\b|call %[1]s\b`},
-	{`[Hh]andle:?(\d+\.\d+)\b`, `[Hh]andle:?%[1]s\b`},
-	{`(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`}, // ballots
+	{handle, `[Hh]andle[: ]%[1]s\b`},
+	{ballot, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`}, // ballots
 	{`epoch (\d+)`, `\bepoch %[1]s\b`},
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
 	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
@@ -49,6 +58,7 @@ const apart = 2
 var (
 	replicaNamed = regexp.MustCompile(`\b(?:replica|node|member|leader|master|n) ?(\d+)\b`)
 	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
+	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
 	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // of histories
 )
 
@@ -65,11 +75,15 @@ func programs(report string) string {
 
 // subjectsOf are those of a report.
 func subjectsOf(report string) *subjects {
-	s := &subjects{machines: map[sim.Addr]bool{}}
+	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report)}
 	known := map[string]bool{}
 	for i, n := range namings {
 		var bits uint64
-		for _, found := range regexp.MustCompile(n.report).FindAllStringSubmatch(report, -1) {
+		text := report
+		if n.report == ballot {
+			text = handleNamed.ReplaceAllString(report, "handle")
+		}
+		for _, found := range regexp.MustCompile(n.report).FindAllStringSubmatch(text, -1) {
 			text := fmt.Sprintf(n.elsewhere, regexp.QuoteMeta(found[1]))
 			if !known[text] {
 				known[text] = true

@@ -1,9 +1,13 @@
 package locks
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
+	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim/model"
@@ -13,13 +17,20 @@ import (
 // began: a new master runs each of these again in full, whatever it finds in its rows.
 type Inherited struct {
 	runs map[model.DelayID]time.Duration
+	from map[model.DelayID]origin // of those that run
 	At   map[api.Epoch]map[model.DelayID]time.Duration
 
 	Several uint64 // epochs that began while two delays of one lock ran
 }
 
+// origin is how a lock-delay came to be: whose failure began it, and in which slot.
+type origin struct {
+	who  model.Owner
+	slot paxos.Slot
+}
+
 func newInherited() Inherited {
-	return Inherited{runs: map[model.DelayID]time.Duration{}, At: map[api.Epoch]map[model.DelayID]time.Duration{}}
+	return Inherited{runs: map[model.DelayID]time.Duration{}, from: map[model.DelayID]origin{}, At: map[api.Epoch]map[model.DelayID]time.Duration{}}
 }
 
 // OnCommand is told of each command as it is first applied anywhere, and was executed.
@@ -37,14 +48,27 @@ func (l *Inherited) OnCommand(a *command.Applied) {
 	}
 	if c, ok := a.Command.(command.DelayOver); ok {
 		delete(l.runs, model.DelayID{Lock: c.Node, Freed: c.Freed})
+		delete(l.from, model.DelayID{Lock: c.Node, Freed: c.Freed})
 	}
 }
 
-// Begin notes the delay of a lock that a command has freed.
-func (l *Inherited) Begin(n api.Ref, freed api.Number, d time.Duration) {
+// begin notes the delay of a lock that a command in a slot has freed, since its holder failed.
+func (l *Inherited) begin(n api.Ref, freed api.Number, d time.Duration, by model.Owner, in paxos.Slot) {
 	if d > 0 {
-		l.runs[model.DelayID{Lock: n, Freed: freed}] = d
+		id := model.DelayID{Lock: n, Freed: freed}
+		l.runs[id], l.from[id] = d, origin{by, in}
 	}
+}
+
+// texts are the lock-delays of a lock that run, for reports, in the order in which they began.
+func (l *Inherited) texts(n api.Ref) (all []string) {
+	for _, d := range slices.SortedFunc(maps.Keys(l.runs), func(a, b model.DelayID) int { return cmp.Compare(a.Freed, b.Freed) }) {
+		if d.Lock == n {
+			o := l.from[d]
+			all = append(all, fmt.Sprintf("a lock-delay of %v runs since %v failed in slot %d", l.runs[d], o.who, o.slot))
+		}
+	}
+	return all
 }
 
 // Runs says that a lock-delay of a lock runs.
@@ -70,4 +94,5 @@ func (l *Inherited) Count(n api.Ref) (all int) {
 // forgets notes that a node is gone, with its lock and that lock's delays.
 func (l *Inherited) forgets(n api.Ref) {
 	maps.DeleteFunc(l.runs, func(d model.DelayID, _ time.Duration) bool { return d.Lock == n })
+	maps.DeleteFunc(l.from, func(d model.DelayID, _ origin) bool { return d.Lock == n })
 }

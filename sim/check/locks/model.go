@@ -1,7 +1,9 @@
 package locks
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/linearizability"
@@ -117,7 +119,7 @@ func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	}
 	for _, o := range failed {
 		n := b.Holds[o].Node
-		b.Owed.Begin(n, a.Number, asked[n])
+		b.Owed.begin(n, a.Number, asked[n], o, b.slot)
 		if began[n] != asked[n] {
 			b.world.Break("S8", "%v fails and holds %v; a lock-delay of %v was asked for, and what begins is %v", o, n, asked[n], began[n])
 		}
@@ -231,6 +233,19 @@ func (b *Model) EachHold(n api.Ref, f func(o model.Owner, m api.Mode, by api.Acq
 
 // HasDelay says that a lock-delay of the lock of a node runs.
 func (b *Model) HasDelay(n api.Ref) bool { return b.Owed.Runs(n) }
+
+// About says for reports which handles hold the lock of a node by the log, and which lock-delays of it run.
+func (b *Model) About(n api.Ref) string {
+	var all []string
+	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
+		h := b.Holds[o]
+		all = append(all, fmt.Sprintf("%v holds it %v by acquisition %d", o, h.Mode, h.acquisition))
+	}
+	if all = append(all, b.Owed.texts(n)...); len(all) == 0 {
+		return "by the log it is free"
+	}
+	return strings.Join(all, ", ")
+}
 
 // MovedIn is the last slot in which a session took or left the lock of a node, or a
 // lock-delay of it began or ended; ok is false where nothing of this has happened.

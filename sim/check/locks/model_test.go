@@ -241,12 +241,14 @@ func TestALockDelayRunsUntilTheLogEndsIt(t *testing.T) {
 		s.tells(&command.Applied{Command: command.Expire{Session: x}, Number: at, Verdict: command.Executed, Result: api.Result{Code: api.OK}, Effects: []command.Effect{delay(time.Second)}})
 	}
 	fails(8, 9)
+	require.Regexp(t, `^handle \S+ of session 7 holds it shared by acquisition 6, a lock-delay of 1s runs since handle \S+ of session 8 failed in slot \d+$`, s.b.About(theLock))
 	fails(7, 10)
 	require.True(t, runs())
 	s.applied(command.DelayOver{Node: theLock, Freed: 9}, api.Result{Code: api.OK})
 	require.True(t, runs(), "of session 7")
 	s.applied(command.DelayOver{Node: theLock, Freed: 10}, api.Result{Code: api.OK})
 	require.False(t, runs())
+	require.Equal(t, "by the log it is free", s.b.About(theLock))
 	s.Good()
 }
 

@@ -69,6 +69,8 @@ type Locks interface {
 	HeldBy(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
 	// HasDelay says whether a lock-delay of the lock runs.
 	HasDelay(api.Ref) bool
+	// About says for reports who holds the lock, and which lock-delays of it run.
+	About(api.Ref) string
 	// MovedIn is the last slot in which one of the two changed; ok is false where none did.
 	MovedIn(api.Ref) (s paxos.Slot, ok bool)
 }
@@ -320,16 +322,16 @@ func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand,
 			break
 		}
 		if !x.leaves && (!x.isTried(from) || x.mode.HasConflict(s.mode)) {
-			b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and call %d of session %d, %v, waits in front of it",
-				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode)
+			b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and call %d of session %d, %v, waits in front of it; %s",
+				id, c.Seq, c.Session, d.Node, d.Mode, x.call.Seq, x.call.Session, x.mode, b.locks.About(d.Node))
 		}
 	}
 	switch at, ok := b.locks.MovedIn(d.Node); {
 	case own || ok && at >= from:
 	case conflicts(d.Mode) && !b.freed.isAboutToEnd(b.locks, d.Node, d.Mode):
-		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held", id, c.Seq, c.Session, d.Node, d.Mode)
+		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and the lock is held: %s", id, c.Seq, c.Session, d.Node, d.Mode, b.locks.About(d.Node))
 	case b.locks.HasDelay(d.Node):
-		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs", id, c.Seq, c.Session, d.Node, d.Mode)
+		b.world.Break("S8", "replica %d tries call %d of session %d for %v, %v, and its lock-delay runs: %s", id, c.Seq, c.Session, d.Node, d.Mode, b.locks.About(d.Node))
 	}
 	s.tried = true
 }

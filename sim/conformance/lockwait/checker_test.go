@@ -57,6 +57,8 @@ func (l *byLog) others(h api.HandleID) (modes []api.Mode) {
 }
 
 // HasDelay says whether its lock-delay runs.
+func (l *byLog) About(api.Ref) string { return "as the log says" }
+
 func (l *byLog) HasDelay(n api.Ref) bool { return l.delay && n == lockNode }
 
 // MovedIn is where it moved.

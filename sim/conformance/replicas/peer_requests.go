@@ -1,6 +1,11 @@
 package replicas
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
@@ -114,14 +119,23 @@ func (p *peerRequests) onRelay(m relayed) {
 // setBulkBusy records that a snapshot job begins, or has ended.
 func (p *peerRequests) setBulkBusy(busy bool) { p.isBulkBusy = busy }
 
+// peers are those of which something is kept, for reports.
+func peers[V any](of map[paxos.NodeID]V) string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, fmt.Sprintf("replica %d", id))
+	}
+	return strings.Join(all, ", ")
+}
+
 // onActed checks the end of a step: held messages wait for the disk, and an answer may be
 // among them; the log is applied up to slot applied.
 func (p *peerRequests) onActed(w *sim.World, id paxos.NodeID, held int, applied paxos.Slot) {
 	if len(p.fetches) > 0 && held == 0 {
-		w.Diverge("L1", "replica %d does not answer requests of %d replicas for values of the log", id, len(p.fetches))
+		w.Diverge("L1", "replica %d does not answer the requests of %s for values of the log, of which it has applied those below slot %d", id, peers(p.fetches), applied+1)
 	}
 	if len(p.pieces) > 0 && !p.isBulkBusy {
-		w.Diverge("L1", "replica %d does not answer requests of %d replicas for a piece of a snapshot, and no snapshot job is under way", id, len(p.pieces))
+		w.Diverge("L1", "replica %d does not answer the requests of %s for a piece of a snapshot, and no snapshot job is under way", id, peers(p.pieces))
 	}
 	for x, slot := range p.sums { // order-free: any breach ends the run
 		if slot <= applied {
