@@ -81,10 +81,10 @@ func written(r *replica, j *driver.LogJob) {
 		r.upto = j.First + paxos.LSN(len(j.Records)) - 1
 	}
 	if j.Sync {
-		r.cell.watch.Logs.OnDurable(r.Id, r.unsynced)
 		if r.cell.events.Wanted() {
-			r.cell.publish(event.Durable{Replica: r.Id, Records: r.unsynced})
+			r.cell.publish(event.Durable{Replica: r.Id, Records: r.unsynced, First: r.upto - paxos.LSN(len(r.unsynced)) + 1})
 		}
+		r.cell.watch.Logs.OnDurable(r.Id, r.unsynced)
 		r.cell.watch.Logs.OnSynced(r.Id, r.upto)
 		r.unsynced = r.unsynced[:0]
 	}

@@ -74,6 +74,7 @@ type Proposed struct {
 type Durable struct {
 	Replica paxos.NodeID
 	Records []paxos.Record // for the call only
+	First   paxos.LSN      // the number of the first record; 0: it is not told
 }
 
 // Applied says that a replica has applied a slot.

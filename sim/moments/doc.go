@@ -9,6 +9,7 @@
 // Reading order:
 //
 //	moment.go    what happened, as the trace and the events say it; log.go: keeps it
+//	recovery.go  what a disk gave back; audit.go: walks through what a replica holds
 //	past.go      what a moment may have come from
 //	harm.go      what was injected, and what that did; words.go: in words
 //	lines.go     all moments in words, for what tells of runs that break nothing

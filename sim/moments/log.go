@@ -192,8 +192,12 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.SnapshotInstalled:
 		opinion(sim.Addr(e.Replica), Believes, "has the rows of a snapshot of slot %d", e.Slot)
 	case event.Durable:
-		for _, r := range e.Records {
-			opinion(sim.Addr(e.Replica), Durable, "%v", r)
+		for i, r := range e.Records {
+			number := ""
+			if e.First > 0 {
+				number = fmt.Sprintf(", record #%d", e.First+paxos.LSN(i))
+			}
+			opinion(sim.Addr(e.Replica), Durable, "%v%s", r, number)
 		}
 	case event.Executed:
 		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 230)})

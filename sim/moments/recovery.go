@@ -30,7 +30,7 @@ func givenBack(e event.Recovered) string {
 		b.WriteString("no snapshot, ")
 	}
 	open := openVotes(r)
-	b.WriteString("votes")
+	b.WriteString("votes not known as chosen:")
 	if len(open) == 0 {
 		b.WriteString(" none")
 	}
@@ -41,7 +41,7 @@ func givenBack(e event.Recovered) string {
 	for _, v := range open {
 		b.WriteString(" " + v)
 	}
-	fmt.Fprintf(&b, " not known as chosen; the log ends with record #%d; %s", max(r.Next, 1)-1, e.Report)
+	fmt.Fprintf(&b, "; the log ends with record #%d; %s", max(r.Next, 1)-1, e.Report)
 	return b.String()
 }
 

@@ -115,8 +115,8 @@ func cutOff(o plan.Options) cell.Result {
 // before it lost power it does not believe.
 func TestAStoryOfARecovery(t *testing.T) {
 	story := storyOf(cutOff)
-	require.Contains(t, story, `on the disk of n1: gives back promise 1.2, snapshot of slot 3, votes 5@1.2=`)
-	require.Contains(t, story, ` 6@1.2=unreadable not known as chosen; the log ends with record #8; clean end`)
+	require.Contains(t, story, `on the disk of n1: gives back promise 1.2, snapshot of slot 3, votes not known as chosen: 5@1.2=`)
+	require.Contains(t, story, ` 6@1.2=unreadable; the log ends with record #8; clean end`)
 	require.NotContains(t, story, "heartbeat")
 	require.NotContains(t, story, "holds, as it believes")
 	require.NotContains(t, story, "8.000", "what the end of the run does is no part of it")

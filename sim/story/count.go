@@ -10,6 +10,9 @@ import (
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
+// ofQuorums are reports of what replicas vote for and promise.
+var ofQuorums = regexp.MustCompile(`\bv[0-9a-f]{8}\b|quorum|\bvote|\bpromise|\baccept|\bphase 1|\bcampaign|\blead`)
+
 // count is of one thing that a quorum decides: what the machine of the break has heard of it, and which disks have it.
 type count struct {
 	what  string         // for people
@@ -19,9 +22,9 @@ type count struct {
 
 // counts say, of votes in slots and of promises that the report names, which messages the machine of the break has had
 // of them in its present life, each with its time, and on which disks they are: what a quorum was counted of. There is none
-// where it had no message.
+// where it had no message, or the report speaks of none of that.
 func (t *teller) counts() (lines []string) {
-	if t.breach.On == 0 || t.breach.On.IsClient() || t.Broke == moments.None {
+	if t.breach.On == 0 || t.breach.On.IsClient() || t.Broke == moments.None || !ofQuorums.MatchString(t.breach.Text) {
 		return nil
 	}
 	slots := named(`slot (\d+)`, t.breach.Text)
@@ -33,7 +36,7 @@ func (t *teller) counts() (lines []string) {
 	for _, b := range ballots {
 		q := regexp.QuoteMeta(b)
 		lines = append(lines, t.count(count{"promises of ballot " + b,
-			regexp.MustCompile(`^promise (` + q + `) `), regexp.MustCompile(`^promised (` + q + `)$`)})...)
+			regexp.MustCompile(`^promise (` + q + `) `), regexp.MustCompile(`^promised (` + q + `)(?:$|,)`)})...)
 	}
 	return lines
 }

@@ -10,5 +10,6 @@
 //
 //	story.go     Tell: the lines, in their order
 //	subject.go   the things that a report names; pick.go: the moments that speak of them
-//	mind.go      what machines believe as the run ends
+//	count.go     what a quorum was counted of
+//	mind.go      what machines believe as it breaks
 package story

@@ -20,6 +20,7 @@ type candidate struct {
 	names uint64 // which things of the report it names
 	past  bool   // what broke may come from it
 	fresh bool   // it went wrong since, or with it
+	meant bool   // it is a command of a slot that the report names
 }
 
 // outdoes says that c says of the same doings of the same machine all that d does.
@@ -30,7 +31,7 @@ func (c candidate) outdoes(d candidate) bool {
 // picks goes back from the break and takes, of each machine and each sort of deed, the latest
 // that names what the report names: of the past of the break first, and then of what the
 // machine that broke could not know of. There is room for so many: those that name most are
-// kept, if they name half as much as the best. They come in the order in which they happened. Where the check is a user's,
+// kept, if they name half as much as the best, or are commands of a slot that the report names. They come in the order in which they happened. Where the check is a user's,
 // what programs were told comes before all that. Where it went wrong behind moment from, what came since goes first, and
 // the log's latest commands since then are told whatever they name; None: that is not known.
 func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []int {
@@ -45,7 +46,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		case moments.Acts, "fault", "failed", "send", "NOTED":
 			continue
 		}
-		c := candidate{i, m.Who, m.Kind, verb(m), about.in(m.Text), past[i] || m.Who == 0, from != moments.None && i >= from}
+		c := candidate{i, m.Who, m.Kind, verb(m), about.in(m.Text), past[i] || m.Who == 0, from != moments.None && i >= from, m.Kind == moments.Executes && about.means(m.Text)}
 		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
 			all = slices.DeleteFunc(all, c.outdoes)
 			all = append(all, c)
@@ -72,7 +73,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 				left--
 			}
 		}
-		if left <= 0 || 2*bits.OnesCount64(c.names) < best {
+		if left <= 0 || !c.meant && 2*bits.OnesCount64(c.names) < best {
 			break
 		}
 		if !slices.Contains(picked, c.i) {
@@ -121,9 +122,10 @@ func (l log) executedSince(from, end, room int) (all []int) {
 // mostLast is how many moments of a machine are told where nothing speaks of what the report names.
 const mostLast = 4
 
-// lastOf are the last moments of a machine in which its process began or ended, its disk was damaged or failed, or it changed an
-// opinion: a report of a disk that lacks something names nothing else.
-func (l log) lastOf(who sim.Addr, room int) (all []int) {
+// lastOf are the last moments of a machine in which its process began or ended, its disk was damaged, failed, or gave back what it had, or
+// it changed an opinion: a report of a disk that lacks something names nothing else. With disk, records that its disk got are
+// among them.
+func (l log) lastOf(who sim.Addr, room int, disk bool) (all []int) {
 	end := len(l.All)
 	if l.Broke != moments.None {
 		end = l.Broke
@@ -131,7 +133,7 @@ func (l log) lastOf(who sim.Addr, room int) (all []int) {
 	for i := end - 1; i >= 0 && who != 0 && len(all) < room; i-- {
 		switch m := &l.All[i]; {
 		case m.Who != who || m.Link() != 0:
-		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes, moments.IsRecovery(m):
+		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes, moments.IsRecovery(m), disk && m.Kind == moments.Durable:
 			all = append(all, i)
 		}
 	}
@@ -235,6 +237,9 @@ func (l log) weight(c candidate, about *subjects) int {
 	}
 	if c.fresh {
 		n += 3
+	}
+	if c.meant {
+		n += 8
 	}
 	if !about.ofLeases && keepsAlive.MatchString(l.All[c.i].Text) {
 		n -= 4

@@ -188,8 +188,16 @@ func (t *teller) steps() {
 	counts = counts[:min(len(counts), max(0, room-leastSteps+1))]
 	room -= len(counts)
 	t.picked = t.picks(t.about, t.past, room, t.wentWrong(), t.breach.IsOfUser())
-	if len(t.picked) == 0 {
-		t.picked = t.lastOf(t.breach.On, min(room, mostLast))
+	if ofDisk := func(i int) bool { return t.All[i].Kind == moments.Durable }; len(t.picked) == 0 {
+		t.picked = t.lastOf(t.breach.On, min(room, mostLast), false)
+	} else if len(t.picked) < leastSteps && !slices.ContainsFunc(t.picked, func(i int) bool { return !ofDisk(i) }) {
+		for _, i := range t.lastOf(t.breach.On, min(room, mostLast), true) {
+			if !slices.Contains(t.picked, i) {
+				t.picked = append(t.picked, i)
+			}
+		}
+		slices.Sort(t.picked)
+		t.picked = t.picked[max(0, len(t.picked)-room):]
 	}
 	if len(t.picked)+len(counts) == 0 {
 		return

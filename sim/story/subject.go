@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ type subjects struct {
 	ofLeases bool             // it speaks of leases, or of what extends them
 	things   []*regexp.Regexp // each knows one of them in other texts
 	sorts    []sortOf
+	slots    []*regexp.Regexp // commands in those that it names
 }
 
 // sortOf is a sort of thing of which a text mostly speaks of one: a text on another slot is
@@ -95,6 +97,9 @@ func subjectsOf(report string) *subjects {
 			s.sorts = append(s.sorts, sortOf{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `\d+`)), bits})
 		}
 	}
+	for _, slot := range named(`slot (\d+)`, report) {
+		s.slots = append(s.slots, regexp.MustCompile(`^[^{]*\bin slot `+slot+`\b`))
+	}
 	numbers := func(form *regexp.Regexp, add func(n uint64)) {
 		for _, found := range form.FindAllStringSubmatch(report, -1) {
 			if n, err := strconv.ParseUint(found[1], 10, 63); err == nil {
@@ -106,6 +111,11 @@ func subjectsOf(report string) *subjects {
 	numbers(clientNamed, func(n uint64) { s.machines[sim.FirstClient+sim.Addr(n)-1] = true })
 	numbers(processNamed, func(n uint64) { s.machines[sim.FirstClient+sim.Addr(n>>32)] = true })
 	return s
+}
+
+// means says that a command, in words, stands in a slot that the report names.
+func (s *subjects) means(text string) bool {
+	return slices.ContainsFunc(s.slots, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 }
 
 // in says which of the things a text names: a bit for each; none, if it speaks of another

@@ -189,6 +189,14 @@ func (a *applier) execute(r api.Result, effects ...Effect) {
 
 func (a *applier) addEffects(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
 
+// rowWords say what a row of locks is about; "" of another one, whose key can be read.
+func rowWords(key string) string {
+	if k, ok := lock.ParseKey(key); ok {
+		return ": " + k.Words()
+	}
+	return ""
+}
+
 // verifyFootprint asserts that the command changed only rows of its footprint, and only
 // the counter if it was not executed (I-R2).
 func (a *applier) verifyFootprint(mark db.Mark) {
@@ -198,7 +206,7 @@ func (a *applier) verifyFootprint(mark db.Mark) {
 	}
 	for key := range a.tx.Changed(mark) {
 		if !t.CanChange(key, a.Number) {
-			invariant.Failf("I-R2", "command %d, %+v, %v, changed row %q", a.Number, a.Command, a.Verdict, key)
+			invariant.Failf("I-R2", "command %d, %+v, %v, changed row %q%s", a.Number, a.Command, a.Verdict, key, rowWords(key))
 		}
 	}
 	if !invariant.Deep {

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -49,6 +50,20 @@ func ParseKey(key string) (k Key, ok bool) {
 		return Key{}, false
 	}
 	return k, c.isDone()
+}
+
+// Words say what the row of the key is about, for reports.
+func (k Key) Words() string {
+	who := fmt.Sprintf("handle %v of session %d", k.Owner.Handle, k.Owner.Session)
+	switch k.Family {
+	case FamilyHold:
+		return fmt.Sprintf("%s holds the lock of %v", who, k.Lock)
+	case FamilyIndex:
+		return fmt.Sprintf("%s holds a lock", who)
+	case FamilyDelay:
+		return fmt.Sprintf("the lock-delay of %v that command %d began", k.Lock, k.Freed)
+	}
+	return fmt.Sprintf("the lock of %v", k.Lock)
 }
 
 func keyPrefix(f Family) []byte { return []byte{Prefix[0], byte(f)} }

@@ -51,6 +51,22 @@ func TestTheRowsArePinned(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+func TestKeysInWords(t *testing.T) {
+	var got []string
+	for key := range used(t).tx.Ascend("", "") {
+		k, _ := lock.ParseKey(key)
+		got = append(got, k.Words())
+	}
+	require.Equal(t, []string{
+		"the lock-delay of /f#3 that command 13 began",
+		"handle 1.1 of session 1 holds the lock of /f#3",
+		"handle 1.3 of session 2 holds the lock of /f#3",
+		"the lock of /f#3",
+		"handle 1.1 of session 1 holds a lock",
+		"handle 1.3 of session 2 holds a lock",
+	}, got)
+}
+
 func TestKeysAreTakenApart(t *testing.T) {
 	b := used(t)
 	var got []lock.Key

@@ -35,7 +35,7 @@ func New(w *sim.World, r *Rights, room *Room, intruder api.Principal, facts Fact
 	}
 	b.Intents = &Intents{
 		world: w, rights: r, grips: b.Grips, requests: b.Requests, answers: b.Answers,
-		decided: map[decision]intent{}, left: map[sender]uint64{},
+		decided: map[decision]intent{}, left: map[sender]intent{},
 	}
 	return b
 }

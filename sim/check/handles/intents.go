@@ -29,7 +29,7 @@ type Intents struct {
 	answers  *Answers
 	decided  map[decision]intent // what is begun, and not proposed yet
 	lately   []uint64            // when those that were proposed last were begun
-	left     map[sender]uint64   // the order of what was proposed last
+	left     map[sender]intent   // what was proposed last
 
 	Begins  uint64
 	Retaken uint64 // handles of an earlier epoch that were used
@@ -116,10 +116,11 @@ func (b *Intents) inOrder(id paxos.NodeID, d intent) {
 		return
 	}
 	from := sender{id, k.Session}
-	if was := b.left[from]; d.order < was {
-		b.world.Break("S14", "replica %d proposes %+v, which it began before what it has proposed for session %d already", id, d.command, k.Session)
+	if was := b.left[from]; d.order < was.order {
+		before, _ := model.CallOf(was.command)
+		b.world.Break("S14", "replica %d proposes %+v, which it began before call %d of session %d, and that one it has proposed already: %+v", id, d.command, before.Seq, k.Session, was.command)
 	}
-	b.left[from] = d.order
+	b.left[from] = d
 }
 
 func (b *Intents) calls(id paxos.NodeID, c command.Call) {
