@@ -169,7 +169,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.Recovered:
 		opinion(sim.Addr(e.Replica), Durable, "%s", givenBack(e))
 	case event.SnapshotPublished:
-		opinion(sim.Addr(e.Replica), Durable, "snapshot of slot %d", e.Slot)
+		opinion(sim.Addr(e.Replica), Durable, written+"%d", e.Slot)
 	case event.Started:
 		opinion(sim.Addr(e.Replica), Believes, "comes back in life %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
 		delete(l.Leads, sim.Addr(e.Replica))

@@ -13,11 +13,17 @@ import (
 // mostGiven is how many votes the words of a recovery name: the last ones, which a quorum may need.
 const mostGiven = 4
 
-// gives begins the words of a recovery.
-const gives = "gives back "
+// What begins the words of a recovery, and of a snapshot that was written.
+const (
+	gives   = "gives back "
+	written = "snapshot of slot "
+)
 
-// IsRecovery reports whether a moment is what a disk gave back to a process that starts.
-func IsRecovery(m *Moment) bool { return m.Kind == Durable && strings.HasPrefix(m.Text, gives) }
+// IsOfWhole reports whether a moment is about all that a disk has: what it gave back to a process that starts, or a snapshot that
+// was written.
+func IsOfWhole(m *Moment) bool {
+	return m.Kind == Durable && (strings.HasPrefix(m.Text, gives) || strings.HasPrefix(m.Text, written))
+}
 
 // givenBack is what a disk gave back to a process that starts, in words.
 func givenBack(e event.Recovered) string {

@@ -47,6 +47,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			continue
 		}
 		c := candidate{i, m.Who, m.Kind, verb(m), about.in(m.Text), past[i] || m.Who == 0, from != moments.None && i >= from, m.Kind == moments.Executes && about.means(m.Text)}
+		if c.names&^about.records == 0 && !about.machines[c.who] {
+			c.names = 0 // each log has its own numbers
+		}
 		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
 			all = slices.DeleteFunc(all, c.outdoes)
 			all = append(all, c)
@@ -122,9 +125,9 @@ func (l log) executedSince(from, end, room int) (all []int) {
 // mostLast is how many moments of a machine are told where nothing speaks of what the report names.
 const mostLast = 4
 
-// lastOf are the last moments of a machine in which its process began or ended, its disk was damaged, failed, or gave back what it had, or
-// it changed an opinion: a report of a disk that lacks something names nothing else. With disk, records that its disk got are
-// among them.
+// lastOf are the last moments of a machine in which its process began or ended, its disk was damaged, failed, gave back
+// what it had, or got a snapshot, it changed an opinion, or a program of it was told of a call: some reports name nothing
+// else. With disk, records that its disk got are among them.
 func (l log) lastOf(who sim.Addr, room int, disk bool) (all []int) {
 	end := len(l.All)
 	if l.Broke != moments.None {
@@ -133,7 +136,7 @@ func (l log) lastOf(who sim.Addr, room int, disk bool) (all []int) {
 	for i := end - 1; i >= 0 && who != 0 && len(all) < room; i-- {
 		switch m := &l.All[i]; {
 		case m.Who != who || m.Link() != 0:
-		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes, moments.IsRecovery(m), disk && m.Kind == moments.Durable:
+		case m.Kind == "fault" && m.At > 0, m.Kind == "failed", m.Kind == moments.Believes, m.Kind == moments.Told, moments.IsOfWhole(m), disk && m.Kind == moments.Durable:
 			all = append(all, i)
 		}
 	}

@@ -18,6 +18,7 @@ type subjects struct {
 	things   []*regexp.Regexp // each knows one of them in other texts
 	sorts    []sortOf
 	slots    []*regexp.Regexp // commands in those that it names
+	records  uint64           // the things that are records of logs
 }
 
 // sortOf is a sort of thing of which a text mostly speaks of one: a text on another slot is
@@ -27,8 +28,9 @@ type sortOf struct {
 	bits uint64 // the things of the sort that the report names
 }
 
-// How reports name handles, and ballots: where no handle is named.
+// How reports name handles, ballots, where no handle is named, and records of logs.
 const (
+	ofLog  = `(?:^|\s)#(\d+)\b`
 	handle = `[Hh]andle[: ](\d+\.\d+)\b`
 	ballot = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
 )
@@ -49,8 +51,8 @@ var namings = []struct{ report, elsewhere string }{
 	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
 	{`(/[\w/.~-]+)`, `%[1]s\b`},
 	{`"([^"]{2,60})"`, `%[1]s`},
-	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`},         // rows
-	{`(?:^|\s)#(\d+)\b`, `record #%[1]s\b`}, // of logs
+	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
+	{ofLog, `record #%[1]s\b`},
 }
 
 // apart is how many of the namings, from the first on, are sorts of which a text mostly
@@ -92,6 +94,9 @@ func subjectsOf(report string) *subjects {
 				bits |= 1 << len(s.things)
 				s.things = append(s.things, regexp.MustCompile(text))
 			}
+		}
+		if n.report == ofLog {
+			s.records = bits
 		}
 		if bits != 0 && i < apart {
 			s.sorts = append(s.sorts, sortOf{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `\d+`)), bits})

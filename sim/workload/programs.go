@@ -165,7 +165,7 @@ func (c *Programs) close(rt *sim.Runtime, cl *client.Client) {
 	case st.State != session.Over:
 		rt.Env().World().Break("L1", "client %v has closed its session, or given that up (%v), and the session is %v", rt.Env().Self(), err, st.State)
 	case st.Flight+st.Queued+st.Calls > 0:
-		rt.Env().World().Break("L2", "the session of client %v is over, and of its calls %d are under way, %d wait, %d are kept", rt.Env().Self(), st.Flight, st.Queued, st.Calls)
+		rt.Env().World().Break("L2", "the session of client %v is over, and of its calls %d are under way and %d wait, and the client has entries of %d", rt.Env().Self(), st.Flight, st.Queued, st.Calls)
 	case err == nil && id != 0 && st.Session == id && st.Why == session.Closed: // of one whose grace had just ended, Close asks no cell
 		c.Closed = append(c.Closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
