@@ -66,6 +66,24 @@ I-E5 `)
 	require.NotContains(t, story, "alive")
 }
 
+// A command between two walks has its line however much others name: it can be what went wrong.
+func TestAStoryOfAWalkHasTheCommandsSince(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		o.Listen(0, event.Started{Replica: 1, Boot: 1})
+		for i := range 8 {
+			what := fmt.Sprintf("<- c1 call #%d session 9 seq 4 seen 3: op%d by handle 1.2 on /a/b#7", i, i)
+			line(o.Trace.W, 1, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", what)
+		}
+		o.Listen(10*ms, event.AuditPassed{Replica: 1, What: "memory"})
+		executes(o, 20*ms, 7, command.Expire{Guard: 1, Session: 9}, api.Result{Code: api.OK})
+		o.Listen(30*ms, event.AuditBegun{Replica: 1, What: "memory"})
+		return tells(o, cell.Breach{ID: "I-E5", Text: "I-B3: for the lock of /a/b#7 waits call 4 of session 9 by handle 1.2, and is not there", At: 30 * ms, Step: 4, On: 1}, "5.030000000")
+	})
+	require.Contains(t, story, "  0.020 s  the log executes Expire in slot 7: {Guard:1 Session:9}\n")
+	require.Contains(t, story, "session 9 seq 4 seen 3: op7 by handle 1.2")
+}
+
 // countedTwice is a run in which a leader counts two messages of one replica, which voted once.
 func countedTwice(o plan.Options) cell.Result {
 	ballot := paxos.Ballot{Round: 1, Node: 1}

@@ -20,7 +20,8 @@ type candidate struct {
 	names uint64 // which things of the report it names
 	past  bool   // what broke may come from it
 	fresh bool   // it went wrong since, or with it
-	meant bool   // it is a command of a slot that the report names
+	call  bool   // it is a call that the report names, or its command or answer
+	meant bool   // it is a command of a slot that the report names, or between the walk that found it and the one before
 }
 
 // outdoes says that c says of the same doings of the same machine all that d does.
@@ -31,7 +32,7 @@ func (c candidate) outdoes(d candidate) bool {
 // picks goes back from the break and takes, of each machine and each sort of deed, the latest
 // that names what the report names: of the past of the break first, and then of what the
 // machine that broke could not know of. There is room for so many: those that name most are
-// kept, if they name half as much as the best, or are commands of a slot that the report names. They come in the order in which they happened. Where the check is a user's,
+// kept, if they name half as much as the best, or are commands that are meant or calls that it names. They come in the order in which they happened. Where the check is a user's,
 // what programs were told comes before all that. Where it went wrong behind moment from, what came since goes first, and
 // the log's latest commands since then are told whatever they name; None: that is not known.
 func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []int {
@@ -46,7 +47,12 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		case moments.Acts, "fault", "failed", "send", "NOTED":
 			continue
 		}
-		c := candidate{i, m.Who, m.Kind, verb(m), about.in(m.Text), past[i] || m.Who == 0, from != moments.None && i >= from, m.Kind == moments.Executes && about.means(m.Text)}
+		fresh := from != moments.None && i >= from
+		c := candidate{
+			i: i, who: m.Who, kind: m.Kind, verb: verb(m), names: about.in(m.Text), past: past[i] || m.Who == 0, fresh: fresh,
+			call:  matches(about.calls, m.Text),
+			meant: m.Kind == moments.Executes && (about.means(m.Text) || fresh && !l.isOfStep(from)),
+		}
 		if c.names&^about.records == 0 && !about.machines[c.who] {
 			c.names = 0 // each log has its own numbers
 		}
@@ -69,17 +75,18 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {
 		executed = nil // it is known which
 	}
-	for _, c := range all {
+	for _, c := range meantFirst(all) {
 		left := room - len(picked)
 		for _, i := range executed {
 			if !slices.Contains(picked, i) && i != c.i {
 				left--
 			}
 		}
-		if left <= 0 || !c.meant && 2*bits.OnesCount64(c.names) < best {
+		if left <= 0 {
 			break
 		}
-		if !slices.Contains(picked, c.i) {
+		isOfSome := c.meant || c.call || 2*bits.OnesCount64(c.names) >= best
+		if isOfSome && !slices.Contains(picked, c.i) {
 			picked = append(picked, c.i)
 		}
 	}
@@ -90,6 +97,22 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	}
 	slices.Sort(picked)
 	return picked
+}
+
+// mostMeant is how many commands that are meant come before all else.
+const mostMeant = 3
+
+// meantFirst has the first few commands that are meant in front.
+func meantFirst(all []candidate) []candidate {
+	var first, others []candidate
+	for _, c := range all {
+		if c.meant && len(first) < mostMeant {
+			first = append(first, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return append(first, others...)
 }
 
 // isOfStep says that a moment is of the step of the break.
@@ -225,7 +248,7 @@ var forSession = regexp.MustCompile(`\bsession \d+`)
 var keepsAlive = regexp.MustCompile(`: keep-alive |: ok lease `)
 
 // weight is what speaks for a moment: what it names; that it is of a machine that the report
-// names; that it is an opinion, or lasts on a disk; and that the break may come from it. What keeps sessions alive counts less
+// names, or of a call that it names; that it is an opinion, or lasts on a disk; and that the break may come from it. What keeps sessions alive counts less
 // where the report says nothing of leases.
 func (l log) weight(c candidate, about *subjects) int {
 	n := 4 * bits.OnesCount64(c.names)
@@ -241,8 +264,8 @@ func (l log) weight(c candidate, about *subjects) int {
 	if c.fresh {
 		n += 3
 	}
-	if c.meant {
-		n += 8
+	if c.call {
+		n += 4
 	}
 	if !about.ofLeases && keepsAlive.MatchString(l.All[c.i].Text) {
 		n -= 4

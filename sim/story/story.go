@@ -23,7 +23,7 @@ const (
 )
 
 // mostOfReport is how many bytes the report of the break has room for: it is what a story must not cut.
-const mostOfReport = 600
+const mostOfReport = 900
 
 // Tell makes the run of o once more and tells how it came to break what it broke, in at most
 // MostLines lines; none if it broke nothing. Of the faults of the whole run, of which those of

@@ -120,6 +120,19 @@ func TestThingsAreKnownByOtherNames(t *testing.T) {
 	}
 }
 
+// A command names its session and call as Go prints them, and a handle is no ballot.
+func TestThingsOfCommandsAreKnown(t *testing.T) {
+	s := subjectsOf("command 29, {Guard:1 Session:9 Seq:7 Op:{Node:/d0/hot#19 Handle:1.3}}, changed the row of handle 1.2 of session 8 after #12")
+	for text, names := range map[string]bool{
+		"Acquire as call 7 of session 9, in slot 3": true, "Release as call 2 of session 8, in slot 4": true, "Release as call 2 of session 7, in slot 4": false,
+		"{Handle:1.3}": true, "{Handle:1.2}": true, "promised 1.3": false, "voted 1.1 slot 4 v1, record #12": true, "heartbeat 1.1 boot 1 #12 open 4": false,
+	} {
+		require.Equal(t, names, s.in(text) != 0, text)
+	}
+	require.True(t, matches(s.calls, "call #4 session 9 seq 7 seen 6: release 3"))
+	require.False(t, matches(s.calls, "call #4 session 9 seq 70 seen 6: release 3"))
+}
+
 // paidTwice is a run in which a checker of a user's program breaks with an answer to one: its program was
 // told before that the same was done by another one, which then could not note it.
 func paidTwice(o plan.Options) cell.Result {

@@ -18,6 +18,7 @@ type subjects struct {
 	things   []*regexp.Regexp // each knows one of them in other texts
 	sorts    []sortOf
 	slots    []*regexp.Regexp // commands in those that it names
+	calls    []*regexp.Regexp // calls of sessions that it names
 	records  uint64           // the things that are records of logs
 }
 
@@ -41,7 +42,7 @@ var handleNamed = regexp.MustCompile(handle)
 // same ones; %s is the name.
 var namings = []struct{ report, elsewhere string }{
 	{`slot (\d+)`, `\bslot %[1]s\b|\b%[1]s@|\[%[1]s,`},
-	{`session (\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
+	{`[Ss]ession[: ](\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
 	{`call (\d+) of session \d+`, `\bseq %[1]s\b|call %[1]s\b`},
 	{handle, `[Hh]andle[: ]%[1]s\b`},
 	{ballot, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`}, // ballots
@@ -49,7 +50,7 @@ var namings = []struct{ report, elsewhere string }{
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
 	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
 	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
-	{`(/[\w/.~-]+)`, `%[1]s\b`},
+	{`(/[\w/.~-]+)(?:$|[^\w/.~#-])`, `%[1]s\b`},
 	{`"([^"]{2,60})"`, `%[1]s`},
 	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
 	{ofLog, `record #%[1]s\b`},
@@ -62,6 +63,7 @@ const apart = 2
 var (
 	replicaNamed = regexp.MustCompile(`\b(?:replica|node|member|leader|master|n) ?(\d+)\b`)
 	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
+	callNamed    = regexp.MustCompile(`\bcall (\d+) of session (\d+)|\bSession:(\d+) Seq:(\d+)`)
 	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
 	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // of histories
 )
@@ -105,6 +107,10 @@ func subjectsOf(report string) *subjects {
 	for _, slot := range named(`slot (\d+)`, report) {
 		s.slots = append(s.slots, regexp.MustCompile(`^[^{]*\bin slot `+slot+`\b`))
 	}
+	for _, found := range callNamed.FindAllStringSubmatch(report, -1) {
+		seq, session := found[1]+found[4], found[2]+found[3]
+		s.calls = append(s.calls, regexp.MustCompile(`\bsession `+session+` seq `+seq+`\b|\bcall `+seq+` of session `+session+`\b`))
+	}
 	numbers := func(form *regexp.Regexp, add func(n uint64)) {
 		for _, found := range form.FindAllStringSubmatch(report, -1) {
 			if n, err := strconv.ParseUint(found[1], 10, 63); err == nil {
@@ -119,8 +125,10 @@ func subjectsOf(report string) *subjects {
 }
 
 // means says that a command, in words, stands in a slot that the report names.
-func (s *subjects) means(text string) bool {
-	return slices.ContainsFunc(s.slots, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+func (s *subjects) means(text string) bool { return matches(s.slots, text) }
+
+func matches(forms []*regexp.Regexp, text string) bool {
+	return slices.ContainsFunc(forms, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 }
 
 // in says which of the things a text names: a bit for each; none, if it speaks of another
