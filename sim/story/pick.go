@@ -265,7 +265,7 @@ func (l log) weight(c candidate, about *subjects) int {
 		n += 3
 	}
 	if c.call {
-		n += 4
+		n += 6
 	}
 	if !about.ofLeases && keepsAlive.MatchString(l.All[c.i].Text) {
 		n -= 4

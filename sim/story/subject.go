@@ -50,7 +50,7 @@ var namings = []struct{ report, elsewhere string }{
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
 	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
 	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
-	{`(/[\w/.~-]+)(?:$|[^\w/.~#-])`, `%[1]s\b`},
+	{`(/[\w/.~-]+)`, `%[1]s\b`},         // also of an instance, which so counts twice, and finds what is below it
 	{`"([^"]{2,60})"`, `%[1]s`},
 	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
 	{ofLog, `record #%[1]s\b`},
