@@ -94,7 +94,7 @@ func TestAStoryOfARealRun(t *testing.T) {
 	require.Empty(t, Tell(cell.Run, o, 0))
 	breaks := func(o plan.Options) cell.Result {
 		r := cell.Run(o)
-		r.Breach = &cell.Breach{ID: "S4", Text: "slot 12 and session 3 are not as c1 was told in epoch 2", At: r.Simulated, Step: r.Events}
+		r.Breach = &cell.Breach{ID: "S4", Text: "slot 12 and session 3 are not as c1 was told in epoch 2\none\ntwo\nthree\nfour", At: r.Simulated, Step: r.Events}
 		return r
 	}
 	told := Tell(breaks, o, 0)
@@ -106,6 +106,8 @@ func TestAStoryOfARealRun(t *testing.T) {
 	require.Contains(t, all, "c1 (")
 	require.Contains(t, all, "slot 12")
 	require.Contains(t, all, "It is seen when the run is over")
+	require.Contains(t, all, "\n  three")
+	require.NotContains(t, all, "\n  four", "of so long a report the beginning is told")
 }
 
 func TestThingsAreKnownByOtherNames(t *testing.T) {
