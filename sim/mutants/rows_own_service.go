@@ -88,6 +88,7 @@ func ownServiceRows() []Row {
 		applied(GroupOwn, "O292", "B", "a copy of a call on a node that was given up is executed"),
 		applied(GroupOwn, "O295", "B", "what a client says that it has given up is forgotten where it is answered from the rows"),
 		applied(GroupOwn, "O384", "B", "the end of a lock-delay wakes no reader where other readers hold the lock"),
+		applied(GroupOwn, "O385", "B", "a KeepAlive says that the client waits for no call"),
 		weak(GroupOwn, "O137", "B", "an answer settles what was given up, though an Acquire is being cancelled",
 			"a client must give an Acquire up and a write behind it, ask before the first is cancelled, and be idle until its session ends. TestASessionInUseStaysOver in client kills it"),
 		applied(GroupOwn, "O160", "B", "a session with open handles counts as idle"),
