@@ -105,6 +105,9 @@ func (s *serve) run(c *cobra.Command) error {
 		if cfg.LeaseGrant == 0 {
 			text = fmt.Appendf(text, "# lease_grant is that of the cell, and %v in a new one\n", server.DefaultLeaseGrant)
 		}
+		for _, w := range cfg.Warnings() {
+			s.Warn("%s", w)
+		}
 		if err := cfg.CheckDir(s.bootstrap); err != nil {
 			s.Warn("the configuration is good, and the same command without --check-config would be refused: %v", err)
 		}

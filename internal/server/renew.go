@@ -101,11 +101,19 @@ func (s *Server) reload(is func(*secretGroup) bool) error {
 	return errors.Join(faults...)
 }
 
-// renewSecrets looks at the files until the server stops.
+// renewSecrets looks at the files until the server stops, and at the certificates that are used.
 func (s *Server) renewSecrets() {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
+	told := expiryLog{}
 	for {
+		for _, e := range told.due(s.secrets.expiries(), time.Now()) {
+			if now := time.Now(); now.After(e.at) {
+				s.log.Error("a certificate has expired: new connections fail until its file is replaced", "key", e.key, "not_after", e.at.UTC())
+			} else {
+				s.log.Warn("a certificate expires soon: replace its file before", "key", e.key, "not_after", e.at.UTC())
+			}
+		}
 		select {
 		case <-s.quit:
 			return
@@ -113,6 +121,31 @@ func (s *Server) renewSecrets() {
 			_ = s.renewChanged() // it is logged
 		}
 	}
+}
+
+// expiryLogEvery is how often the log has it that a certificate expires, or has expired.
+const expiryLogEvery = 12 * time.Hour
+
+// expiryLog is when the log was told of each certificate, so that it is told of one when it becomes due, when
+// it has expired, and from then on rarely.
+type expiryLog map[expiry]struct {
+	last    time.Time
+	expired bool
+}
+
+// due are those that the log is to have now.
+func (l expiryLog) due(all []expiry, now time.Time) (tell []expiry) {
+	for _, e := range all {
+		was, known := l[e]
+		expired := now.After(e.at)
+		if !now.Add(renewWithin).After(e.at) || known && was.expired == expired && now.Sub(was.last) < expiryLogEvery {
+			continue
+		}
+		was.last, was.expired = now, expired
+		l[e] = was
+		tell = append(tell, e)
+	}
+	return tell
 }
 
 // expiry is until when a certificate of this replica is valid.
@@ -123,13 +156,26 @@ type expiry struct {
 
 // expiries are those of the certificates that are used now.
 func (x *secrets) expiries() (all []expiry) {
+	return expiriesOf(x.peers.Load(), x.clients.Load())
+}
+
+// expiriesOf are those of the certificates for members and clients, each of which may be nil.
+func expiriesOf(peers, clients *tls.Config) (all []expiry) {
 	for _, c := range []struct {
 		key string
 		of  *tls.Config
-	}{{"peer_cert", x.peers.Load()}, {"server_cert", x.clients.Load()}} {
+	}{{"peer_cert", peers}, {"server_cert", clients}} {
 		if c.of != nil && len(c.of.Certificates) > 0 && c.of.Certificates[0].Leaf != nil {
 			all = append(all, expiry{c.key, c.of.Certificates[0].Leaf.NotAfter})
 		}
 	}
 	return all
+}
+
+// Warnings are what CheckFiles does not refuse and an operator should know before the start, in sentences:
+// certificates that have expired, or will within a week.
+func (c *Config) Warnings() []string {
+	peers, _ := c.peerTLS() // CheckFiles tells of errors
+	clients, _ := c.clientTLS()
+	return expiryWarnings(expiriesOf(peers, clients), time.Now())
 }
