@@ -39,8 +39,9 @@ must not vote again.
 
 It reads certificates and tokens again when their files have changed, and at SIGHUP. It
 logs to stderr. The exit code is 130 after SIGINT, 0 after SIGTERM, 5 if the
-machine fails the replica, 2 if the configuration is wrong or does not fit the cell
-(lease_grant): then it ends again as often as it is started.
+machine fails the replica, which may pass: a port or directory that another process has,
+an address that is not there yet, no space; 2 if the configuration is wrong or does not
+fit the cell (lease_grant): then it ends again as often as it is started.
 
 ` + cli.CellExitHelp,
 		Args: cobra.NoArgs,
@@ -95,7 +96,7 @@ func (s *serve) run(c *cobra.Command) error {
 		return err
 	}
 	if s.check {
-		if err := cfg.CheckFiles(); err != nil {
+		if err := errors.Join(cfg.CheckFiles(), cfg.CheckBackupDir()); err != nil {
 			return cli.Usage("%v", err)
 		}
 		text, err := yaml.Marshal(cfg.WithDefaults())
@@ -125,6 +126,9 @@ func (s *serve) run(c *cobra.Command) error {
 		return err
 	}
 	replica, err := server.Start(cfg, options)
+	if server.MayPass(err) {
+		return cli.Internal(err) // it is to be started again
+	}
 	if err != nil {
 		return cli.Usage("%v", err)
 	}

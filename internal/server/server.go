@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,15 +76,20 @@ func (c *Config) CheckFiles() error {
 	if err4 == nil && have != nil {
 		err4 = c.checkMember(*have)
 	}
-	var err5 error
-	if c.BackupDir != "" {
-		err5 = checkBackupDir(c.BackupDir)
+	return errors.Join(err1, err2, err3, err4, c.checkPlain())
+}
+
+// CheckBackupDir says why no backup can be written now, as far as that is known without writing; nil if there
+// are to be none. A replica starts all the same: its cell needs it more than its backups.
+func (c *Config) CheckBackupDir() error {
+	if c.BackupDir == "" {
+		return nil
 	}
-	return errors.Join(err1, err2, err3, err4, err5, c.checkPlain())
+	return checkBackupDir(c.BackupDir)
 }
 
 // Start starts a replica and returns when it has read its log; it need not have found the
-// others of its cell. A failed Start leaves nothing running.
+// others of its cell. A failed Start leaves nothing running; MayPass tells whether to try again.
 func Start(cfg Config, o Options) (s *Server, err error) {
 	defer func() {
 		if err != nil {
@@ -107,11 +113,33 @@ func Start(cfg Config, o Options) (s *Server, err error) {
 		return nil, err
 	}
 	s = &Server{cfg: cfg.WithDefaults(), log: o.Logger.With("replica", cfg.ID), quit: make(chan struct{}), leader: make(chan struct{})}
+	s.log.Info("starts", "cell", cfg.Cell, "dir", cfg.Dir, "build", build(), "listen_peers", s.cfg.ListenPeers, "listen_clients", cfg.ListenClients, "listen_http", cfg.ListenHTTP)
 	if err := s.start(&o); err != nil {
 		s.close(context.Background())
 		return nil, err
 	}
+	go s.lookForBackups()
 	return s, nil
+}
+
+// lookForBackups says in the log that no backup can be written. Nothing waits for it: a file server that
+// hangs must not keep a replica from serving.
+func (s *Server) lookForBackups() {
+	if err := s.cfg.CheckBackupDir(); err != nil {
+		s.log.Error("no backups until that is mended", "err", err)
+	}
+}
+
+// build is the commit that the program was built from, as the go command has noted it; else "unknown".
+func build() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "unknown"
 }
 
 func (s *Server) start(o *Options) error {
@@ -262,6 +290,7 @@ func (s *Server) close(ctx context.Context) {
 		close(s.quit)
 		r := s.replica.Load()
 		if r != nil {
+			s.log.Info("stops")
 			short, cancel := context.WithTimeout(ctx, time.Second)
 			if err := r.Resign(short); err != nil && !errors.Is(err, replica.ErrStopped) {
 				s.log.Warn("did not resign", "err", err)
@@ -282,6 +311,8 @@ func (s *Server) close(ctx context.Context) {
 		}
 		s.metrics.remove()
 		s.wg.Wait()
-		s.log.Info("stopped")
+		if r != nil {
+			s.log.Info("stopped")
+		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 )
 
@@ -16,6 +17,7 @@ func (s *Server) watch() {
 	defer cancel()
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	without := leaderless{since: time.Now()}
 	for {
 		state, err := s.replica.Load().Status(ctx)
 		if err != nil {
@@ -23,6 +25,9 @@ func (s *Server) watch() {
 			return // it has ended
 		}
 		s.note(state)
+		if d := without.note(state.Leader, time.Now()); d > 0 {
+			s.log.Error("no leader is known: either the cell has none, and serves no calls, or this replica is cut off", "for", d.Round(time.Second), "members not reached", s.unreached())
+		}
 		select {
 		case <-s.quit:
 			s.clients.SetServing(false)
@@ -54,9 +59,49 @@ func (s *Server) note(now replica.Status) {
 	if is := isFull(&now); is && !isFull(&was) {
 		s.log.Warn("the limit of sessions is reached: no other client is let in", "sessions", now.Sessions, "limit", now.MostAlive)
 	}
-	if now.Leader != was.Leader {
+	switch {
+	case now.Leader == was.Leader:
+	case now.Leader == 0:
+		s.log.Info("no leader is known", "was", was.Leader)
+	default:
 		s.log.Info("leader", "leader", now.Leader)
 	}
+}
+
+// A replica that knows no leader says so in the log after a time in which a cell has another leader as a
+// rule, and then again and again.
+const (
+	leaderlessAfter = 10 * time.Second
+	leaderlessEvery = time.Minute
+)
+
+// leaderless says when the log is to have it that no leader is known.
+type leaderless struct{ since, told time.Time }
+
+// note takes in who leads, 0: none that is known. It returns how long there has been no leader if the log is
+// to have that now, else 0.
+func (l *leaderless) note(leader paxos.NodeID, now time.Time) time.Duration {
+	if leader != 0 {
+		l.since, l.told = now, time.Time{}
+		return 0
+	}
+	d := now.Sub(l.since)
+	if d < leaderlessAfter || !l.told.IsZero() && now.Sub(l.told) < leaderlessEvery {
+		return 0
+	}
+	l.told = now
+	return d
+}
+
+// unreached are the members that have no connection to this one.
+func (s *Server) unreached() []paxos.NodeID {
+	all := []paxos.NodeID{}
+	for _, p := range s.peers.Status() {
+		if !p.Connected {
+			all = append(all, p.ID)
+		}
+	}
+	return all
 }
 
 // isFull reports whether this master opens no session because as many are alive as may be.

@@ -1,0 +1,68 @@
+//go:build unix
+
+package cellcmd
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/certtest"
+)
+
+// A port that another process has may be free soon: serve ends with the exit code that the systemd unit
+// starts it again for, not with that of a wrong configuration.
+func TestServeOnAPortThatIsTakenIsToBeStartedAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	config := filepath.Join(dir, "cell.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("cell: prod\nid: 1\nmembers:\n  1: "+freeAddr(t)+"\n"), 0o600))
+	code, _, said := run(t, "serve", "--config", config, "--dir", filepath.Join(dir, "1"), "--listen-clients", taken.Addr().String(), "--bootstrap")
+	require.Equal(t, cli.ExitInternal, code, said)
+	require.Contains(t, said, "listen_clients: listen tcp "+taken.Addr().String())
+	code, _, said = run(t, "serve", "--config", config, "--dir", filepath.Join(dir, "2"), "--listen-clients", taken.Addr().String())
+	require.Equal(t, cli.ExitUsage, code, said)
+}
+
+// --check-config and the log of a replica tell of a certificate that should be renewed: the ones here
+// are valid for an hour.
+func TestACertificateThatExpiresSoonIsToldOf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+		return file
+	}
+	authority := certtest.New(t)
+	c := authority.Issue(t, "server")
+	secret, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
+	require.NoError(t, err)
+	text := strings.Join([]string{
+		"cell: prod", "id: 1", "members:", "  1: " + freeAddr(t), "dir: " + filepath.Join(dir, "1"), "listen_clients: 127.0.0.1:0",
+		"client_ca: " + write("ca.crt", "CERTIFICATE", authority.Cert.Raw), "server_cert: " + write("server.crt", "CERTIFICATE", c.Certificate[0]),
+		"server_key: " + write("server.key", "PRIVATE KEY", secret),
+	}, "\n")
+	config := filepath.Join(dir, "cell.yaml")
+	require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
+	code, out, said := run(t, "serve", "--config", config, "--check-config", "--bootstrap")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Contains(t, out, "id: 1")
+	require.Regexp(t, `^chubby: The certificate of server_cert is valid until \S+ only: replace its file before\.\n$`, said)
+
+	p := start(t, "serve", "--config", config, "--bootstrap")
+	p.says(t, `level=WARN msg="a certificate expires soon: replace its file before" replica=1 key=server_cert`)
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, cli.ExitClean, p.ends(t))
+}
