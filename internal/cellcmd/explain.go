@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	grpccodes "google.golang.org/grpc/codes"
@@ -93,31 +91,10 @@ func (o *operator) silence(all []description) error {
 	return operatorError(all[0].err, errors.New(told))
 }
 
-// frame is what gRPC puts around the error of a connection. framed and dialed are what it has
-// within: the error of the network has the address, which stands before it.
-var (
-	frame  = regexp.MustCompile(`(?:.*: )?connection error: desc = ("(?:[^"\\]|\\.)*")`)
-	framed = regexp.MustCompile(`^transport: (?:Error while dialing: )?`)
-	dialed = regexp.MustCompile(`^dial tcp \S+: (?:connect: )?`)
-)
-
-// plain is the text of an error of gRPC without its frames.
-func plain(text string) string {
-	m := frame.FindStringSubmatch(text)
-	if m == nil {
-		return text
-	}
-	inner, err := strconv.Unquote(m[1])
-	if err != nil {
-		return text
-	}
-	return dialed.ReplaceAllString(framed.ReplaceAllString(inner, ""), "")
-}
-
 // words is an error of gRPC in plain words; "" for nil.
 func words(err error) string {
 	if err == nil {
 		return ""
 	}
-	return plain(grpcstatus.Convert(err).Message())
+	return grpcstatus.Convert(err).Message()
 }

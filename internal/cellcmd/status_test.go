@@ -71,15 +71,3 @@ replica 1 at `+at+`: (follower|candidate), (following|electing)
 	require.Equal(t, cli.ExitRefused, code, said)
 	require.Contains(t, said, "the cell has no limits yet")
 }
-
-func TestErrorsHaveNoFramesOfGRPC(t *testing.T) {
-	for text, want := range map[string]string{
-		`connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`:                                               "connection refused",
-		`connection error: desc = "transport: authentication handshake failed: tls: \"x\" is bad"`:                                                                   `authentication handshake failed: tls: "x" is bad`,
-		`received context error while waiting for new LB policy update: connection error: desc = "transport: Error while dialing: dial tcp 10.0.0.1:1: i/o timeout"`: "i/o timeout",
-		`connection error: desc = "error reading server preface: EOF"`:                                                                                               "error reading server preface: EOF",
-		"the limit is too low": "the limit is too low",
-	} {
-		require.Equal(t, want, plain(text))
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -23,12 +25,17 @@ func (e *TLSError) Error() string { return e.text }
 // GRPCStatus is the error as one of gRPC.
 func (e *TLSError) GRPCStatus() *status.Status { return status.New(codes.FailedPrecondition, e.text) }
 
-// explain adds to the error of a call or stream what gRPC does not know.
+// explain adds to the error of a call or stream what gRPC does not know, and takes away the words in which
+// gRPC wraps those of the network.
 func (l *link) explain(err error) error {
-	if status.Code(err) != codes.Unavailable {
+	text := plain(status.Convert(err).Message())
+	switch status.Code(err) {
+	case codes.Unavailable:
+	case codes.DeadlineExceeded:
+		return status.Error(codes.DeadlineExceeded, text)
+	default:
 		return err
 	}
-	text := status.Convert(err).Message()
 	var unverified *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	switch last := l.handshake.Load(); {
@@ -46,7 +53,34 @@ func (l *link) explain(err error) error {
 	case errors.As(*last, &plain):
 		return &TLSError{"the replica does not speak TLS, and the client has a ca: remove it, or look at the port"}
 	}
-	return err
+	return status.Error(codes.Unavailable, text)
+}
+
+// frame is what gRPC puts around the error of a connection. framed and dialed are what it has
+// within: the error of the network has the address, which stands elsewhere.
+var (
+	frame  = regexp.MustCompile(`(?:.*: )?connection error: desc = ("(?:[^"\\]|\\.)*")`)
+	framed = regexp.MustCompile(`^transport: (?:Error while dialing: )?`)
+	dialed = regexp.MustCompile(`^dial tcp \S+: (?:connect: )?`)
+)
+
+// plain is the text of an error of gRPC without its frames.
+func plain(text string) string {
+	switch text {
+	case "context deadline exceeded":
+		return "no answer in time"
+	case "context deadline exceeded while waiting for connections to become ready":
+		return "no connection in time"
+	}
+	at := frame.FindStringSubmatchIndex(text)
+	if at == nil {
+		return text
+	}
+	inner, err := strconv.Unquote(text[at[2]:at[3]])
+	if err != nil {
+		return text
+	}
+	return dialed.ReplaceAllString(framed.ReplaceAllString(inner, ""), "") + text[at[1]:]
 }
 
 // noting are credentials that keep the end of the last handshake.

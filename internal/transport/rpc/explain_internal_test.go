@@ -21,5 +21,25 @@ func TestASilentReplicaIsNotTakenForOneThatWantsTLS(t *testing.T) {
 		require.NotContains(t, err.Error(), "TLS")
 	}
 	l := &link{c: &Client{}}
-	require.ErrorContains(t, l.explain(status.Error(codes.Unavailable, frame+`EOF"`)), "does the replica want TLS?")
+	want := "error reading server preface: EOF (the client has no ca, and so speaks without TLS: does the replica want TLS?)"
+	require.Equal(t, want, status.Convert(l.explain(status.Error(codes.Unavailable, frame+`EOF"`))).Message())
+}
+
+// Errors have no words of gRPC, also those that a client keeps of a stream.
+func TestErrorsHaveNoFramesOfGRPC(t *testing.T) {
+	for text, want := range map[string]string{
+		`connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`:                                               "connection refused",
+		`connection error: desc = "transport: authentication handshake failed: tls: \"x\" is bad"`:                                                                   `authentication handshake failed: tls: "x" is bad`,
+		`received context error while waiting for new LB policy update: connection error: desc = "transport: Error while dialing: dial tcp 10.0.0.1:1: i/o timeout"`: "i/o timeout",
+		`connection error: desc = "error reading server preface: EOF"`:                                                                                               "error reading server preface: EOF",
+		"the limit is too low":      "the limit is too low",
+		"context deadline exceeded": "no answer in time",
+		"context deadline exceeded while waiting for connections to become ready": "no connection in time",
+	} {
+		require.Equal(t, want, plain(text))
+	}
+	l := &link{c: &Client{cfg: ClientConfig{TLS: &tls.Config{}}}}
+	refused := l.explain(status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`))
+	require.Equal(t, "connection refused", status.Convert(refused).Message())
+	require.Equal(t, codes.Unavailable, status.Code(refused))
 }
