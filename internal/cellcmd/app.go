@@ -2,6 +2,8 @@ package cellcmd
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -15,13 +17,31 @@ import (
 
 // Commands are all commands of the package.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{
+	all := []*cobra.Command{
 		devCommand(), serveCommand(),
 		lsCommand(), catCommand(), statCommand(),
 		putCommand(), mkdirCommand(), rmCommand(), aclCommand(),
 		lockCommand(), watchCommand(), sequencerCommand(), statusCommand(), benchCommand(), tortureCommand(),
 		sessionCommand(), membersCommand(), limitsCommand(),
 	}
+	for _, c := range all {
+		c.SuggestFor = elsewhere[c.Name()]
+	}
+	return all
+}
+
+// elsewhere is what commands are called in the tools of other systems.
+var elsewhere = map[string][]string{
+	"serve":   {"server", "agent", "start"},
+	"ls":      {"list"},
+	"cat":     {"get", "read"},
+	"put":     {"set", "write", "create"},
+	"rm":      {"del", "delete", "remove"},
+	"lock":    {"elect"},
+	"status":  {"health", "endpoint", "info"},
+	"members": {"member", "endpoint"},
+	"session": {"lease"},
+	"limits":  {"quota"},
 }
 
 // help is what the help of each command that calls a cell ends with.
@@ -146,6 +166,9 @@ func (a *call) onNode(ctx context.Context, path string, o client.OpenOptions, f 
 	}
 	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
 		h, err := cl.Open(ctx, name, o)
+		if err == nil {
+			err = isAsNamed(path, h)
+		}
 		if err != nil {
 			return err
 		}
@@ -153,9 +176,39 @@ func (a *call) onNode(ctx context.Context, path string, o client.OpenOptions, f 
 	})
 }
 
+// slashed reports whether a path ends in a '/', as the names of directories do that ls prints.
+func slashed(path string) bool { return len(path) > 1 && strings.HasSuffix(path, "/") }
+
+// isAsNamed refuses a file that the user calls a directory.
+func isAsNamed(path string, h *client.Handle) error {
+	if slashed(path) && h.StatAtOpen().Kind != api.Directory {
+		return &client.Error{Op: "open", Key: h.Name(), Causes: []error{client.ErrNotDirectory}}
+	}
+	return nil
+}
+
+// fileName is fullName of a path that is to be a file.
+func (a *call) fileName(path string) (string, error) {
+	if slashed(path) {
+		return "", cli.Usage("%s: the path of a file does not end in '/'", path)
+	}
+	return a.fullName(path)
+}
+
+// withParent adds to the error of a call that makes a node that the directory is missing, where that is why.
+func withParent(err error, name string) error {
+	if !errors.Is(err, client.ErrNotFound) {
+		return err
+	}
+	return fmt.Errorf("%w: there is no directory %q: chubby mkdir -p makes it", err, name[:strings.LastIndexByte(name, '/')])
+}
+
 // fullName is the full name of what the user calls a path. It has the cell's name if the target
-// says it.
+// says it. One '/' at the end, as of a directory, is left out.
 func (a *call) fullName(path string) (string, error) {
+	if slashed(path) && path != "/ls/" {
+		path = path[:len(path)-1]
+	}
 	rest, isFull := strings.CutPrefix(path, "/ls/")
 	switch own := a.cellName(); {
 	case path == "/":

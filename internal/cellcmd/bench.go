@@ -54,7 +54,7 @@ unknown. The workload sessions has an array of its own, held, of sessions,
 open_seconds, seconds, alive, in_doubt, lost, unopened, error,
 keepalives_per_second, master_cpu_percent, follower_cpu_percent (each),
 client_cpu_percent, other_cpu_percent, master_bytes_per_session; docs/schema/chubby-bench-1.json describes all. When it is interrupted it prints what was measured so far.`,
-		Args: cobra.NoArgs,
+		Args: cli.None(""),
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })
 	f := c.Flags()

@@ -55,7 +55,7 @@ sessions, locks and files survive. Without it they are removed at the end.
 The exit code is 130 after SIGINT and 0 after SIGTERM.
 
 ` + cli.CellExitHelp,
-		Args: cobra.NoArgs,
+		Args: cli.None(""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			d.Streams, d.chosen = cli.StreamsOf(c), c.Flags().Changed("replicas")
 			return d.run(c.Context())

@@ -49,12 +49,12 @@ func TestACellInADirectoryGoesOnWithItsFiles(t *testing.T) {
 func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cell.json")
 	for words, args := range map[string][]string{
-		"1 to 15":                {"--replicas", "0"},
-		"give host:port":         {"--listen", "nowhere"},
-		"not a loopback address": {"--listen", "0.0.0.0:0"},
-		"100ms to 1m":            {"--session-lease", "1ms"},
-		"--dir":                  {"--dir", "/dev/null/x"},
-		"unknown command":        {"now"},
+		"1 to 15":                               {"--replicas", "0"},
+		"give host:port":                        {"--listen", "nowhere"},
+		"not a loopback address":                {"--listen", "0.0.0.0:0"},
+		"100ms to 1m":                           {"--session-lease", "1ms"},
+		"--dir":                                 {"--dir", "/dev/null/x"},
+		"takes no argument, and \"now\" is one": {"now"},
 	} {
 		code, out, text := run(t, append([]string{"dev", "--file", file}, args...)...)
 		require.Equal(t, cli.ExitUsage, code, words)

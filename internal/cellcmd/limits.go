@@ -38,7 +38,7 @@ these), and, as the master is configured, how long their leases are and how many
 
 With -o json it prints one object: principal_nodes, principal_bytes, directory_nodes,
 directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clients.`,
-		Args: cobra.NoArgs,
+		Args: cli.None("chubby limits set NAME=VALUE changes one"),
 	}
 	c.AddCommand(setLimitsCommand())
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.limits) })

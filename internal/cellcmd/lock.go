@@ -82,7 +82,7 @@ lock held, 8 if --wait ends first. -o has no effect on what the command prints.`
 func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 	cli.EndOn(ctx, hangup...)
 	var err error
-	if a.name, err = a.fullName(path); err != nil {
+	if a.name, err = a.fileName(path); err != nil {
 		return err
 	}
 	if a.delay < minDelay || a.delay > maxDelay {
@@ -120,7 +120,7 @@ func (a *locker) acquire(ctx context.Context, cl *client.Client) (*client.Lock, 
 	defer cancel()
 	h, err := cl.Open(short, a.name, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, LockDelay: a.delay})
 	if err != nil {
-		return nil, err
+		return nil, withParent(err, a.name)
 	}
 	mode := client.Exclusive
 	if a.shared {

@@ -46,7 +46,7 @@ epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Fields that 
 empty are left out; serving is true of the master alone, once it has recovered (in chubby
 status the field of this name says whether a replica knows a master). If no replica answers,
 the array has their errors, and the exit code is 8.`,
-		Args: cobra.NoArgs,
+		Args: cli.None(""),
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })
 }

@@ -2,6 +2,7 @@ package cellcmd
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,7 @@ with a '/' at the end. Without PATH it lists the root of the cell. -l adds kind,
 length, generation of the contents, and ACL names.
 
 With -o json it prints an array of objects, those of chubby stat.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Some(0, 1, "one path at most"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
 		path := "/"
@@ -68,20 +69,30 @@ func catCommand() *cobra.Command {
 		Short: "Print the contents of a file",
 		Long: `Cat prints the contents of a file as they are, without a line break of its own.
 
-With -o json it prints one object: contents, and the fields of chubby stat.`,
+With -o json it prints one object: contents, and the fields of chubby stat. JSON has no
+bytes that are not UTF-8: of a file with such bytes contents_base64 has them all, and
+contents has U+FFFD in their places.`,
 		Args: cli.One("path of a file"),
 	}
 	return a.register(c, func(ctx context.Context, args []string) error {
+		if _, err := a.fileName(args[0]); err != nil {
+			return err
+		}
 		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
 			text, s, err := h.Contents(ctx)
 			switch {
 			case err != nil:
 				return err
 			case a.isJSON():
+				var bytes []byte
+				if !utf8.ValidString(text) {
+					bytes = []byte(text)
+				}
 				return a.JSON(struct {
 					Contents string `json:"contents"`
+					Bytes    []byte `json:"contents_base64,omitempty"`
 					stat
-				}{text, statOf(h.Name(), s)})
+				}{text, bytes, statOf(h.Name(), s)})
 			}
 			return a.Printf("%s", text)
 		})

@@ -44,7 +44,7 @@ an address that is not there yet, no space; 2 if the configuration is wrong or d
 fit the cell (lease_grant): then it ends again as often as it is started.
 
 ` + cli.CellExitHelp,
-		Args: cobra.NoArgs,
+		Args: cli.None("give the configuration as --config FILE"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.Streams = cli.StreamsOf(c)
 			return s.run(c)

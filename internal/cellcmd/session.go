@@ -56,7 +56,7 @@ locks held.
 
 With -o json it prints an array of objects: id, principal, state, lease (a duration),
 handles, locks.`,
-		Args: cobra.NoArgs,
+		Args: cli.None(""),
 	}
 	a.register(list, func(ctx context.Context, _ []string) error {
 		if most < 0 {

@@ -33,7 +33,7 @@ one of the principals that the replicas' configurations name (key operators). Ho
 are and how many clients a replica serves are keys of its configuration (session_lease,
 session_lease_max, max_clients).`,
 		Example: "  chubby limits set principal_nodes=2000000 directory_nodes=2000000\n  chubby limits set principal_bytes=1GiB sessions=50000",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    cli.Some(1, 0, "at least one limit, NAME=VALUE"),
 	}
 	c.ValidArgsFunction = completeLimit
 	return a.register(c, func(ctx context.Context, args []string) error {

@@ -48,7 +48,7 @@ With -o json it prints one object: cell, master, epoch, session, lease (of the s
 a duration), and replicas, an array of id, addr, serving, error; serving is true if the
 replica knows a master, which may be itself (in chubby members the field of this name is
 true of the master alone).`,
-		Args: cobra.NoArgs,
+		Args: cli.None(""),
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error {
 		return a.within(ctx, func(ctx context.Context, cl *client.Client) error {

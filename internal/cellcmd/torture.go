@@ -62,7 +62,7 @@ Exit codes:
 		Example: `  chubby torture
   chubby torture --for 20m --replicas 5 --seed 7 --out failures
   chubby torture --faults power,pause --session-lease 2s`,
-		Args: cobra.NoArgs,
+		Args: cli.None(""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			t.Streams, t.seeded = cli.StreamsOf(c), c.Flags().Changed("seed")
 			return t.run(c.Context())

@@ -60,6 +60,9 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 	h, err := cl.Open(short, name, client.OpenOptions{
 		Events: client.WantContents | client.WantChildren | client.WantInvalid | client.WantFailover,
 	})
+	if err == nil {
+		err = isAsNamed(path, h)
+	}
 	if err != nil {
 		return err
 	}

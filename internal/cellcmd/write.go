@@ -35,7 +35,7 @@ and the file is as it was.
 ` + forceHelp + `
 
 ` + statHelp,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Some(1, 2, "a path and the contents, quoted if they have spaces, or from stdin"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
 		if c.Flags().Changed("if-generation") && when == 0 {
@@ -80,7 +80,7 @@ func (a *call) put(ctx context.Context, path, contents string, when uint64, fres
 	case when != 0:
 		o.Create, o.Contents = client.CreateNever, ""
 	}
-	name, err := a.fullName(path)
+	name, err := a.fileName(path)
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,9 @@ func (a *call) put(ctx context.Context, path, contents string, when uint64, fres
 			return err
 		}
 		h, err := cl.Open(ctx, name, o)
+		if err != nil && o.Create != client.CreateNever {
+			err = withParent(err, name)
+		}
 		if err != nil {
 			return err
 		}
@@ -146,7 +149,7 @@ func (a *call) mkdir(ctx context.Context, path string, parents bool) error {
 			err = &client.Error{Op: "mkdir", Key: name, Causes: []error{client.ErrExists, errors.New("as a file")}}
 		}
 		if err != nil {
-			return err
+			return withParent(err, name)
 		}
 		if a.isJSON() {
 			return a.JSON(statOf(name, h.StatAtOpen()))
@@ -196,11 +199,27 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 		return err
 	}
 	defer done()
+	if slashed(path) {
+		if err := a.isDirectory(ctx, cl, path, name); err != nil {
+			return err
+		}
+	}
 	gone := 0
 	if err := a.rmBelow(ctx, cl, name, true, &gone); err != nil {
 		return fmt.Errorf("%w; %d nodes are deleted, and what is left of %s is still there", err, gone, name)
 	}
 	return nil
+}
+
+// isDirectory refuses a file that the user calls a directory.
+func (a *call) isDirectory(ctx context.Context, cl *client.Client, path, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	h, err := cl.Open(ctx, name, client.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(isAsNamed(path, h), h.Close(ctx))
 }
 
 // rmBelow deletes a node, after its children, and counts. mayList: it may be a directory.
@@ -258,6 +277,9 @@ func (a *call) rm(ctx context.Context, path string) error {
 			return err
 		}
 		h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.Write})
+		if err == nil {
+			err = isAsNamed(path, h)
+		}
 		if err != nil {
 			return err
 		}
@@ -327,6 +349,9 @@ func (a *call) printNames(ctx context.Context, path string) error {
 				h, err = other, nil
 			}
 		}
+		if err == nil {
+			err = isAsNamed(path, h)
+		}
 		if err != nil {
 			return err
 		}
@@ -341,6 +366,9 @@ func (a *call) setNames(ctx context.Context, path string, set client.ACLNames, g
 	}
 	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
 		h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.ChangeACL})
+		if err == nil {
+			err = isAsNamed(path, h)
+		}
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,9 @@ func Settle(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if large := tooLarge(err); large != nil {
 			return large
+		}
+		if c.HasAvailableSubCommands() && c.Flags().NArg() > 0 { // the flag is of the command that is meant
+			return unknown(c, c.Flags().Arg(0))
 		}
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // what pflag says, without its reasons
 		return Usage("%s; %s --help explains the flags", text, c.CommandPath())
@@ -80,9 +84,58 @@ func refuseUnknownShells(root *cobra.Command, args []string) {
 
 // Group is a command that only holds others.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknown(c, args[0])
+		}
+		return nil
+	}
 	c.AddCommand(commands...)
 	return c
+}
+
+// unknown is the error of a command that a group does not have, with those that may be meant: one that says
+// that it goes by that name elsewhere, or those with a name much like it.
+func unknown(c *cobra.Command, name string) error {
+	var like []string
+	for _, sub := range c.Commands() {
+		if slices.Contains(sub.SuggestFor, name) {
+			like = append(like, sub.Name())
+		}
+	}
+	if len(like) == 0 {
+		c.SuggestionsMinimumDistance = 1
+		like = c.SuggestionsFor(name)
+	}
+	hint := ""
+	if n := len(like); n > 0 && n <= 3 {
+		hint = "did you mean " + strings.Join(like, ", ") + "? "
+	}
+	return Usage("unknown command %q for %q: %s%s --help lists the commands", name, c.CommandPath(), hint, c.CommandPath())
+}
+
+// None demands that there are no arguments but flags. hint, which may be empty, says what else may be meant.
+func None(hint string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return nil
+		case hint == "":
+			return Usage("%s takes no argument, and %q is one", c.CommandPath(), args[0])
+		}
+		return Usage("%s takes no argument, and %q is one: %s", c.CommandPath(), args[0], hint)
+	}
+}
+
+// Some demands from least to most arguments (most 0: any number), and says what.
+func Some(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if n := len(args); n < least || most > 0 && n > most {
+			return Usage("%s takes %s; the number of arguments is %d", c.CommandPath(), what, n)
+		}
+		return nil
+	}
 }
 
 // One demands one argument, and says what.
