@@ -173,7 +173,7 @@ func (r *Replica) runLogJobs(st *store.Store, segments chan<- struct{}) {
 func (r *Replica) makeSegments(st *store.Store, wanted <-chan struct{}) {
 	for range wanted {
 		if err := st.MakeAhead(); err != nil {
-			r.cfg.Logger.Warn("no segment made ahead", "replica", r.cfg.Driver.Core.Paxos.ID, "err", err)
+			r.cfg.Logger.Warn("no segment made ahead", "replica", r.cfg.Driver.Core.Paxos.ID, "err", oneLine(err))
 		}
 	}
 }
@@ -280,7 +280,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 	}
 	if !errors.Is(err, errQuit) {
 		r.err = err
-		r.cfg.Logger.Error("replica stopped", "err", err)
+		r.cfg.Logger.Error("replica stopped", "replica", r.cfg.Driver.Core.Paxos.ID, "err", oneLine(err))
 	}
 	r.endListeners(r.err)
 	close(r.ended)

@@ -26,6 +26,19 @@ func TestTroubleIsToldOnceAndThenRarely(t *testing.T) {
 	require.Equal(t, "true 1", told(full))
 }
 
+// Each attempt has a file of its own, whose name is no news.
+func TestTroubleIsTheSameWithOtherNumbers(t *testing.T) {
+	var x trouble
+	told := 0
+	for n := range 1000 {
+		if isNews, _ := x.note(fmt.Errorf("write snapshots/%d.%d.tmp: disk full", 7, n)); isNews {
+			told++
+		}
+	}
+	require.Equal(t, 10, told, "the 1st, 2nd, 4th and so on to the 512th")
+	require.Equal(t, "write snapshots/7.999.tmp: disk full", x.reason())
+}
+
 func TestAnErrorIsOneLine(t *testing.T) {
 	full := errors.New("no space")
 	require.Equal(t, "write a: no space", oneLine(fmt.Errorf("write a: %w", errors.Join(full, full))))
