@@ -96,5 +96,5 @@ func TestBackupKeysAreChecked(t *testing.T) {
 	cfg.BackupDir, cfg.BackupEvery, cfg.BackupKeep = "x", time.Millisecond, 1
 	err = cfg.Validate()
 	require.ErrorContains(t, err, "backup_keep 1: at least 2")
-	require.True(t, strings.Contains(err.Error(), "BackupEvery is 1ms"), err)
+	require.True(t, strings.Contains(err.Error(), "backup_every is 1ms"), err)
 }

@@ -105,9 +105,18 @@ func (c *Config) Validate() error {
 	} {
 		fault(a.addr != "" && !isHostPort(a.addr), "%s %q: give host:port, and a port from 0 to 65535", a.key, a.addr)
 	}
+	at := map[string]uint32{}
 	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
-		fault(!isHostPort(c.Members[id]), "members: address %q of replica %d: give host:port, and a port from 0 to 65535", c.Members[id], id)
+		addr := c.Members[id]
+		fault(id == 0, "members: replica 0: ids begin with 1")
+		fault(!isHostPort(addr), "members: address %q of replica %d: give host:port, and a port from 0 to 65535", addr, id)
+		other, isTaken := at[addr]
+		fault(isTaken && !isAnyPort(addr), "members: %s is the address of replica %d and of replica %d: each has its own", addr, other, id)
+		at[addr] = id
 	}
+	_, isMember := c.Members[c.ID]
+	fault(len(c.Members) > 0 && !isMember, "id %d: not among members, which has %s: give the id of this replica", c.ID, c.ids())
+	faults = append(faults, c.checkListeners()...)
 	set := func(names ...string) (n int) {
 		for _, s := range names {
 			if s != "" {
@@ -125,18 +134,53 @@ func (c *Config) Validate() error {
 	fault(c.ClientCA != "" && c.ServerCert == "", "client_ca: needs server_cert and server_key")
 	fault(c.ServerCert != "" && c.ClientCA == "" && c.TokenFile == "", "server_cert: give client_ca, or token_file, or no client can say who it is")
 	fault(c.AllowPlain && c.ServerCert == "" && c.TokenFile == "", "allow_plain: give token_file, or no client can say who it is")
-	fault(c.LeaseGrant != 0 && (c.LeaseGrant < leastGrant || c.LeaseGrant > mostGrant), "lease_grant %v: between %v and %v, or nothing for what the cell has", c.LeaseGrant, leastGrant, mostGrant)
+	isGrant := c.LeaseGrant == 0 || c.LeaseGrant >= leastGrant && c.LeaseGrant <= mostGrant
+	fault(!isGrant, "lease_grant %v: between %v and %v, or nothing for what the cell has", c.LeaseGrant, leastGrant, mostGrant)
 	fault(c.MaxClients < 0, "max_clients %d: not below 0", c.MaxClients)
 	fault(c.BackupDir == "" && (c.BackupEvery != 0 || c.BackupKeep != 0), "backup_every, backup_keep: give backup_dir, too")
 	fault(c.BackupKeep < 0 || c.BackupKeep == 1, "backup_keep %d: at least 2", c.BackupKeep)
 	_, err := c.level()
 	fault(err != nil, "log_level %q: debug, info, warn or error", c.LogLevel)
 	fault(c.LogFormat != "" && c.LogFormat != "text" && c.LogFormat != "json", "log_format %q: text or json", c.LogFormat)
-	d := c.driver()
-	if err := d.Validate(); err != nil {
-		faults = append(faults, err)
+	if d := c.driver(); isGrant && (isMember || len(c.Members) == 0) { // else it repeats what was said, without the keys
+		if err := d.Validate(); err != nil {
+			faults = append(faults, errors.New(keyed.Replace(err.Error())))
+		}
 	}
 	return errors.Join(faults...)
+}
+
+// keyed has the keys of the configuration for the fields of a driver's.
+var keyed = strings.NewReplacer("sessions: ", "", "LeaseMin", "session_lease", "LeaseMax", "session_lease_max", "BackupEvery", "backup_every",
+	"paxos config: no members", "members is missing: no members: give all replicas, ID: HOST:PORT")
+
+// ids are those of the members, in words.
+func (c *Config) ids() string {
+	var all []string
+	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
+		all = append(all, fmt.Sprint(id))
+	}
+	return strings.Join(all, ", ")
+}
+
+// isAnyPort reports whether the system chooses the port.
+func isAnyPort(addr string) bool { return strings.HasSuffix(addr, ":0") }
+
+// checkListeners refuses two listeners of this replica at one address.
+func (c *Config) checkListeners() (faults []error) {
+	at := map[string]string{}
+	for _, l := range []struct{ key, addr string }{
+		{"listen_peers", cmp.Or(c.ListenPeers, c.Members[c.ID])}, {"listen_clients", c.ListenClients}, {"listen_http", c.ListenHTTP},
+	} {
+		if l.addr == "" || isAnyPort(l.addr) {
+			continue
+		}
+		if other := at[l.addr]; other != "" {
+			faults = append(faults, fmt.Errorf("%s: %s is that of %s, too: give each a port of its own", l.key, l.addr, other))
+		}
+		at[l.addr] = l.key
+	}
+	return faults
 }
 
 // isHostPort reports whether an address has a host, which may be empty, and a port.
