@@ -115,8 +115,9 @@ is another one. The new cell must be configured as the old one was; it serves wh
 --lease has passed, so that no client of the old cell still believes in a lock:
 chubby members says until when it waits.
 
-It writes into directories that are missing or empty only. If it is interrupted,
-remove what it made and begin anew: a replica refuses to start with half of it.
+It writes into directories that are missing or empty only, and DIR must not be that of
+a replica. If it is interrupted, remove what it made and begin anew: a replica refuses
+to start with half of it.
 
 ` + cli.ExitHelp,
 		Args: cli.One("file of a backup"),
@@ -142,6 +143,16 @@ remove what it made and begin anew: a replica refuses to start with half of it.
 	return restore
 }
 
+// spareReplica refuses to restore into the directory of a replica, which may run there.
+func spareReplica(to string) error {
+	for _, name := range []string{"member.json", "promise.a", "promise.b", "log", "snapshots"} {
+		if _, err := os.Stat(filepath.Join(to, name)); err == nil {
+			return cli.Usage("--to %s: it is the directory of a replica, and has %s: give a new one, in which a directory for each replica is made", to, name)
+		}
+	}
+	return nil
+}
+
 func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	_, _ = rand.Read(r.Secret[:]) // never fails: it ends the program instead
 	r.Nonce = api.Nonce{replica.Entropy(), replica.Entropy()}
@@ -150,6 +161,9 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	}
 	b, err := a.loadBackup(name)
 	if err != nil {
+		return err
+	}
+	if err := spareReplica(to); err != nil {
 		return err
 	}
 	from := b.ID.Handle

@@ -94,6 +94,9 @@ of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
 
 	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
 	require.Contains(t, w.err.String(), "not empty")
+	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "1,2,3", "--to", "new/cell/5"))
+	require.Contains(t, w.err.String(), "--to new/cell/5: it is the directory of a replica, and has ")
+	require.NoDirExists(t, "new/cell/5/1")
 	for want, args := range map[string][]string{
 		"--to is missing":  {name, "--members", "1"},
 		"no members":       {name, "--to", "x"},
