@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -21,6 +22,7 @@ import (
 //	/events   what happens, as it happens: JSON lines
 func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 	own := prometheus.NewRegistry()
+	own.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	var err error
 	if s.metrics, err = newMetrics(s, own, extra); err != nil || s.cfg.ListenHTTP == "" {
 		return err

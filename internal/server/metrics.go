@@ -19,6 +19,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
+	descBuild     = describe("build_info", "1; the commit that the program was built from is a label.", "commit")
 	descLeader    = describe("leader", "1 while the replica leads the log.")
 	descServing   = describe("serving", "1 while the replica is the master and serves clients.")
 	descEpoch     = describe("epoch", "Number of the newest mastership that the replica knows.")
@@ -68,7 +69,7 @@ func (m *metrics) remove() {
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
+	for _, d := range []*prometheus.Desc{descBuild, descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
 		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost,
 		descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge} {
 		all <- d
@@ -88,6 +89,7 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 		gauge(d, v, labels...)
 	}
 	state := m.s.Status()
+	gauge(descBuild, 1, build())
 	flag(descLeader, state.Leader == state.ID && state.ID != 0)
 	flag(descServing, state.Serving)
 	gauge(descEpoch, float64(state.Epoch))

@@ -132,6 +132,8 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 		code, text = page(t, s, "/metrics")
 		require.Equal(t, http.StatusOK, code)
 		require.Regexp(t, `chubby_wal_bytes [1-9]`, text)
+		require.Regexp(t, `(?m)^go_goroutines [1-9]`, text)
+		require.Regexp(t, `(?m)^chubby_build_info\{commit="[^"]+"\} 1$`, text)
 		require.Regexp(t, `(?m)^chubby_wal_syncs_total [1-9]`, text)
 		require.Regexp(t, `(?m)^chubby_sessions 1$`, text)
 		require.Regexp(t, `(?m)^chubby_cached_paths [0-9]+$`, text)
