@@ -75,6 +75,9 @@ const (
 
 func fileName(s Slot) string { return fmt.Sprintf("%0*d%s", slotWidth, uint64(s), suffix) }
 
+// FileName is the name of the file of a snapshot, in the directory of its Store.
+func FileName(s Slot) string { return fileName(s) }
+
 // parseName parses the names that fileName returns, and no others.
 func parseName(name string) (Slot, bool) {
 	digits, ok := strings.CutSuffix(name, suffix)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/chubbycell/chubby/internal/cellcmd"
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
@@ -21,7 +22,8 @@ import (
 )
 
 func (a *app) backupCommand() *cobra.Command {
-	return cli.Group("backup", "Check backups of a cell, and make a new cell of one", a.backupCheckCommand(), a.backupRestoreCommand())
+	return cli.Group("backup", "Write and check backups of a cell, and make a new cell of one",
+		cellcmd.BackupCommand(), a.backupCheckCommand(), a.backupRestoreCommand())
 }
 
 func (a *app) backupCheckCommand() *cobra.Command {

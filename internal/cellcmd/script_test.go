@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"chubby": func() {
 		root := cli.Root("chubby", "test", "test")
 		root.AddCommand(Commands()...)
+		root.AddCommand(cli.Group("backup", "test", BackupCommand()))
 		cli.Main(root)
 	}})
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,6 +34,28 @@ func TestServeOnAPortThatIsTakenIsToBeStartedAgain(t *testing.T) {
 	require.Contains(t, said, "listen_clients: listen tcp "+taken.Addr().String())
 	code, _, said = run(t, "serve", "--config", config, "--dir", filepath.Join(dir, "2"), "--listen-clients", taken.Addr().String())
 	require.Equal(t, cli.ExitUsage, code, said)
+}
+
+// backup now prints the file, which is there.
+func TestABackupIsWrittenNow(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), freeAddr(t)
+	config, far := filepath.Join(dir, "cell.yaml"), filepath.Join(dir, "far")
+	require.NoError(t, os.Mkdir(far, 0o700))
+	require.NoError(t, os.WriteFile(config, []byte("cell: prod\nid: 1\nmembers:\n  1: "+freeAddr(t)+"\n"), 0o600))
+	p := start(t, "serve", "--config", config, "--dir", filepath.Join(dir, "1"), "--listen-clients", at, "--backup-dir", far, "--bootstrap")
+	code, _, said := run(t, "put", "--cell", "1="+at, "/f", "1")
+	require.Equal(t, cli.ExitClean, code, said)
+	code, out, said := run(t, "backup", "now", "--cell", "1="+at)
+	require.Equal(t, cli.ExitClean, code, said)
+	require.FileExists(t, strings.TrimSuffix(out, "\n"))
+	code, out, said = run(t, "backup", "now", "--cell", "1="+at, "-o", "json")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Regexp(t, `"replica": 1,\n  "file": "`+regexp.QuoteMeta(far)+`/cell-[0-9a-f]{16}/[0-9]{20}\.snap",\n  "slot": [0-9]+\n`, out)
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, cli.ExitClean, p.ends(t))
+	code, _, said = run(t, "backup", "now", "--cell", "1="+at, "--timeout", "1s")
+	require.Equal(t, cli.ExitTimeout, code, said)
 }
 
 // --check-config and the log of a replica tell of a certificate that should be renewed: the ones here

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/server"
@@ -86,6 +88,52 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	require.NoError(t, s.Stop(ctx))
 	_, err = os.Stat(filepath.Join(cfg.Dir, "member.json"))
 	require.NoError(t, err)
+}
+
+// An operator has a backup written now: it has what was written before, and is there when the call returns.
+func TestAnOperatorHasABackupWritten(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cfg, far, ann, bob := alone(t), t.TempDir(), strings.Repeat("a", 24), strings.Repeat("b", 24)
+	cfg.TokenFile, cfg.Operators, cfg.BackupDir = file(t, "tokens", "ann "+ann+"\nbob "+bob+"\n"), "ann", filepath.Join(far, "prod")
+	require.NoError(t, os.Mkdir(cfg.BackupDir, 0o700))
+	s, err := server.Start(cfg, server.Options{Bootstrap: true})
+	require.NoError(t, err)
+	at := s.ClientAddr().String()
+	target := file(t, "cell.json", `{"cell": "test", "replicas": {"1": "`+at+`"}, "token_file": "token"}`)
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(target), "token"), []byte(ann), 0o600))
+	cl, err := client.Dial(ctx, target)
+	require.NoError(t, err)
+	for n := range uint64(2) {
+		_, err := cl.Open(ctx, fmt.Sprintf("/ls/local/f%d", n), client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: "kept"})
+		require.NoError(t, err)
+		made, err := operatorOf(t, at, ann, "").Backup(ctx, 1)
+		require.NoError(t, err)
+		require.Equal(t, cfg.BackupDir, filepath.Dir(filepath.Dir(made.GetFile())))
+		rel, err := filepath.Rel(cfg.BackupDir, made.GetFile())
+		require.NoError(t, err)
+		b, err := backup.Load(vfs.NewOS(cfg.BackupDir), filepath.ToSlash(rel))
+		require.NoError(t, err)
+		require.Equal(t, 3+n+1, uint64(b.Summary().Nodes), "root, the ACL directory and its file, and those made here")
+		require.EqualValues(t, b.ID.Handle.Slot, made.GetSlot())
+	}
+	_, err = operatorOf(t, at, bob, "").Backup(ctx, 1)
+	require.Equal(t, codes.PermissionDenied, status.Code(err))
+
+	require.NoError(t, os.Rename(cfg.BackupDir, far+"/unmounted"))
+	_, err = operatorOf(t, at, ann, "").Backup(ctx, 1)
+	require.Equal(t, codes.Aborted, status.Code(err))
+	require.ErrorContains(t, err, "prod is no directory: mount its file system, or make it")
+	require.NoError(t, cl.Close(ctx))
+	require.NoError(t, s.Stop(ctx))
+
+	cfg.BackupDir = ""
+	s, err = server.Start(cfg, server.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Ready(ctx))
+	_, err = operatorOf(t, s.ClientAddr().String(), ann, "").Backup(ctx, 1)
+	require.Equal(t, codes.FailedPrecondition, status.Code(err))
+	require.NoError(t, s.Stop(ctx))
 }
 
 func TestBackupKeysAreChecked(t *testing.T) {

@@ -120,7 +120,7 @@ func (c *Config) Keys() []Key {
 		{"client_ca", "authority of the certificates of clients", &c.ClientCA},
 		{"token_file", "tokens of clients, lines PRINCIPAL TOKEN", &c.TokenFile},
 		{"allow_plain", "true: connections without TLS beyond the loopback interface", &c.AllowPlain},
-		{"operators", "principals that are told of all sessions and may set limits, between commas", &c.Operators},
+		{"operators", "principals that are told of all sessions and may set limits and order backups, between commas", &c.Operators},
 		{"lease_grant", "how long members grant the leader its lease, equal at all members for ever", &c.LeaseGrant},
 		{"session_lease", "lease of sessions, where they are few", &c.LeaseMin},
 		{"session_lease_max", "lease of sessions, where they are many", &c.LeaseMax},

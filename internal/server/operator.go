@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -115,7 +116,7 @@ func (p operator) SetLimits(ctx context.Context, who api.Principal, q *chubbyv1.
 	r := p.s.replica.Load()
 	switch {
 	case !p.s.cfg.isOperator(who):
-		return status.Errorf(codes.PermissionDenied, "%q is no operator of the cell: the replicas' configurations name them (key operators)", who)
+		return errNoOperator(who)
 	case r == nil:
 		return errStarting
 	}
@@ -136,6 +137,34 @@ func (p operator) SetLimits(ctx context.Context, who api.Principal, q *chubbyv1.
 		return status.Error(codes.Unknown, err.Error())
 	}
 	return err
+}
+
+func errNoOperator(who api.Principal) error {
+	return status.Errorf(codes.PermissionDenied, "%q is no operator of the cell: the replicas' configurations name them (key operators)", who)
+}
+
+// Backup implements rpc.Operator.
+func (p operator) Backup(ctx context.Context, who api.Principal) (*chubbyv1.BackupResponse, error) {
+	r := p.s.replica.Load()
+	switch {
+	case !p.s.cfg.isOperator(who):
+		return nil, errNoOperator(who)
+	case r == nil:
+		return nil, errStarting
+	}
+	p.s.log.Info("backup ordered", "by", who)
+	b, err := r.Backup(ctx)
+	switch {
+	case errors.Is(err, replica.ErrNoBackups):
+		return nil, status.Error(codes.FailedPrecondition, "no place of backups is configured (key backup_dir)")
+	case errors.Is(err, replica.ErrBackupFailed):
+		return nil, status.Error(codes.Aborted, err.Error())
+	case errors.Is(err, replica.ErrBackupLost):
+		return nil, status.Error(codes.Unknown, err.Error())
+	case err != nil:
+		return nil, err
+	}
+	return &chubbyv1.BackupResponse{Slot: uint64(b.Slot), File: filepath.Join(p.s.cfg.BackupDir, filepath.FromSlash(b.File))}, nil
 }
 
 func sessionOf(x replica.Session) *chubbyv1.SessionDescription {

@@ -57,6 +57,8 @@ type backupScheduler struct {
 	taken time.Time  // when the rows of the job under way were taken
 	under api.Epoch  // in which that job began
 	done  paxos.Slot // of a backup that is not recorded yet; 0: none
+
+	orders orders
 }
 
 // tick is the time between two notes.
@@ -66,6 +68,7 @@ func (b *backupScheduler) tick() time.Duration { return b.every / notes }
 func (b *backupScheduler) reset() {
 	b.confirm.drop()
 	b.epoch, b.done = 0, 0
+	b.orders.lose()
 }
 
 // begin continues from what is recorded: this replica serves in a new epoch.
@@ -87,6 +90,9 @@ func (b *backupScheduler) setRecorded(recorded rows.Backup) {
 // due is when a backup is to be made. Each cell adds its own spread. A cell that has none
 // yet waits for the spread only.
 func (b *backupScheduler) due() time.Time {
+	if b.orders.isPending() {
+		return b.orders.at
+	}
 	wait := time.Duration(b.spread.At("backup", 0, b.recorded.Slot) % uint64(b.tick()))
 	if b.recorded.Slot > 0 {
 		wait += b.every
@@ -172,6 +178,7 @@ func (d *Driver) BackupDone(now time.Time, r BackupDone) {
 	if !d.isReady(now) {
 		return
 	}
+	d.backup.orders.onDone(r)
 	d.backup.onDone(now, r)
 	switch {
 	case errors.Is(r.Err, db.ErrChanged):
@@ -216,7 +223,7 @@ func (d *Driver) advanceBackup(out *Output) {
 	b.setRecorded(d.core.Backup())
 	switch c := &b.confirm; {
 	case b.isDue(d.now), c.isOutdated(d.now, d.bulk.applied):
-		b.taken = d.now
+		b.taken, b.orders.taken = d.now, b.orders.last
 		d.transfers = append(d.transfers, c.begin(d.now, d.snapshot())...)
 	default:
 		d.transfers = append(d.transfers, c.askAgain(d.now)...)
@@ -227,6 +234,7 @@ func (d *Driver) advanceBackup(out *Output) {
 		d.stop = err
 	}
 	if w != nil {
+		b.orders.job = b.orders.taken
 		b.busy, b.under = true, b.epoch
 		out.Backup = &BackupJob{Handle: w.Handle, Rows: w.Rows, Cell: b.cell, After: paxos.Slot(b.recorded.Slot)}
 	}

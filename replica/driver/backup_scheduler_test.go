@@ -239,3 +239,75 @@ func TestWithoutAnIntervalThereAreNoBackups(t *testing.T) {
 	cfg.BackupEvery = time.Millisecond
 	require.ErrorContains(t, cfg.Validate(), "BackupEvery")
 }
+
+// An order has a backup written at once, of rows as they are then, and the interval begins anew; a failure is
+// its result, and is tried again as any other.
+func TestAnOrderHasABackupWrittenNow(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	require.Len(t, g.saves, 1)
+	m := g.master()
+	h := g.hosts[m-1]
+	_, ok := g.hosts[m%3].OrderBackup(g.now)
+	require.False(t, ok, "another replica is the master")
+
+	n, ok := h.OrderBackup(g.now)
+	require.True(t, ok)
+	also, ok := h.OrderBackup(g.now)
+	require.True(t, ok)
+	_, settled, lost := h.BackupOrder(n)
+	require.False(t, settled || lost)
+	g.act(m)
+	g.pass(time.Second)
+	require.Len(t, g.saves, 2, "one for both")
+	for _, order := range []uint64{n, also} {
+		r, settled, lost := h.BackupOrder(order)
+		require.True(t, settled && !lost)
+		require.NoError(t, r.Err)
+		require.Equal(t, g.saves[1].Handle.Slot, r.Slot)
+	}
+	g.pass(every * 3 / 4)
+	require.Len(t, g.saves, 2)
+	g.pass(every / 2)
+	require.Len(t, g.saves, 3, "an interval after the one that was ordered")
+
+	bad := errors.New("disk full")
+	g.save = func(saved) *driver.BackupDone { return &driver.BackupDone{Err: bad} }
+	n, _ = h.OrderBackup(g.now)
+	g.act(m)
+	g.pass(time.Second)
+	r, settled, _ := h.BackupOrder(n)
+	require.True(t, settled)
+	require.ErrorIs(t, r.Err, bad)
+}
+
+// One that an earlier master wrote is none that was ordered: it is recorded, and another is written. A master
+// that is none any more loses its orders.
+func TestAnOrderIsServedByNoOtherBackup(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	m := g.master()
+	h := g.hosts[m-1]
+	found := 0
+	g.save = func(s saved) *driver.BackupDone {
+		if found++; found == 1 {
+			return &driver.BackupDone{Slot: s.Handle.Slot, Found: true}
+		}
+		return nil
+	}
+	n, ok := h.OrderBackup(g.now)
+	require.True(t, ok)
+	g.act(m)
+	g.pass(5 * time.Second)
+	require.Equal(t, 2, found)
+	r, settled, _ := h.BackupOrder(n)
+	require.True(t, settled)
+	require.False(t, r.Found)
+
+	n, ok = h.OrderBackup(g.now)
+	require.True(t, ok)
+	h.Resign(g.now)
+	g.act(m)
+	_, settled, lost := h.BackupOrder(n)
+	require.True(t, lost && !settled)
+}

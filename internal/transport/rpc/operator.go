@@ -19,6 +19,8 @@ type Operator interface {
 	ListSessions(ctx context.Context, who api.Principal, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error)
 	// SetLimits returns an error of gRPC; any other one is Unavailable.
 	SetLimits(ctx context.Context, who api.Principal, q *chubbyv1.SetLimitsRequest) error
+	// Backup returns an error as SetLimits does.
+	Backup(ctx context.Context, who api.Principal) (*chubbyv1.BackupResponse, error)
 }
 
 // operatorServer is the service of an Operator.
@@ -68,6 +70,16 @@ func (o operatorServer) SetLimits(ctx context.Context, q *chubbyv1.SetLimitsRequ
 	return &chubbyv1.SetLimitsResponse{}, nil
 }
 
+// Backup implements the service.
+func (o operatorServer) Backup(ctx context.Context, _ *chubbyv1.BackupRequest) (*chubbyv1.BackupResponse, error) {
+	who, err := o.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := o.s.cfg.Operator.Backup(ctx, who)
+	return b, unavailable(err)
+}
+
 // unavailable is the error of a replica that cannot answer, unless it says what it is.
 func unavailable(err error) error {
 	if err == nil {
@@ -107,4 +119,14 @@ func (c *Client) SetLimits(ctx context.Context, replica uint32, q *chubbyv1.SetL
 	}
 	_, err := chubbyv1.NewOperatorClient(l.conn).SetLimits(c.outgoing(ctx, replica), q)
 	return l.explain(err)
+}
+
+// Backup asks a replica to write a backup. The error is that of the call.
+func (c *Client) Backup(ctx context.Context, replica uint32) (*chubbyv1.BackupResponse, error) {
+	l := c.links[replica]
+	if l == nil {
+		return nil, fmt.Errorf("unknown replica %d", replica)
+	}
+	b, err := chubbyv1.NewOperatorClient(l.conn).Backup(c.outgoing(ctx, replica), &chubbyv1.BackupRequest{})
+	return b, l.explain(err)
 }

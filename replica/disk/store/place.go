@@ -47,6 +47,11 @@ func (p Place) Directory(cell uint64) string {
 	return path.Join(p.Dir, fmt.Sprintf("cell-%016x", cell))
 }
 
+// File is the name of the backup of a slot.
+func (p Place) File(cell, slot uint64) string {
+	return path.Join(p.Directory(cell), snapshot.FileName(snapshot.Slot(slot)))
+}
+
 // Write makes a backup, durable under its name when it returns nil, and removes
 // those that are too old. It opens the place, which reads all that is kept there, and
 // closes it again: the place is locked only while a backup is written. After an error

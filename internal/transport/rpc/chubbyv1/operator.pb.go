@@ -23,6 +23,94 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type BackupRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupRequest) Reset() {
+	*x = BackupRequest{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupRequest) ProtoMessage() {}
+
+func (x *BackupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
+func (*BackupRequest) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{0}
+}
+
+type BackupResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Slot          uint64                 `protobuf:"varint,1,opt,name=slot,proto3" json:"slot,omitempty"` // of the log, up to which it has all rows
+	File          string                 `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`  // at the replica
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupResponse) Reset() {
+	*x = BackupResponse{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupResponse) ProtoMessage() {}
+
+func (x *BackupResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
+func (*BackupResponse) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *BackupResponse) GetSlot() uint64 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *BackupResponse) GetFile() string {
+	if x != nil {
+		return x.File
+	}
+	return ""
+}
+
 type DescribeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -31,7 +119,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	mi := &file_chubbyv1_operator_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -43,7 +131,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	mi := &file_chubbyv1_operator_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -56,7 +144,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{0}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{2}
 }
 
 type ReplicaDescription struct {
@@ -84,7 +172,7 @@ type ReplicaDescription struct {
 
 func (x *ReplicaDescription) Reset() {
 	*x = ReplicaDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	mi := &file_chubbyv1_operator_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -96,7 +184,7 @@ func (x *ReplicaDescription) String() string {
 func (*ReplicaDescription) ProtoMessage() {}
 
 func (x *ReplicaDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	mi := &file_chubbyv1_operator_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -109,7 +197,7 @@ func (x *ReplicaDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicaDescription.ProtoReflect.Descriptor instead.
 func (*ReplicaDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{1}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ReplicaDescription) GetCell() string {
@@ -246,7 +334,7 @@ type MemberDescription struct {
 
 func (x *MemberDescription) Reset() {
 	*x = MemberDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[2]
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -258,7 +346,7 @@ func (x *MemberDescription) String() string {
 func (*MemberDescription) ProtoMessage() {}
 
 func (x *MemberDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[2]
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -271,7 +359,7 @@ func (x *MemberDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberDescription.ProtoReflect.Descriptor instead.
 func (*MemberDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{2}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *MemberDescription) GetId() uint32 {
@@ -334,7 +422,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[3]
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -346,7 +434,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[3]
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -359,7 +447,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{3}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Limits) GetPrincipalNodes() uint64 {
@@ -432,7 +520,7 @@ type SetLimitsRequest struct {
 
 func (x *SetLimitsRequest) Reset() {
 	*x = SetLimitsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -444,7 +532,7 @@ func (x *SetLimitsRequest) String() string {
 func (*SetLimitsRequest) ProtoMessage() {}
 
 func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -457,7 +545,7 @@ func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsRequest.ProtoReflect.Descriptor instead.
 func (*SetLimitsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SetLimitsRequest) GetPrincipalNodes() uint64 {
@@ -503,7 +591,7 @@ type SetLimitsResponse struct {
 
 func (x *SetLimitsResponse) Reset() {
 	*x = SetLimitsResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -515,7 +603,7 @@ func (x *SetLimitsResponse) String() string {
 func (*SetLimitsResponse) ProtoMessage() {}
 
 func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -528,7 +616,7 @@ func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsResponse.ProtoReflect.Descriptor instead.
 func (*SetLimitsResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
 }
 
 type ListSessionsRequest struct {
@@ -542,7 +630,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +642,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +655,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListSessionsRequest) GetAfter() uint64 {
@@ -602,7 +690,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +702,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +715,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SessionList) GetSessions() []*SessionDescription {
@@ -669,7 +757,7 @@ type SessionDescription struct {
 
 func (x *SessionDescription) Reset() {
 	*x = SessionDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -681,7 +769,7 @@ func (x *SessionDescription) String() string {
 func (*SessionDescription) ProtoMessage() {}
 
 func (x *SessionDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -694,7 +782,7 @@ func (x *SessionDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionDescription.ProtoReflect.Descriptor instead.
 func (*SessionDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SessionDescription) GetId() uint64 {
@@ -778,7 +866,7 @@ type OpenHandle struct {
 
 func (x *OpenHandle) Reset() {
 	*x = OpenHandle{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -790,7 +878,7 @@ func (x *OpenHandle) String() string {
 func (*OpenHandle) ProtoMessage() {}
 
 func (x *OpenHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -803,7 +891,7 @@ func (x *OpenHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenHandle.ProtoReflect.Descriptor instead.
 func (*OpenHandle) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OpenHandle) GetId() string {
@@ -838,7 +926,7 @@ type HeldLock struct {
 
 func (x *HeldLock) Reset() {
 	*x = HeldLock{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +938,7 @@ func (x *HeldLock) String() string {
 func (*HeldLock) ProtoMessage() {}
 
 func (x *HeldLock) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +951,7 @@ func (x *HeldLock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldLock.ProtoReflect.Descriptor instead.
 func (*HeldLock) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *HeldLock) GetPath() string {
@@ -891,7 +979,11 @@ var File_chubbyv1_operator_proto protoreflect.FileDescriptor
 
 const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x17chubbyv1/operator.proto\x12\tchubby.v1\"\x11\n" +
+	"\x17chubbyv1/operator.proto\x12\tchubby.v1\"\x0f\n" +
+	"\rBackupRequest\"8\n" +
+	"\x0eBackupResponse\x12\x12\n" +
+	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x12\n" +
+	"\x04file\x18\x02 \x01(\tR\x04file\"\x11\n" +
 	"\x0fDescribeRequest\"\x93\x04\n" +
 	"\x12ReplicaDescription\x12\x12\n" +
 	"\x04cell\x18\x01 \x01(\tR\x04cell\x12\x18\n" +
@@ -966,11 +1058,12 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\bHeldLock\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06handle\x18\x02 \x01(\tR\x06handle\x12\x12\n" +
-	"\x04mode\x18\x03 \x01(\tR\x04mode2\xe1\x01\n" +
+	"\x04mode\x18\x03 \x01(\tR\x04mode2\xa0\x02\n" +
 	"\bOperator\x12E\n" +
 	"\bDescribe\x12\x1a.chubby.v1.DescribeRequest\x1a\x1d.chubby.v1.ReplicaDescription\x12F\n" +
 	"\fListSessions\x12\x1e.chubby.v1.ListSessionsRequest\x1a\x16.chubby.v1.SessionList\x12F\n" +
-	"\tSetLimits\x12\x1b.chubby.v1.SetLimitsRequest\x1a\x1c.chubby.v1.SetLimitsResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
+	"\tSetLimits\x12\x1b.chubby.v1.SetLimitsRequest\x1a\x1c.chubby.v1.SetLimitsResponse\x12=\n" +
+	"\x06Backup\x12\x18.chubby.v1.BackupRequest\x1a\x19.chubby.v1.BackupResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
 
 var (
 	file_chubbyv1_operator_proto_rawDescOnce sync.Once
@@ -984,34 +1077,38 @@ func file_chubbyv1_operator_proto_rawDescGZIP() []byte {
 	return file_chubbyv1_operator_proto_rawDescData
 }
 
-var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_chubbyv1_operator_proto_goTypes = []any{
-	(*DescribeRequest)(nil),     // 0: chubby.v1.DescribeRequest
-	(*ReplicaDescription)(nil),  // 1: chubby.v1.ReplicaDescription
-	(*MemberDescription)(nil),   // 2: chubby.v1.MemberDescription
-	(*Limits)(nil),              // 3: chubby.v1.Limits
-	(*SetLimitsRequest)(nil),    // 4: chubby.v1.SetLimitsRequest
-	(*SetLimitsResponse)(nil),   // 5: chubby.v1.SetLimitsResponse
-	(*ListSessionsRequest)(nil), // 6: chubby.v1.ListSessionsRequest
-	(*SessionList)(nil),         // 7: chubby.v1.SessionList
-	(*SessionDescription)(nil),  // 8: chubby.v1.SessionDescription
-	(*OpenHandle)(nil),          // 9: chubby.v1.OpenHandle
-	(*HeldLock)(nil),            // 10: chubby.v1.HeldLock
+	(*BackupRequest)(nil),       // 0: chubby.v1.BackupRequest
+	(*BackupResponse)(nil),      // 1: chubby.v1.BackupResponse
+	(*DescribeRequest)(nil),     // 2: chubby.v1.DescribeRequest
+	(*ReplicaDescription)(nil),  // 3: chubby.v1.ReplicaDescription
+	(*MemberDescription)(nil),   // 4: chubby.v1.MemberDescription
+	(*Limits)(nil),              // 5: chubby.v1.Limits
+	(*SetLimitsRequest)(nil),    // 6: chubby.v1.SetLimitsRequest
+	(*SetLimitsResponse)(nil),   // 7: chubby.v1.SetLimitsResponse
+	(*ListSessionsRequest)(nil), // 8: chubby.v1.ListSessionsRequest
+	(*SessionList)(nil),         // 9: chubby.v1.SessionList
+	(*SessionDescription)(nil),  // 10: chubby.v1.SessionDescription
+	(*OpenHandle)(nil),          // 11: chubby.v1.OpenHandle
+	(*HeldLock)(nil),            // 12: chubby.v1.HeldLock
 }
 var file_chubbyv1_operator_proto_depIdxs = []int32{
-	2,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
-	3,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
-	8,  // 2: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
-	9,  // 3: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
-	10, // 4: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
-	0,  // 5: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
-	6,  // 6: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
-	4,  // 7: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
-	1,  // 8: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
-	7,  // 9: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
-	5,  // 10: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
-	8,  // [8:11] is the sub-list for method output_type
-	5,  // [5:8] is the sub-list for method input_type
+	4,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
+	5,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
+	10, // 2: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
+	11, // 3: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
+	12, // 4: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
+	2,  // 5: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
+	8,  // 6: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
+	6,  // 7: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
+	0,  // 8: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
+	3,  // 9: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
+	9,  // 10: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
+	7,  // 11: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
+	1,  // 12: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
+	9,  // [9:13] is the sub-list for method output_type
+	5,  // [5:9] is the sub-list for method input_type
 	5,  // [5:5] is the sub-list for extension type_name
 	5,  // [5:5] is the sub-list for extension extendee
 	0,  // [0:5] is the sub-list for field type_name
@@ -1028,7 +1125,7 @@ func file_chubbyv1_operator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_chubbyv1_operator_proto_rawDesc), len(file_chubbyv1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

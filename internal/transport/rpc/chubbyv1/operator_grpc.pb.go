@@ -24,6 +24,7 @@ const (
 	Operator_Describe_FullMethodName     = "/chubby.v1.Operator/Describe"
 	Operator_ListSessions_FullMethodName = "/chubby.v1.Operator/ListSessions"
 	Operator_SetLimits_FullMethodName    = "/chubby.v1.Operator/SetLimits"
+	Operator_Backup_FullMethodName       = "/chubby.v1.Operator/Backup"
 )
 
 // OperatorClient is the client API for Operator service.
@@ -32,7 +33,7 @@ const (
 //
 // Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names, and so is SetLimits; on a cell that believes names, each
+// the replica's configuration names, and so are SetLimits and Backup; on a cell that believes names, each
 // caller is one.
 type OperatorClient interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
@@ -43,6 +44,10 @@ type OperatorClient interface {
 	// InvalidArgument: a limit is not possible, or below what is in use; nothing was changed.
 	// Unknown: whether the limits were changed is unknown.
 	SetLimits(ctx context.Context, in *SetLimitsRequest, opts ...grpc.CallOption) (*SetLimitsResponse, error)
+	// Backup writes a backup now and answers when it is durable. The master does, the other replicas answer
+	// Unavailable. FailedPrecondition: no place of backups is configured. Aborted: it was not written, the text
+	// says why. Unknown: it may be written.
+	Backup(ctx context.Context, in *BackupRequest, opts ...grpc.CallOption) (*BackupResponse, error)
 }
 
 type operatorClient struct {
@@ -83,13 +88,23 @@ func (c *operatorClient) SetLimits(ctx context.Context, in *SetLimitsRequest, op
 	return out, nil
 }
 
+func (c *operatorClient) Backup(ctx context.Context, in *BackupRequest, opts ...grpc.CallOption) (*BackupResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BackupResponse)
+	err := c.cc.Invoke(ctx, Operator_Backup_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // OperatorServer is the server API for Operator service.
 // All implementations must embed UnimplementedOperatorServer
 // for forward compatibility.
 //
 // Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names, and so is SetLimits; on a cell that believes names, each
+// the replica's configuration names, and so are SetLimits and Backup; on a cell that believes names, each
 // caller is one.
 type OperatorServer interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
@@ -100,6 +115,10 @@ type OperatorServer interface {
 	// InvalidArgument: a limit is not possible, or below what is in use; nothing was changed.
 	// Unknown: whether the limits were changed is unknown.
 	SetLimits(context.Context, *SetLimitsRequest) (*SetLimitsResponse, error)
+	// Backup writes a backup now and answers when it is durable. The master does, the other replicas answer
+	// Unavailable. FailedPrecondition: no place of backups is configured. Aborted: it was not written, the text
+	// says why. Unknown: it may be written.
+	Backup(context.Context, *BackupRequest) (*BackupResponse, error)
 	mustEmbedUnimplementedOperatorServer()
 }
 
@@ -118,6 +137,9 @@ func (UnimplementedOperatorServer) ListSessions(context.Context, *ListSessionsRe
 }
 func (UnimplementedOperatorServer) SetLimits(context.Context, *SetLimitsRequest) (*SetLimitsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SetLimits not implemented")
+}
+func (UnimplementedOperatorServer) Backup(context.Context, *BackupRequest) (*BackupResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Backup not implemented")
 }
 func (UnimplementedOperatorServer) mustEmbedUnimplementedOperatorServer() {}
 func (UnimplementedOperatorServer) testEmbeddedByValue()                  {}
@@ -194,6 +216,24 @@ func _Operator_SetLimits_Handler(srv interface{}, ctx context.Context, dec func(
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Operator_Backup_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BackupRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServer).Backup(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Operator_Backup_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServer).Backup(ctx, req.(*BackupRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Operator_ServiceDesc is the grpc.ServiceDesc for Operator service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -212,6 +252,10 @@ var Operator_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SetLimits",
 			Handler:    _Operator_SetLimits_Handler,
+		},
+		{
+			MethodName: "Backup",
+			Handler:    _Operator_Backup_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

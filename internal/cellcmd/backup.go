@@ -1,0 +1,82 @@
+package cellcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	grpccodes "google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// backedUp is what backup now prints with -o json; the help says so.
+type backedUp struct {
+	Replica uint32 `json:"replica"`
+	File    string `json:"file"`
+	Slot    uint64 `json:"slot"`
+}
+
+// backupTimeout is the default of --timeout: a large cell takes a while to write.
+const backupTimeout = time.Minute
+
+// BackupCommand is the command that has a cell write a backup, for the group of commands that read them.
+func BackupCommand() *cobra.Command {
+	a := &call{}
+	c := &cobra.Command{
+		Use:   "now",
+		Short: "Have the master write a backup now",
+		Long: `Now has the master write a backup into its backup_dir, with all that was acknowledged
+before, and prints the name of the file, at the machine of the master, when it is durable.
+The next one of backup_every follows an interval later; backup_keep counts all. The cell
+serves meanwhile.
+
+Where clients prove who they are, the caller must be one of the principals that the
+replicas' configurations name (key operators). After a timeout, exit code 8, the backup
+may be written yet.
+
+With -o json it prints one object: replica, file, slot (of the log, up to which the backup
+has all).`,
+		Args: cli.None("the file is made in the backup_dir of the master"),
+	}
+	a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.backup) })
+	timeout := c.Flags().Lookup("timeout")
+	a.timeout, timeout.DefValue = backupTimeout, backupTimeout.String()
+	return c
+}
+
+func (a *call) backup(ctx context.Context, o *operator) error {
+	id, ok, err := o.master(ctx)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return &cli.Failure{Code: cli.ExitTimeout, Err: errors.New("no replica serves as the master: no backup was written; chubby members says how they are")}
+	}
+	b, err := o.conns.Backup(ctx, id)
+	if err != nil {
+		return backupError(id, err)
+	}
+	if a.isJSON() {
+		return a.JSON(backedUp{id, b.GetFile(), b.GetSlot()})
+	}
+	return a.Printf("%s\n", b.GetFile())
+}
+
+// backupError says what is known of the backup after an error of the call. A connection may have broken behind
+// the request.
+func backupError(id uint32, err error) error {
+	told := fmt.Sprintf("replica %d: %s", id, words(err))
+	switch grpcstatus.Code(err) {
+	case grpccodes.Unavailable, grpccodes.DeadlineExceeded, grpccodes.Unknown:
+		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("%s: the backup may be written yet; its log and its backup_dir have it then", told)}
+	case grpccodes.Unimplemented:
+		told = fmt.Sprintf("replica %d runs an older program that writes no backup on demand", id)
+	case grpccodes.FailedPrecondition: // of the replicas' configuration, not of this call
+		return &cli.Failure{Code: cli.ExitRefused, Err: errors.New(told)}
+	}
+	return operatorError(err, errors.New(told))
+}
