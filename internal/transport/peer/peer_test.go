@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -231,6 +232,19 @@ func TestTroubleWithCertificatesIsNamed(t *testing.T) {
 			b.log.says(t, append(c.b, "times=8")...)
 			require.NotContains(t, b.log.String(), "times=7")
 		})
+	}
+}
+
+// The text of a certificate that has expired is the same at each attempt, so that the log has it rarely.
+func TestAnExpiredCertificateIsOneCause(t *testing.T) {
+	c := &x509.Certificate{DNSNames: []string{"replica-1.test"}, NotBefore: time.Unix(0, 0), NotAfter: time.Unix(86400, 0)}
+	cfg := &Config{}
+	for _, detail := range []string{"current time 1", "current time 2"} {
+		said := cfg.explain(&tls.CertificateVerificationError{
+			UnverifiedCertificates: []*x509.Certificate{c}, Err: x509.CertificateInvalidError{Cert: c, Reason: x509.Expired, Detail: detail},
+		})
+		require.Equal(t, `it shows a certificate of ["replica-1.test" ""], which this replica does not accept: by the clock of this machine `+
+			`it is not valid now: it is from 1970-01-01T00:00:00Z until 1970-01-02T00:00:00Z: see peer_cert there, and peer_ca here`, said)
 	}
 }
 

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/chubbycell/chubby/paxos"
 )
@@ -91,7 +93,7 @@ func (c *Config) explain(err error) string {
 		if all := unverified.UnverifiedCertificates; len(all) > 0 {
 			names = fmt.Sprintf("a certificate of %q", append(all[0].DNSNames, all[0].Subject.CommonName))
 		}
-		return fmt.Sprintf("it shows %s, which this replica does not accept: %v: see peer_cert there, and peer_ca here", names, unverified.Err)
+		return fmt.Sprintf("it shows %s, which this replica does not accept: %s: see peer_cert there, and peer_ca here", names, unaccepted(unverified.Err))
 	case errors.As(err, &plain):
 		return fmt.Sprintf("it does not speak TLS, and this replica has peer_cert: give all members certificates, or none (%v)", plain)
 	case errors.Is(err, errTLS):
@@ -102,4 +104,15 @@ func (c *Config) explain(err error) string {
 		return text + ": the other side closed the connection: its log says why; all members have peer_cert, or none"
 	}
 	return text
+}
+
+// unaccepted is why a certificate was not accepted, the same text at each attempt: that of package x509 has the
+// present time.
+func unaccepted(err error) string {
+	var invalid x509.CertificateInvalidError
+	if errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil {
+		at := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+		return fmt.Sprintf("by the clock of this machine it is not valid now: it is from %s until %s", at(invalid.Cert.NotBefore), at(invalid.Cert.NotAfter))
+	}
+	return err.Error()
 }
