@@ -184,5 +184,6 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	}
 	_, err = fmt.Fprintf(a.Out, "of slot %d in epoch %d; goes on from slot %d in epoch %d\n",
 		from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch)
+	a.Say("Bring each to its machine, and start each replica once with --bootstrap. The cell serves %v after that.", r.Lease)
 	return err
 }

@@ -80,6 +80,7 @@ replica 5: new/cell/5
 replica 6: new/cell/6
 of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
 `, w.out.String())
+	require.Equal(t, "Bring each to its machine, and start each replica once with --bootstrap. The cell serves 1m0s after that.\n", w.err.String())
 	var sums []db.Sum
 	for _, id := range []string{"4", "5", "6"} {
 		st, rec, _, err := store.Open(vfs.NewOS(root), "new/cell/"+id, store.Options{Salt: func() uint64 { return 1 }})

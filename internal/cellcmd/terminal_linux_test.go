@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/chubbycell/chubby/internal/cli"
 )
 
 // terminal makes a terminal: what a user has in front, and what programs see.
@@ -133,4 +135,18 @@ func TestATerminalThatCloses(t *testing.T) {
 	require.Equal(t, "hup\n", string(text))
 	code, _, said := run(t, "lock", "--cell", file, "--try", "/l", "--", "true")
 	require.Zero(t, code, said)
+}
+
+// put without contents at a terminal says what it waits for.
+func TestPutSaysThatItReadsTheTerminal(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t)
+	user, programs := terminal(t)
+	p := startAt(t, user, programs, "chubby", "put", "--cell", file, "/typed")
+	p.says(t, "chubby: the contents come from this terminal: Ctrl-D")
+	types(t, user, "words\n\x04")
+	require.Equal(t, cli.ExitClean, p.ends(t))
+	code, out, said := run(t, "cat", "--cell", file, "/typed")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Equal(t, "words\n", out)
 }

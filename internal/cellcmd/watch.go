@@ -31,7 +31,8 @@ func watchCommand() *cobra.Command {
 its contents were written; children when a child was added, removed or changed;
 failover when the cell has a new master; read-again when events may be missing, so
 that the node is to be read; invalid when it was deleted, which ends the command with
-exit code 6. It says on stderr when it has begun.
+exit code 6. It says on stderr when it has begun. A node that is not there yet cannot be
+watched: its directory tells when it is made.
 
 With -o json each line is an object: event, node, cause (number of the command that
 made the change), child, change, missed.`,
@@ -60,6 +61,9 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 	h, err := cl.Open(short, name, client.OpenOptions{
 		Events: client.WantContents | client.WantChildren | client.WantInvalid | client.WantFailover,
 	})
+	if errors.Is(err, client.ErrNotFound) {
+		return fmt.Errorf("%w: watch its directory, which tells when it is made", err)
+	}
 	if err == nil {
 		err = isAsNamed(path, h)
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
@@ -60,6 +62,9 @@ func (a *call) contents(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		text = args[0]
 	} else {
+		if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			a.Warn("the contents come from this terminal: Ctrl-D at the beginning of a line ends them")
+		}
 		b, err := io.ReadAll(io.LimitReader(a.In, maxContents+1))
 		if err != nil {
 			return "", cli.Usage("stdin: %v", err)

@@ -99,6 +99,10 @@
 // it leaves the file; the next one, if it has the same place, finds and records it. No
 // two clocks are compared, and no date is kept.
 //
+// An operator may order one (OrderBackup): rows are taken at once, and the result of
+// that job is the order's. No backup whose rows were taken before serves it. The interval
+// begins anew.
+//
 // Nothing waits for a backup job. A place that is full, gone or hangs costs backups only:
 // a failure is counted, and the backup is attempted again with doubling waits, up to that
 // eighth.
