@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,5 +54,28 @@ func (a *app) root() *cobra.Command {
 	simulate.AddCommand(a.mutantsCommand())
 	root.AddCommand(cellcmd.Commands()...)
 	root.AddCommand(simulate, a.tourCommand(), a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())
+	group(root)
 	return root
+}
+
+// groups are the parts of the list of commands in the help, with their commands.
+var groups = []struct{ title, commands string }{
+	{"Call a cell:", "ls cat stat put mkdir rm acl lock watch sequencer"},
+	{"Run a cell, and look after it:", "dev serve status members session limits backup bench torture"},
+	{"Simulate, check and learn:", "sim tour lab check"},
+	{"Look into the files of a replica:", "wal snapshot"},
+}
+
+// group sorts the commands of the program into groups. Those that are in none come last.
+func group(root *cobra.Command) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for name := range strings.FieldsSeq(g.commands) {
+			for _, c := range root.Commands() {
+				if c.Name() == name {
+					c.GroupID = g.title
+				}
+			}
+		}
+	}
 }

@@ -27,8 +27,9 @@ func putCommand() *cobra.Command {
 		Use:   "put PATH [CONTENTS]",
 		Short: "Write a file, and create it if need be",
 		Long: `Put writes the contents of a file, at most 256 KiB. Without CONTENTS, or with '-' in
-their place, it reads them from stdin. It creates a file that does not exist; the
-directory must exist. It prints the generation of the new contents.
+their place, it reads them from stdin; CONTENTS that begin with '-' come after '--'. It
+creates a file that does not exist; the directory must exist. It prints the generation
+of the new contents.
 
 With --if-generation it writes only if the contents have this generation still, which
 put, stat and cat -o json print: else another writer was faster, the exit code is 7,
