@@ -88,15 +88,16 @@ var packages = map[string]rule{
 	"replica":           {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
 
 	"internal/transport/queue":        {concurrent, nil},
+	"internal/transport/refused":      {concurrent, nil},
 	"internal/transport/loopback":     {support, nil},
 	"internal/transport/certtest":     {support, nil},
-	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue"}},
+	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue", "internal/transport/refused"}},
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
 	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},
 	"internal/bench":                  {concurrent, []string{"client"}},
 	"internal/torture":                {concurrent, []string{"client", "linearizability", "replica/core", "internal/draw"}},
 	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "internal/bench", "internal/torture", "wal/vfs/frail"}},
-	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/rpc/chubbyv1"}},
+	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/refused", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},
 	"sim/ondisk":               {support, []string{"wal/vfs", "paxos"}},

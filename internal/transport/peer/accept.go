@@ -80,7 +80,7 @@ func (t *Transport) receive(raw net.Conn) {
 		t.logRefused(raw.RemoteAddr(), err)
 		return
 	}
-	t.refused.forget(hostOf(raw.RemoteAddr().String()))
+	t.refused.Forget(hostOf(raw.RemoteAddr().String()))
 	t.replace(from, raw)
 	log.Info("connection of peer accepted", "peer", from)
 	r := bufio.NewReaderSize(conn, 64<<10)

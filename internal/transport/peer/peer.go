@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/chubbycell/chubby/internal/transport/queue"
+	"github.com/chubbycell/chubby/internal/transport/refused"
 	"github.com/chubbycell/chubby/paxos"
 )
 
@@ -21,7 +22,7 @@ type Transport struct {
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 
-	refused refusals
+	refused refused.Log
 
 	mu       sync.Mutex
 	closed   bool

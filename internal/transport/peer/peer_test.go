@@ -248,23 +248,6 @@ func TestAnExpiredCertificateIsOneCause(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreBounded(t *testing.T) {
-	var r refusals
-	for i := range 3 * mostCauses {
-		isNews, n := r.note("host", fmt.Sprint(i))
-		require.True(t, isNews)
-		require.Equal(t, 1, n)
-		require.LessOrEqual(t, len(r.count), mostCauses)
-	}
-	isNews, n := r.note("host", fmt.Sprint(3*mostCauses-1))
-	require.True(t, isNews)
-	require.Equal(t, 2, n)
-	r.forget("other")
-	require.NotEmpty(t, r.count)
-	r.forget("host")
-	require.Empty(t, r.count)
-}
-
 func TestOtherProtocolsAndDamagedFramesEndTheConnection(t *testing.T) {
 	cb, b := config(listener(t, "127.0.0.1:0"), 2)
 	nowhere, err := loopback.Addr()

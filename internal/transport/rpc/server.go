@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/internal/transport/queue"
+	"github.com/chubbycell/chubby/internal/transport/refused"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -89,6 +90,8 @@ type Server struct {
 	grpc   *grpc.Server
 	health *health.Server
 	tokens atomic.Pointer[Tokens]
+	// refused has what the log was told of.
+	refused refused.Log
 
 	mu      sync.Mutex
 	stopped chan struct{}           // closed when streams are to end
@@ -108,6 +111,9 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	s := &Server{
+		renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
+	}
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxConcurrentStreams(100),
@@ -116,12 +122,9 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	}
 	if cfg.TLS != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(cfg.serverTLS())))
+		options = append(options, grpc.Creds(watching{credentials.NewTLS(cfg.serverTLS()), s.noteHandshake}))
 	}
-	s := &Server{
-		renewed: make(chan struct{}), cfg: cfg, grpc: grpc.NewServer(options...), health: health.NewServer(),
-		stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
-	}
+	s.grpc = grpc.NewServer(options...)
 	s.tokens.Store(cfg.Tokens)
 	chubbyv1.RegisterCellServer(s.grpc, s)
 	if cfg.Operator != nil {
@@ -197,9 +200,10 @@ func (s *Server) Stop(ctx context.Context) {
 // Datagrams is one stream of a client process.
 func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 	md, _ := metadata.FromIncomingContext(stream.Context())
-	log := s.cfg.Logger
+	log, remote := s.cfg.Logger, ""
 	if p, ok := peer.FromContext(stream.Context()); ok {
-		log = log.With("remote", p.Addr.String())
+		remote = p.Addr.String()
+		log = log.With("remote", remote)
 	}
 	renewed := s.awaitTokens() // before the client is asked who it is
 	err := s.isAddressed(md)
@@ -213,7 +217,7 @@ func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 		id, out, err = s.admit()
 	}
 	if err != nil {
-		log.Warn("client refused", "err", status.Convert(err).Message())
+		s.logRefused(remote, status.Convert(err).Message())
 		return err
 	}
 	defer s.leave(id)

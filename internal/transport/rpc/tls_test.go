@@ -1,8 +1,12 @@
 package rpc_test
 
 import (
+	"bytes"
 	"crypto/tls"
+	"log/slog"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
@@ -12,6 +16,24 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
 
+// journal is a log that a test reads.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(b)
+}
+
+func (j *journal) has(words string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return bytes.Contains(j.text.Bytes(), []byte(words))
+}
+
 func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 	ca := certtest.New(t)
 	tokens, err := rpc.ParseTokens([]byte("bob " + long))
@@ -20,7 +42,8 @@ func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 		c.TrustNames = false
 		c.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue(t, "replica")}, ClientCAs: ca.Pool}
 	}
-	r := serve(t, secure)
+	log := new(journal)
+	r := serve(t, func(c *rpc.ServerConfig) { secure(c); c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 	client := func(c *tls.Config, token string) *process {
 		return dial(t, r.addr, func(d *rpc.ClientConfig) { d.TLS, d.Principal, d.Token = c, "mallory", token })
 	}
@@ -44,6 +67,14 @@ func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 	p = dial(t, r.addr, nil)
 	p.Send(1, []byte("x"))
 	p.fails(t, codes.Unavailable, "does the replica want TLS?")
+	for _, words := range []string{ // the end of the replica has them, too
+		"the client shows neither a certificate nor a token",
+		"its certificate is not accepted: x509: certificate signed by unknown authority",
+		"it does not accept the certificate of this replica: bad certificate: see ca there, and server_cert here",
+		"it does not speak TLS, and this replica has server_cert: the client needs the ca of the replicas",
+	} {
+		require.Eventually(t, func() bool { return log.has("times=1 err=\"" + words) }, 10*time.Second, time.Millisecond, "%s", &log.text)
+	}
 	bare := serve(t, nil)
 	p = dial(t, bare.addr, func(d *rpc.ClientConfig) { d.TLS = &tls.Config{RootCAs: ca.Pool} })
 	p.Send(1, []byte("x"))
