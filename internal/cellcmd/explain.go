@@ -28,6 +28,7 @@ func (a *call) explain(ctx context.Context, err error) error {
 		if isDial {
 			head = fmt.Sprintf("no session with %s after %v", o.cell(), a.timeout)
 		}
+		head += lacking(all)
 		if silent != nil {
 			if told = silent.Error(); !isDial {
 				told = head + "\n" + told
@@ -41,6 +42,24 @@ func (a *call) explain(ctx context.Context, err error) error {
 		return err
 	}
 	return &cli.Failure{Code: cli.CodeOf(failure(ctx, err)), Err: errors.New(told)}
+}
+
+// lacking says that no replica reaches a majority, if that is so; else "".
+func lacking(all []description) string {
+	most, members := 0, 0
+	for _, d := range all {
+		reached := 0
+		for _, m := range d.got.GetMembers() {
+			if m.GetConnected() {
+				reached++
+			}
+		}
+		most, members = max(most, reached), max(members, len(d.got.GetMembers()))
+	}
+	if need := members/2 + 1; most < need && members > 0 {
+		return fmt.Sprintf(": a majority is missing, %d of the %d replicas have to reach each other", need, members)
+	}
+	return ""
 }
 
 // cell is the cell in words.

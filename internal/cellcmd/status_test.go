@@ -4,6 +4,7 @@ package cellcmd
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
 // writeCell writes a cell file.
@@ -61,7 +63,7 @@ func TestACommandWithoutAMasterSaysWhatTheReplicasKnow(t *testing.T) {
 		code, out, said := run(t, command, "--cell", file, "--timeout", "2s")
 		require.Equal(t, cli.ExitTimeout, code, said)
 		require.Empty(t, out)
-		require.Regexp(t, `^chubby: no session with cell prod after 2s
+		require.Regexp(t, `^chubby: no session with cell prod after 2s: a majority is missing, 2 of the 2 replicas have to reach each other
 replica 1 at `+at+`: (follower|candidate), (following|electing)
 `, said)
 		require.Contains(t, said, "    This replica knows no leader")
@@ -70,4 +72,20 @@ replica 1 at `+at+`: (follower|candidate), (following|electing)
 	code, _, said := run(t, "limits", "--cell", file)
 	require.Equal(t, cli.ExitRefused, code, said)
 	require.Contains(t, said, "the cell has no limits yet")
+}
+
+func TestAMajorityIsMissingWhereNoReplicaReachesOne(t *testing.T) {
+	of := func(connected ...bool) description {
+		d := &chubbyv1.ReplicaDescription{}
+		for _, c := range connected {
+			d.Members = append(d.Members, &chubbyv1.MemberDescription{Connected: c})
+		}
+		return description{got: d}
+	}
+	gone := description{err: errors.New("connection refused")}
+	require.Equal(t, ": a majority is missing, 2 of the 3 replicas have to reach each other", lacking([]description{gone, of(true, false, false)}))
+	require.Equal(t, ": a majority is missing, 3 of the 5 replicas have to reach each other", lacking([]description{of(true, true, false, false, false)}))
+	require.Empty(t, lacking([]description{gone, of(true, true, false)}))
+	require.Empty(t, lacking([]description{of(true, false, false), of(false, true, true)}))
+	require.Empty(t, lacking([]description{gone}))
 }
