@@ -48,6 +48,7 @@ func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []stri
 	}()
 	root.SetArgs(args)
 	refuseUnknownShells(root, args)
+	refuseUnknownTopics(root)
 	err := root.ExecuteContext(ctx)
 	if f := new(Failure); err != nil && !errors.As(err, &f) && ctx.Err() != nil {
 		err = Interrupted()
@@ -79,6 +80,28 @@ func refuseUnknownShells(root *cobra.Command, args []string) {
 			return nil
 		}
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
+}
+
+// refuseUnknownTopics has the command help refuse a command that does not exist: cobra prints the help of
+// all, with exit code 0.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+			of, rest, err := root.Find(args)
+			switch {
+			case err != nil:
+				return Usage("%v", err)
+			case len(rest) > 0 && of.HasAvailableSubCommands():
+				return unknown(of, rest[0])
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		}
 	}
 }
 
