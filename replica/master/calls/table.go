@@ -15,7 +15,7 @@ import (
 type Table struct {
 	sessions map[api.SessionID]*session // that have a call or an answer here
 	acked    map[api.SessionID]api.Seq  // their clients wait for no call up to this one; never 0
-	opening  map[Key]*Call // requests that open a session
+	opening  map[Key]*Call              // requests that open a session
 	totals   totals
 }
 
