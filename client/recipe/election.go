@@ -108,7 +108,7 @@ func (t *Term) Resign(ctx context.Context) error {
 
 // Leader is what the file of an election said at one instant.
 type Leader struct {
-	// Address is that of the leader; empty if the last one has resigned.
+	// Address is that of the leader; empty if there was none yet, or the last one has resigned.
 	Address string
 	// Generation is that of the lock. A leader that has acquired it and has not written its address
 	// yet is the only case in which Address belongs to an earlier generation.
@@ -121,12 +121,15 @@ type Leader struct {
 // An address is a hint. The leader may have been lost by now and the file says so only when there is
 // another one; the program at that address must know for itself whether it leads (IsLeader).
 //
-// The error that ends the iteration comes last: that of ctx, client.ErrNotFound if the file does not
-// exist, client.ErrGone if it was deleted, client.ErrNoLeases in a cell without events.
+// Before the first campaign the file need not exist: then the first value has no address, and Observe waits. For
+// that it must be allowed to read the directory.
+//
+// The error that ends the iteration comes last: that of ctx, client.ErrGone if the file was deleted,
+// client.ErrNoLeases in a cell without events.
 func Observe(ctx context.Context, c *client.Client, file string) iter.Seq2[Leader, error] {
 	return func(yield func(Leader, error) bool) {
 		var last *Leader
-		for l, err := range follow(ctx, c, file, client.WantContents, readLeader) {
+		for l, err := range await(ctx, c, file, client.WantContents, readLeader) {
 			if err == nil && last != nil && last.Address == l.Address {
 				continue
 			}

@@ -2,7 +2,9 @@ package recipe
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"path"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -14,21 +16,76 @@ import (
 func follow[T any](ctx context.Context, c *client.Client, name string, want client.EventMask, read func(context.Context, *client.Handle) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		h, err := c.Open(ctx, name, client.OpenOptions{Rights: client.Read, Events: want | client.WantInvalid})
+		h, err := open(ctx, c, name, want)
 		if err != nil {
 			yield(none, err)
 			return
 		}
-		defer func() { _ = h.Close(ctx) }()
-		for {
-			got, err := read(ctx, h)
-			if !yield(got, err) || err != nil {
+		repeat(ctx, h, read, yield)
+	}
+}
+
+// repeat is the iteration over an open handle, which it closes.
+func repeat[T any](ctx context.Context, h *client.Handle, read func(context.Context, *client.Handle) (T, error), yield func(T, error) bool) {
+	defer func() { _ = h.Close(ctx) }()
+	for {
+		got, err := read(ctx, h)
+		if !yield(got, err) || err != nil {
+			return
+		}
+		if err := next(ctx, h.Events()); err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+	}
+}
+
+// await is follow for a node that need not be there yet: until it is, there is one value, none.
+func await[T any](ctx context.Context, c *client.Client, name string, want client.EventMask, read func(context.Context, *client.Handle) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		h, err := open(ctx, c, name, want)
+		if errors.Is(err, client.ErrNotFound) {
+			if !yield(none, nil) {
 				return
 			}
-			if err := next(ctx, h.Events()); err != nil {
-				yield(none, err)
-				return
+			h, err = openOnceMade(ctx, c, name, want)
+		}
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		repeat(ctx, h, read, yield)
+	}
+}
+
+func open(ctx context.Context, c *client.Client, name string, want client.EventMask) (*client.Handle, error) {
+	return c.Open(ctx, name, client.OpenOptions{Rights: client.Read, Events: want | client.WantInvalid})
+}
+
+// openOnceMade opens a node as soon as there is one, by the events of its directory, which need
+// not be there either.
+func openOnceMade(ctx context.Context, c *client.Client, name string, want client.EventMask) (*client.Handle, error) {
+	for {
+		above := path.Dir(name)
+		dir, err := open(ctx, c, above, client.WantChildren)
+		if errors.Is(err, client.ErrNotFound) && above != name {
+			dir, err = openOnceMade(ctx, c, above, client.WantChildren)
+		}
+		for err == nil {
+			var h *client.Handle
+			if h, err = open(ctx, c, name, want); !errors.Is(err, client.ErrNotFound) {
+				_ = dir.Close(ctx)
+				return h, err
 			}
+			err = next(ctx, dir.Events())
+		}
+		if dir != nil {
+			_ = dir.Close(ctx)
+		}
+		if !errors.Is(err, client.ErrGone) { // the directory was deleted: begin above it
+			return nil, err
 		}
 	}
 }

@@ -89,14 +89,17 @@ type Member struct {
 // dead members in the directory (C9.05). It never opens a file without contents.
 //
 // A member is listed until its session has expired at the cell: a caller that cannot reach one tries
-// the next. The error that ends the iteration comes last: that of ctx, client.ErrNotFound if the
-// directory does not exist, client.ErrGone if it was deleted.
+// the next.
+//
+// Before the first registration the directory need not exist: then the first set is empty, and Watch waits. For
+// that it must be allowed to read the directory above. The error that ends the iteration comes last: that of
+// ctx, client.ErrGone if the directory was deleted.
 func Watch(ctx context.Context, c *client.Client, dir string) iter.Seq2[[]Member, error] {
 	return func(yield func([]Member, error) bool) {
 		r := &roster{}
 		var last []Member
 		begun := false
-		for set, err := range follow(ctx, c, dir, client.WantChildren, r.read) {
+		for set, err := range await(ctx, c, dir, client.WantChildren, r.read) {
 			if err == nil && begun && slices.Equal(set, last) {
 				continue
 			}

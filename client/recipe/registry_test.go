@@ -245,9 +245,6 @@ func TestTheLifeOfARegistration(t *testing.T) {
 	ctx, cancel := c.Runtime().WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 
-	for _, err := range recipe.Watch(ctx, c, registryDir) {
-		require.ErrorIs(t, err, client.ErrNotFound)
-	}
 	first, err := recipe.Register(ctx, c, registryDir, "a", "here")
 	require.NoError(t, err)
 	other, stop := cell.dial()
@@ -302,4 +299,53 @@ func TestARegistrationHasAName(t *testing.T) {
 		require.ErrorIs(t, err, client.ErrInvalid)
 		require.EqualError(t, err, why)
 	}
+}
+
+// A watcher may come before what it watches: there is nothing at first, and it hears of the file when that is made, be
+// the directories above it there or not.
+func TestWatchersMayComeFirst(t *testing.T) {
+	cell := startCell()
+	defer cell.stop()
+	c, hangUp := cell.dial()
+	defer hangUp()
+	other, stop := cell.dial()
+	defer stop()
+	ctx, cancel := c.Runtime().WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const dir = "/ls/local/of/teams"
+	mkdir := func(path string) {
+		h, err := other.Open(ctx, path, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: true})
+		require.NoError(t, err)
+		require.NoError(t, h.Close(ctx))
+	}
+
+	var leaders []string
+	for l, err := range recipe.Observe(ctx, c, dir+"/leader") {
+		require.NoError(t, err)
+		leaders = append(leaders, l.Address)
+		if l.Address != "" {
+			break
+		}
+		mkdir("/ls/local/of")
+		mkdir(dir)
+		term, err := recipe.Campaign(ctx, other, recipe.Candidate{File: dir + "/leader", Address: "here"})
+		require.NoError(t, err)
+		defer func() { _ = term.Resign(ctx) }()
+	}
+	require.Equal(t, []string{"", "here"}, leaders)
+
+	var sizes []int
+	for set, err := range recipe.Watch(ctx, c, dir+"/members") {
+		require.NoError(t, err)
+		sizes = append(sizes, len(set))
+		if len(set) > 0 {
+			break
+		}
+		if len(sizes) == 1 {
+			_, err = recipe.Register(ctx, other, dir+"/members", "a", "there")
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, 0, sizes[0])
+	require.Equal(t, 1, sizes[len(sizes)-1])
 }
