@@ -176,8 +176,7 @@ func Loss(r Rate, most uint32) sim.Fault {
 				was := l.Config()
 				now := was
 				now.Loss, now.Duplicate, now.Reorder = max(was.Loss, loss), max(was.Duplicate, double), max(was.Reorder, reorder)
-				l.Set(now)
-				undo = append(undo, func() { l.Set(was) })
+				undo = append(undo, overlay(s.World(), lossOf{l}, was, now, l.Set))
 			}
 		}
 		return func() {
@@ -191,8 +190,7 @@ func Loss(r Rate, most uint32) sim.Fault {
 // SlowDisk makes a disk slower by an order of magnitude or two.
 func SlowDisk(r Rate, aim Aim) sim.Fault {
 	return recurring{"slow-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
-		m.Disk().Slow(s.Draw().LogUniform(10, 100))
-		return func() { m.Disk().Slow(1) }
+		return overlay(s.World(), paceOf{m.Disk()}, 1, s.Draw().LogUniform(10, 100), m.Disk().Slow)
 	}}
 }
 
@@ -205,14 +203,15 @@ func FailingDisk(r Rate, aim Aim) sim.Fault {
 			op = vfs.OpSyncData
 		}
 		mem := m.Disk().Mem()
-		mem.SetFault(func(c vfs.Call) vfs.Fault {
+		fails := func(c vfs.Call) vfs.Fault {
 			if c.Op != op {
 				return vfs.Fault{}
 			}
 			return vfs.Fault{Err: vfs.ErrIO, Drop: drop && op == vfs.OpSyncData}
-		})
+		}
+		undo := overlay(s.World(), failureOf{mem}, nil, fails, mem.SetFault)
 		return func() {
-			mem.SetFault(nil)
+			undo()
 			m.Start()
 		}
 	}}
@@ -221,9 +220,7 @@ func FailingDisk(r Rate, aim Aim) sim.Fault {
 // ClockRate has a clock run too fast or too slow, by up to so many parts in a billion.
 func ClockRate(r Rate, aim Aim, most int64) sim.Fault {
 	return recurring{"clock-rate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
-		was := m.Clock().RatePPB()
-		m.Clock().SetRate(s.Draw().Between(-most, most))
-		return func() { m.Clock().SetRate(was) }
+		return overlay(s.World(), clockOf{m.Clock()}, m.Clock().RatePPB(), s.Draw().Between(-most, most), m.Clock().SetRate)
 	}}
 }
 
