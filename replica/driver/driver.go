@@ -102,7 +102,7 @@ func New(cfg Config) *Driver {
 			every: cfg.BackupEvery, retry: cfg.RetryAfter, confirm: compare,
 			spread: draw.New(cfg.Core.Paxos.Seed).Sub("backup", uint64(cfg.Core.Paxos.ID)),
 		},
-		fetch: fetch{peers: cfg.peers(), pause: pause},
+		fetch: fetch{peers: cfg.peers(), pause: pause, retry: cfg.RetryAfter},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 type fetch struct {
 	peers []paxos.NodeID // in ascending order
 	pause time.Duration  // before asking again, at first
+	retry time.Duration  // the longest wait after a piece that could not be written
 
 	slot      paxos.Slot   // a snapshot of this slot or above helps; 0: idle
 	source    paxos.NodeID // the peer that is asked
@@ -29,6 +30,7 @@ type fetch struct {
 	first     time.Time     // when the next piece was asked for first
 	usual     time.Duration // wait for a piece before it is asked for again
 	missed    int           // missing answers, in a row
+	failed    int           // how often this transfer began anew since the disk took no piece
 	writing   bool
 	piece     *Piece // for the disk
 	dropped   bool   // the disk must drop what it holds of a transfer
@@ -52,7 +54,7 @@ func (f *fetch) begin(now time.Time, b paxos.Behind) {
 		f.slot = min(f.slot, b.Floor-1)
 		return
 	}
-	f.slot, f.source = b.Floor-1, b.Source
+	f.slot, f.source, f.failed = b.Floor-1, b.Source, 0
 	f.restart(now)
 }
 
@@ -138,8 +140,10 @@ func (f *fetch) onPut(now time.Time, d PutDone) {
 		f.stop()
 		f.dropped = false
 	case d.Err != nil:
+		// A full disk may stay full, and each time the source sends all that there is room for.
 		f.id, f.lastGiver, f.next, f.dropped = SnapshotID{}, 0, 0, true
-		f.due = now.Add(f.wait)
+		f.due = now.Add(max(f.wait, min(f.pause<<min(f.failed, 16), f.retry)))
+		f.failed++
 		f.first = f.due
 	default:
 		f.next, f.first = d.Next, now

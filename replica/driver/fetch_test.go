@@ -24,7 +24,7 @@ type puller struct {
 }
 
 func newPuller(t *testing.T) *puller {
-	p := &puller{t: t, now: time.Unix(100, 0), fetch: &fetch{peers: []paxos.NodeID{2, 3}, pause: 10 * time.Millisecond}}
+	p := &puller{t: t, now: time.Unix(100, 0), fetch: &fetch{peers: []paxos.NodeID{2, 3}, pause: 10 * time.Millisecond, retry: time.Second}}
 	p.begin(p.now, paxos.Behind{Source: 2, Floor: 8})
 	p.asked("2: ask any snapshot of slot 7 on")
 	return p
@@ -204,6 +204,24 @@ func TestATransferThatFailsBeginsAnewLater(t *testing.T) {
 	p.asked()
 	p.pass(10 * time.Millisecond)
 	p.asked("2: ask any snapshot of slot 7 on")
+}
+
+// A disk that stays full is not sent the same pieces again without a pause.
+func TestATransferThatFailsAgainWaitsLonger(t *testing.T) {
+	p := newPuller(t)
+	var waits []time.Duration
+	for range 10 {
+		require.True(t, p.got(p.source, Piece{ID: idOf(9, 300), Data: "first"}))
+		p.done(5)
+		p.asks = nil
+		require.True(t, p.got(p.source, Piece{ID: idOf(9, 300), Offset: 5, Data: "second"}))
+		p.piece = nil
+		p.onPut(p.now, PutDone{ID: p.id, Err: errors.New("no room")})
+		waits = append(waits, p.wake().Sub(p.now))
+		p.pass(p.wake().Sub(p.now))
+	}
+	ms := time.Millisecond
+	require.Equal(t, []time.Duration{10 * ms, 20 * ms, 40 * ms, 80 * ms, 160 * ms, 320 * ms, 640 * ms, 1000 * ms, 1000 * ms, 1000 * ms}, waits)
 }
 
 func TestOneTransferAtATime(t *testing.T) {
