@@ -64,10 +64,10 @@ func newCell(cfg *Config, broken func(property, format string, args ...any)) (*c
 }
 
 // freeAddrs are addresses of the loopback interface below the ports that systems give to
-// connections, so that none is taken while its replica is down.
+// connections, and above those of tests, so that none is taken while its replica is down.
 func freeAddrs(n int) (addrs []string, err error) {
 	for try := 0; len(addrs) < n; try++ {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		addr := fmt.Sprintf("127.0.0.1:%d", 22_000+rand.IntN(10_000))
 		ln, failed := net.Listen("tcp", addr)
 		if failed != nil {
 			if try > 1000 {
