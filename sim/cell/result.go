@@ -157,7 +157,7 @@ func (b *Breach) Meaning(with *scenario.Extension) string {
 	if strings.HasPrefix(b.ID, "I-") {
 		return "an invariant that the product asserts of itself"
 	}
-	return "World.Break reported it; no Property of the extension says what it means"
+	return "what a program reports by World.Break"
 }
 
 // IsOfUser reports whether the check is that of an extension, or of a workload of one, and none that is built in.

@@ -1,6 +1,8 @@
 package moments
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -213,10 +215,10 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 			outcome = e.Err.Error()
 		}
 		i := opinion(e.Client, Told, "(%s) is told of %s%s: %s", e.Program.Short(), e.Call, sentAs(e.Trail), Clip(outcome, 100))
-		l.All[i].Program, l.All[i].Call = e.Program, e.Call
+		l.All[i].Program, l.All[i].Call, l.All[i].Cut = e.Program, e.Call, isCut(e.Err)
 	case event.Noted:
 		i := opinion(e.Client, Told, "(%s) notes: %s", e.Program.Short(), Clip(e.Text, 100))
-		l.All[i].Program, l.All[i].Call = e.Program, e.Text
+		l.All[i].Program, l.All[i].Call, l.All[i].Note = e.Program, e.Text, true
 	case event.SessionDialed:
 		if _, known := l.dialed[e.Client]; !known {
 			l.Clients = append(l.Clients, e.Client)
@@ -230,6 +232,13 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		}
 		l.Left = append(l.Left, e)
 	}
+}
+
+// isCut says that a program may have been stopped in the middle of what it was doing: its call was not answered. One that
+// was withdrawn has done nothing.
+func isCut(err error) bool {
+	return !errors.Is(err, client.ErrWithdrawn) &&
+		(errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
 }
 
 // sentAs names the call of a session that a program's call was; "" where it was none, or its number is not known.

@@ -21,6 +21,8 @@ type Moment struct {
 	Arrived bool            // what is sent was received by a process
 	Program event.ProgramID // of Told
 	Call    string          // of Told, as the program names it
+	Note    bool            // of Told: what the program said by itself, and no end of a call
+	Cut     bool            // of Told: the call ended without an answer, and was not withdrawn
 	Lost    bool            // the network lost what is sent by itself; what a fault cut off is not marked
 }
 

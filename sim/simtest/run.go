@@ -122,7 +122,7 @@ func (s *suite) sum(t *runner.Totals) string {
 		what += fmt.Sprintf("; %d events in %v of simulated time%s", t.Events, t.Simulated.Round(time.Millisecond), counted(t))
 	}
 	if t.Ops+t.Unknown > 0 {
-		what += fmt.Sprintf("; %d calls were answered, of %d the outcome is unknown; %d faults struck, %d fail-overs", t.Ops, t.Unknown, t.Strikes, t.Failovers)
+		what += fmt.Sprintf("; %d calls were answered, %d ended without an answer; %d faults struck, %d fail-overs", t.Ops, t.Unknown, t.Strikes, t.Failovers)
 	}
 	return fmt.Sprintf("%s; hash of all seeds %s", what, t.Hash)
 }

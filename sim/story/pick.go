@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/moments"
@@ -40,12 +41,19 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	if l.Broke != moments.None {
 		end = l.Broke
 	}
+	report := ""
+	if l.Broke != moments.None {
+		report = l.All[l.Broke].Text
+	}
 	var all []candidate
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]
 		switch m.Kind {
 		case moments.Acts, "fault", "failed", "send", "NOTED":
 			continue
+		}
+		if ofUser && m.Kind == moments.Told && strings.Contains(m.Text, withdrawn) && !strings.Contains(report, m.Program.String()) {
+			continue // it did nothing
 		}
 		fresh := from != moments.None && i >= from
 		c := candidate{
@@ -69,6 +77,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	var picked []int
 	if ofUser {
 		picked = l.told(about, end, room)
+		picked = append(picked, l.cutShort(picked, end, min(mostCut, room-len(picked)))...)
 	}
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
@@ -220,6 +229,37 @@ func (l log) told(about *subjects, end, room int) (all []int) {
 	return all[:min(len(all), room)]
 }
 
+// mostCut is how many moments are told of programs that were stopped in the middle.
+const mostCut = 4
+
+// cutShort are the latest calls of programs that ended without an answer, one of each program, each with what the program had
+// noted before: half of what a program does may be done, and its checks know nothing of it.
+func (l log) cutShort(known []int, end, room int) (all []int) {
+	seen := map[event.ProgramID]bool{}
+	add := func(i int) {
+		if len(all) < room && !slices.Contains(known, i) {
+			all = append(all, i)
+		}
+	}
+	for i := end - 1; i >= 0 && len(all) < room; i-- {
+		m := &l.All[i]
+		if !m.Cut || seen[m.Program] || l.Broke != moments.None && m.At == l.All[l.Broke].At {
+			continue
+		}
+		seen[m.Program] = true
+		add(i)
+		for j := i - 1; j >= 0; j-- {
+			if n := &l.All[j]; n.Kind == moments.Told && n.Program == m.Program {
+				if n.Note {
+					add(j)
+				}
+				break
+			}
+		}
+	}
+	return all
+}
+
 // expiry is the last end of a session between two moments, if there is one: what a program held goes with its session.
 func (l log) expiry(from, to int) []int {
 	for i := to - 1; i > from; i-- {
@@ -246,6 +286,9 @@ var forSession = regexp.MustCompile(`\bsession \d+`)
 
 // keepsAlive are calls of sessions that come and go whatever else is done in them, and their answers.
 var keepsAlive = regexp.MustCompile(`: keep-alive |: ok lease `)
+
+// withdrawn is what the end of a call says that had no effect.
+var withdrawn = client.ErrWithdrawn.Error()
 
 // weight is what speaks for a moment: what it names; that it is of a machine that the report
 // names, or of a call that it names; that it is an opinion, or lasts on a disk; and that the break may come from it. What keeps sessions alive counts less

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -171,5 +172,39 @@ How it came to it:
   0.012 s (c1: 5.000)  c1 (program 2) is told of note 7: deadline exceeded (nothing of that had come to c2)
   0.015 s (c2: 9.000)  c2 (program 2) is told of read: done
 It goes wrong at event 9, at 0.020 s (c2: 9.020)
-M1 (World.Break reported it; no Property of the extension says what it means): a payment was made twice`, "\n"))
+M1 (what a program reports by World.Break): a payment was made twice`, "\n"))
+}
+
+// halfMoved is a run in which a program finds what another one has left half done: its call was cut short.
+func halfMoved(o plan.Options) cell.Result {
+	w, tell := o.Trace.W, o.Listen
+	ms := time.Millisecond
+	line(w, 1, 0, "c1", "5.000000000", "fault", "c1 starts")
+	line(w, 1, 0, "c2", "9.000000000", "fault", "c2 starts")
+	program := func(n int) event.ProgramID { return event.MakeProgramID(0, 1, 0, n) }
+	ends := func(at time.Duration, n int, err error) {
+		tell(at, event.CallEnded{Client: sim.FirstClient, Program: program(n), Call: "turn", Err: err})
+	}
+	tell(10*ms, event.Noted{Client: sim.FirstClient, Program: program(1), Text: "moves 13"})
+	ends(11*ms, 2, nil)
+	ends(12*ms, 1, fmt.Errorf("client: put \"b\": %w", context.DeadlineExceeded))
+	ends(13*ms, 2, fmt.Errorf("client: acquire \"/ls/local/bank\": %w: %w", client.ErrWithdrawn, context.DeadlineExceeded))
+	b := cell.Breach{ID: "M2", Text: "program 1 of c2 finds 987 in /ls/local/bank", At: 20 * ms, Step: 9, On: sim.FirstClient + 1}
+	line(w, 9, 20*ms, "c2", "9.020000000", "FAILURE", b.Text)
+	for _, c := range []sim.Addr{sim.FirstClient, sim.FirstClient + 1} {
+		tell(0, event.SessionDialed{Client: c, Status: func() client.Status { return client.Status{} }, Dead: func() bool { return false }})
+	}
+	return cell.Result{Seed: o.Seed, Breach: &b}
+}
+
+// The check of a user's program does not name the program that was stopped in the middle. The story tells what it was about to do, and
+// nothing of calls that were withdrawn, which did nothing.
+func TestAStoryOfWhatWasCutShort(t *testing.T) {
+	story := strings.Join(Tell(halfMoved, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
+	require.Contains(t, story, `
+How it came to it:
+  0.010 s (c1: 5.000)  c1 (program 2) notes: moves 13 (nothing of that had come to c2)
+  0.012 s (c1: 5.000)  c1 (program 2) is told of turn: client: put "b": context deadline exceeded (nothing of that had come to c2)
+`)
+	require.NotContains(t, story, "withdrawn")
 }
