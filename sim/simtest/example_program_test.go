@@ -56,6 +56,6 @@ func mailing(noted bool) simtest.Program {
 func TestCarelessMailsAreCaught(t *testing.T) { mailing(false).Expect(t, "M1") }
 func TestMails(t *testing.T) {
 	careful := mailing(true)
-	careful.Seeds = 5
+	careful.Seeds = 3
 	careful.Run(t)
 }
