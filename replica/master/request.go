@@ -13,7 +13,7 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	m.count.Requests++
 	code := m.admit(who, q)
 	keep, keeps := q.Op.(api.KeepAlive)
-	if code == api.OK && !keeps {
+	if code == api.OK { // of a KeepAlive, too: what it says is no news in the next call
 		m.dropGivenUp(at, who, q)
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // pair is a master that serves ann and bob, and a log with so much room as it is given.
@@ -202,4 +203,37 @@ func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
 	c.last()
 	c.take()
 	require.Equal(t, api.Stale, c.replies[len(c.replies)-1].Code, "a copy of it comes too late")
+}
+
+// A KeepAlive says what was given up as a call does: the log does not hear of that either.
+func TestAKeepAliveTakesBackWhatIsGivenUp(t *testing.T) {
+	cfg := withLeases()
+	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
+	c := &pair{rig: newRigWith(t, cfg)}
+	c.elect(5)
+	for i := range 3 { // epoch, tree, longest lease
+		c.raw(c.taken[i].Command)
+	}
+	c.ann = c.session(1)
+	c.asks("bob", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{2}}})
+	c.take()
+	c.bob = c.last().Result.Session
+	c.replies = nil
+	for seq := range api.Seq(3) {
+		c.asks("ann", put(uint64(seq), c.ann, seq+1))
+	}
+	c.asks("bob", put(9, c.bob, 1))
+	require.Empty(t, c.sends(0), "the log is full")
+	c.asks("ann", api.Request{ID: 50, Session: c.ann, AckedThrough: 2, Op: api.KeepAlive{AckedEpoch: c.m.Status().Epoch}})
+	c.sends(0)
+	var stale []api.Seq
+	for _, p := range c.replies {
+		if p.Code == api.Stale {
+			stale = append(stale, p.Seq)
+		}
+	}
+	require.Equal(t, []api.Seq{1, 2}, stale)
+	require.EqualValues(t, 2, c.m.Status().Counters.GivenUp)
+	require.Equal(t, []api.SessionID{c.ann, c.bob}, c.sends(9))
+	require.Zero(t, c.m.Status().Waiting)
 }
