@@ -83,6 +83,9 @@ func (b *backupScheduler) begin(now time.Time, e api.Epoch, cell uint64, recorde
 func (b *backupScheduler) setRecorded(recorded rows.Backup) {
 	b.recorded = recorded
 	if paxos.Slot(recorded.Slot) >= b.done {
+		if b.done > 0 {
+			b.orders.onRecorded()
+		}
 		b.done = 0
 	}
 }

@@ -311,3 +311,51 @@ func TestAnOrderIsServedByNoOtherBackup(t *testing.T) {
 	_, settled, lost := h.BackupOrder(n)
 	require.True(t, lost && !settled)
 }
+
+// What a deposed master writes, which does not know that it is deposed, serves no order: clients may have had answers
+// of the next master before the order came.
+func TestADeposedMasterServesNoOrder(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	m := g.master()
+	h, next := g.hosts[m-1], g.hosts[m%3]
+	g.sums = m
+	next.Campaign(g.now)
+	g.act(m%3 + 1)
+	for i := 0; next.Core().Serving() == nil; i++ {
+		require.Less(t, i, 100)
+		g.pass(10 * time.Millisecond)
+	}
+	n, ok := h.OrderBackup(g.now)
+	require.True(t, ok, "it does not know")
+	g.act(m)
+	g.pass(100 * time.Millisecond)
+	require.Equal(t, m, g.saves[len(g.saves)-1].by)
+	require.Less(t, g.saves[len(g.saves)-1].Handle.Epoch, uint64(next.Core().Serving().Epoch))
+	_, settled, lost := h.BackupOrder(n)
+	require.False(t, settled || lost, "it may be master, as far as it knows")
+	g.sums = 0
+	g.pass(5 * time.Second)
+	_, settled, lost = h.BackupOrder(n)
+	require.True(t, lost && !settled)
+}
+
+// A job that ends when its master is none any more, and found the backup of another, serves no order.
+func TestAnOrderThatIsLostStaysLost(t *testing.T) {
+	g := newBackups(t)
+	g.pass(every / 8)
+	m := g.master()
+	h := g.hosts[m-1]
+	g.hangs = true
+	n, ok := h.OrderBackup(g.now)
+	require.True(t, ok)
+	g.act(m)
+	g.pass(time.Second)
+	require.Len(t, g.saves, 2)
+	h.Resign(g.now)
+	g.act(m)
+	h.BackupDone(g.now, driver.BackupDone{Slot: g.saves[1].Handle.Slot + 9, Found: true})
+	g.act(m)
+	_, settled, lost := h.BackupOrder(n)
+	require.True(t, lost && !settled)
+}

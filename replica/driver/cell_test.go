@@ -26,6 +26,7 @@ type cell struct {
 	cut     map[paxos.NodeID]bool
 	apart   func(a, b paxos.NodeID) bool // they do not hear each other; nil: all do
 	mute    map[paxos.NodeID]bool        // it is heard, but says nothing of its sums
+	sums    paxos.NodeID                 // it and the others exchange nothing but sums; 0: none
 	wake    []time.Time
 	mail    []post
 	replies []api.Reply
@@ -88,7 +89,7 @@ func (g *cell) act(id paxos.NodeID) {
 		}
 		g.wake[id-1] = out.Wake
 		for _, m := range out.Peers {
-			if !g.cut[id] && !g.cut[m.To] && !(g.apart != nil && g.apart(id, m.To)) && !(g.mute[id] && tellsSum(m.Wire)) {
+			if !g.cut[id] && !g.cut[m.To] && !(g.apart != nil && g.apart(id, m.To)) && !(g.mute[id] && tellsSum(m.Wire)) && !((id == g.sums || m.To == g.sums) && !isOfSums(m.Wire)) {
 				g.mail = append(g.mail, post{id, m.To, string(m.Wire)})
 			}
 		}
@@ -125,6 +126,14 @@ func tellsSum(wire []byte) bool {
 	m, err := driver.DecodeTransfer(string(wire))
 	_, tells := m.(driver.TellSum)
 	return err == nil && tells
+}
+
+func isOfSums(wire []byte) bool {
+	switch m, _ := driver.DecodeTransfer(string(wire)); m.(type) {
+	case driver.AskSum, driver.TellSum:
+		return true
+	}
+	return false
 }
 
 // pass lets time go by.

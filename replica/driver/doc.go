@@ -100,8 +100,9 @@
 // two clocks are compared, and no date is kept.
 //
 // An operator may order one (OrderBackup): rows are taken at once, and the result of
-// that job is the order's. No backup whose rows were taken before serves it. The interval
-// begins anew.
+// that job is the order's. No backup whose rows were taken before serves it, and none
+// that is not recorded: the record stands in front of any later epoch, so this was the
+// master when the order came. The interval begins anew.
 //
 // Nothing waits for a backup job. A place that is full, gone or hangs costs backups only:
 // a failure is counted, and the backup is attempted again with doubling waits, up to that
