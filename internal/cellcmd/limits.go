@@ -44,17 +44,23 @@ directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clien
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.limits) })
 }
 
+// newest is what the replica of the newest epoch says, the master if it serves; nil if none answers.
+func newest(all []description) (of *chubbyv1.ReplicaDescription) {
+	for _, d := range all {
+		isNewer := of == nil || d.got.GetEpoch() > of.GetEpoch()
+		if d.err == nil && (isNewer || d.got.GetServing() && d.got.GetEpoch() == of.GetEpoch()) {
+			of = d.got
+		}
+	}
+	return of
+}
+
 func (a *call) limits(ctx context.Context, o *operator) error {
 	all, err := o.describe(ctx)
 	if err != nil {
 		return err
 	}
-	var of *chubbyv1.ReplicaDescription
-	for _, d := range all {
-		if d.err == nil && (of == nil || d.got.GetEpoch() > of.GetEpoch() || d.got.GetServing()) {
-			of = d.got
-		}
-	}
+	of := newest(all)
 	l := of.GetLimits()
 	if l.GetPrincipalNodes() == 0 && l.GetDirectoryNodes() == 0 {
 		return &cli.Failure{Code: cli.ExitRefused, Err: errNoLimits}

@@ -96,15 +96,23 @@ func (o *operator) master(ctx context.Context) (id uint32, ok bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
+	id, ok = masterAmong(all)
+	return id, ok, nil
+}
+
+// masterAmong is the master among replicas, or else another one that answers. Of two that serve, one does not know
+// yet that it is deposed: that of the older epoch.
+func masterAmong(all []description) (id uint32, ok bool) {
+	var epoch uint64
 	for _, d := range all {
-		if d.got.GetServing() {
-			return d.id, true, nil
-		}
-		if d.err == nil {
+		switch {
+		case d.got.GetServing() && (!ok || d.got.GetEpoch() > epoch):
+			id, ok, epoch = d.id, true, d.got.GetEpoch()
+		case d.err == nil && !ok:
 			id = d.id
 		}
 	}
-	return id, false, nil
+	return id, ok
 }
 
 // operatorError gives the error of a call its exit code.

@@ -89,3 +89,28 @@ func TestAMajorityIsMissingWhereNoReplicaReachesOne(t *testing.T) {
 	require.Empty(t, lacking([]description{of(true, false, false), of(false, true, true)}))
 	require.Empty(t, lacking([]description{gone}))
 }
+
+func TestTheMasterIsTheOneOfTheNewestEpoch(t *testing.T) {
+	of := func(id uint32, serving bool, epoch uint64) description {
+		return description{id: id, got: &chubbyv1.ReplicaDescription{Serving: serving, Epoch: epoch}}
+	}
+	gone := description{id: 9, err: errors.New("connection refused")}
+	for _, c := range []struct {
+		all  []description
+		want uint32
+		ok   bool
+	}{
+		{[]description{of(1, true, 6), of(2, false, 7), of(3, true, 7), gone}, 3, true},
+		{[]description{of(1, true, 7), of(2, true, 6), of(3, false, 7)}, 1, true},
+		{[]description{gone, of(2, false, 7), gone}, 2, false},
+		{[]description{gone}, 0, false},
+	} {
+		id, ok := masterAmong(c.all)
+		require.Equal(t, c.ok, ok)
+		require.Equal(t, c.want, id)
+	}
+	old, now := of(3, true, 6), of(1, true, 7)
+	require.Same(t, now.got, newest([]description{now, of(2, false, 7), gone, old}))
+	require.Same(t, now.got, newest([]description{gone, of(2, false, 7), now}))
+	require.Nil(t, newest([]description{gone}))
+}
