@@ -164,7 +164,11 @@ func (p operator) Backup(ctx context.Context, who api.Principal) (*chubbyv1.Back
 	case err != nil:
 		return nil, err
 	}
-	return &chubbyv1.BackupResponse{Slot: uint64(b.Slot), File: filepath.Join(p.s.cfg.BackupDir, filepath.FromSlash(b.File))}, nil
+	file := filepath.Join(p.s.cfg.BackupDir, filepath.FromSlash(b.File))
+	if full, err := filepath.Abs(file); err == nil { // the caller does not know the working directory
+		file = full
+	}
+	return &chubbyv1.BackupResponse{Slot: uint64(b.Slot), File: file}, nil
 }
 
 func sessionOf(x replica.Session) *chubbyv1.SessionDescription {

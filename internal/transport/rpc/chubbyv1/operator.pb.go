@@ -62,7 +62,7 @@ func (*BackupRequest) Descriptor() ([]byte, []int) {
 type BackupResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Slot          uint64                 `protobuf:"varint,1,opt,name=slot,proto3" json:"slot,omitempty"` // of the log, up to which it has all rows
-	File          string                 `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`  // at the replica
+	File          string                 `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`  // full name, at the replica
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
