@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/tls"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,8 +134,13 @@ type expiryLog map[expiry]struct {
 	expired bool
 }
 
-// due are those that the log is to have now.
+// due are those that the log is to have now. Of others than all it forgets what it was told.
 func (l expiryLog) due(all []expiry, now time.Time) (tell []expiry) {
+	for e := range l {
+		if !slices.Contains(all, e) {
+			delete(l, e)
+		}
+	}
 	for _, e := range all {
 		was, known := l[e]
 		expired := now.After(e.at)

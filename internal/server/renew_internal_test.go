@@ -22,4 +22,5 @@ func TestTheLogHasCertificatesThatExpire(t *testing.T) {
 	next := expiry{"server_cert", now.Add(2*renewWithin + 3*time.Hour)}
 	require.Empty(t, due(renewWithin+2*time.Hour, next))
 	require.Equal(t, []expiry{next}, due(renewWithin+4*time.Hour, next))
+	require.Len(t, l, 1, "that which it replaced is forgotten")
 }
