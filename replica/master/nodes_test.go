@@ -1,6 +1,7 @@
 package master_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -276,4 +277,15 @@ func TestAKeepAliveDropsTheAnswersThatItsClientHas(t *testing.T) {
 	keep.ID, keep.AckedThrough = 51, 1
 	r.request(10, keep)
 	require.Equal(t, api.Stale, code())
+	// A client that says that it waits for none of all harms itself alone; an old KeepAlive that comes late takes nothing back.
+	other := r.session(2)
+	for _, through := range []api.Seq{math.MaxUint64, 1} {
+		keep.ID, keep.AckedThrough = keep.ID+1, through
+		r.request(10, keep)
+	}
+	q.Seq, q.AckedThrough = 9, 8
+	require.Equal(t, api.Stale, code())
+	require.NotPanics(t, func() { r.m.Verify(r.at()) })
+	q.Session, q.Seq, q.AckedThrough = other, 1, 0
+	require.Equal(t, api.OK, code())
 }

@@ -142,7 +142,7 @@ func (o *odd) act() {
 		}
 		q := api.Request{Session: pick(o, o.sessions), Seq: o.seen + api.Seq(1+o.draws.Int(8)), AckedThrough: o.seen, Epoch: o.m.Status().Epoch, Op: o.op()}
 		if _, keeps := q.Op.(api.KeepAlive); keeps {
-			q.Seq, q.AckedThrough = 0, 0
+			q.Seq = 0
 		}
 		o.m.Request(o.at(), 9, "ann", q)
 		o.hear()
