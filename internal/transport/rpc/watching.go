@@ -52,6 +52,9 @@ func handshakeTrouble(err error) string {
 		return fmt.Sprintf("its certificate is not accepted: %s: see client_ca here", refused.Unaccepted(unverified.Err))
 	case strings.Contains(text, "remote error: tls: "):
 		_, alert, _ := strings.Cut(text, "remote error: tls: ")
+		if !strings.Contains(alert, "certificate") {
+			return "it ended the handshake of TLS: " + alert
+		}
 		return fmt.Sprintf("it does not accept the certificate of this replica: %s: see ca there, and server_cert here", alert)
 	}
 	return ""
