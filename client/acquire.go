@@ -10,20 +10,20 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Acquire blocks until the lock of the handle's node is acquired in the given mode, and returns
-// it. If this handle holds the lock already, or another goroutine is acquiring it through this
-// handle, Acquire waits for its turn: callers that share a handle exclude each other. As with a
-// sync.Mutex, a goroutine that holds the lock by this handle and acquires it again waits for itself; the error at the
-// end of ctx says so.
+// Acquire blocks until it has acquired the lock of the handle's node in the given mode, and returns the lock.
+// Callers that share a handle exclude each other: if this handle holds the lock already, or another goroutine
+// is acquiring it through this handle, Acquire waits for its turn. As with a sync.Mutex, a goroutine that
+// already holds the lock through this handle would wait for itself; the error at the end of ctx says so.
 //
-// Those that wait at the cell get a lock in the order in which they came. Of one Client half of Config.Window (32) wait there;
-// beyond that an Acquire is tried at once and then every few seconds, and others may pass it.
+// The cell grants a lock to its waiters in the order in which they came. At most half of Config.Window (32)
+// Acquires of one Client wait at the cell. The Client tries each further Acquire at once and then every few
+// seconds, and other waiters may pass it.
 //
-// If ctx ends first, Acquire fails with its error and will not get the lock. If the request was sent,
-// it is cancelled at the cell in the background, and the error is ErrWithdrawn as well: no outcome is
-// left open. Acquire fails with ErrPermission if the handle was opened without
-// Write, with ErrGone if the node was deleted, with ErrCrowded if the cell has too many
-// waiters, and with ErrNotHeld or ErrSessionExpired if the lock was lost again before Acquire
+// If ctx ends first, Acquire fails with its error and will not get the lock. If the request was sent, the
+// Client cancels it at the cell in the background, and the error is ErrWithdrawn as well: the outcome is
+// certain. Acquire fails with ErrPermission if the handle was opened without Write, with ErrGone if the node
+// was deleted, with ErrCrowded if the cell has too many waiters, and with ErrNotHeld or ErrSessionExpired if
+// the lock was lost again before Acquire could return it.
 // could return it.
 func (h *Handle) Acquire(ctx context.Context, mode Mode) (*Lock, error) {
 	t := &acquireCall{h: h, name: "acquire", mode: mode, wait: true}
@@ -45,10 +45,10 @@ func (h *Handle) Acquire(ctx context.Context, mode Mode) (*Lock, error) {
 	}
 }
 
-// TryAcquire acquires the lock of the node if it is free, without waiting for a holder; it
-// blocks only until the cell has answered. It fails with ErrLockHeld if the lock is held in a
-// conflicting mode or by this handle, and with ErrLockDelayed while the lock-delay of a lost
-// holder runs. Other errors are those of Acquire.
+// TryAcquire acquires the lock of the node if it is free. It does not wait for a holder; it blocks
+// only until the cell has answered. It fails with ErrLockHeld if the lock is held in a conflicting
+// mode or by this handle, and with ErrLockDelayed while the lock-delay of a lost holder runs. Its
+// other errors are those of Acquire.
 func (h *Handle) TryAcquire(ctx context.Context, mode Mode) (*Lock, error) {
 	t := &acquireCall{h: h, name: "try-acquire", mode: mode}
 	freed, err := t.begin(ctx)
@@ -73,7 +73,7 @@ type acquireCall struct {
 	acquired *Lock
 }
 
-// begin starts the call if the handle neither holds the lock nor acquires it. Otherwise it
+// begin starts the call if the handle neither holds the lock nor is acquiring it. Otherwise it
 // returns a signal that fires when that may have changed.
 func (t *acquireCall) begin(ctx context.Context) (freed Signal, err error) {
 	h := t.h
@@ -129,9 +129,9 @@ func (t *acquireCall) finish(ctx context.Context) (*Lock, error) {
 	return t.acquired, nil
 }
 
-// withdrawn makes ErrWithdrawn of the error of an Acquire that this Client has ended: its outcome is
-// unknown to the Client, and decided by the cancellation, by the end of the handle or by that of the
-// session.
+// withdrawn changes the error of an Acquire that this Client has ended to ErrWithdrawn. The Client
+// does not know the outcome, but the cancellation, or the end of the handle or session, decides
+// it.
 func withdrawn(err error, d session.Done) error {
 	var e *Error
 	byClient := d.Why == session.Cancelled || d.Why == session.Closed || d.Why == session.Expired
@@ -141,14 +141,14 @@ func withdrawn(err error, d session.Done) error {
 	return err
 }
 
-// What an Acquire waits for before it asks the cell.
+// The reasons why an Acquire waits before it asks the cell.
 var (
 	errHoldsItself = errors.New("this handle holds the lock: release that first, or acquire by a handle of its own")
 	errAcquires    = errors.New("another Acquire of this handle is under way: with handles of their own the two would wait at the cell")
 )
 
-// removeWaiter ends the wait of an Acquire for others of its handle, and says what it waited for; nil: it
-// need not wait any more.
+// removeWaiter ends an Acquire's wait for other uses of its handle, and returns what it waited for;
+// nil: it need not wait any more.
 func (h *Handle) removeWaiter(s Signal) error {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()

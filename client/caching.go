@@ -9,36 +9,36 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Cache configures what a Client keeps of what it has read (Config.Cache). The zero value turns the
-// cache on, with default limits: "go doc github.com/chubbycell/chubby/client/session Cache" shows them.
+// Cache configures the Client's cache of what it has read (Config.Cache). The zero value turns the
+// cache on, with default limits; see "go doc github.com/chubbycell/chubby/client/session Cache".
 type Cache = session.Cache
 
-// CacheStatus describes what is kept of one cell.
+// CacheStatus describes the cache of one cell.
 type CacheStatus struct {
-	Hits    uint64 // reads and Opens that were answered without a call
-	Misses  uint64 // those that asked the master, although what it answers may be kept
-	Drops   uint64 // times that the master had a path, or everything, dropped
-	Entries int    // paths of which something is kept
-	Bytes   int    // of their contents and names
-	Idle    int    // handles that are open at the cell, and not in the program
+	Hits    uint64 // reads and Opens that the cache answered
+	Misses  uint64 // cacheable reads and Opens that asked the master
+	Drops   uint64 // times that the master made the Client drop a path, or everything
+	Entries int    // paths of which something is cached
+	Bytes   int    // size of their contents and names
+	Idle    int    // handles that are open at the cell, but not in the program
 }
 
 type uncachedKey struct{}
 
-// Uncached returns a context under which calls ask the master, and nothing is read from the cache or
-// kept there. Only then, or with Cache.Off, a Stat has its Lock.
+// Uncached returns a context under which calls ask the master: they neither read the cache nor fill
+// it. A Stat has its Lock only under such a context, or with Cache.Off.
 func Uncached(ctx context.Context) context.Context {
 	return context.WithValue(ctx, uncachedKey{}, true)
 }
 
 func isUncached(ctx context.Context) bool { return ctx.Value(uncachedKey{}) != nil }
 
-// store is what a conn has kept under the present session, and the handles of it at the cell. It is
-// guarded by conn.mu, as the methods here expect.
+// store holds what a conn has cached in the present session, and its open handles at the cell.
+// conn.mu guards it; the methods here expect that the caller holds it.
 type store struct {
 	table *cache.Table // nil: the cache is off
 	limit Cache
-	loose map[session.Token][]api.Path // of cancelled calls that may yet change them
+	loose map[session.Token][]api.Path // what cancelled calls may yet change
 	kept  map[cache.Handle]*kept
 	idle  []*kept // those that no Handle uses, the longest idle first
 	last  cache.Handle
@@ -46,7 +46,7 @@ type store struct {
 	hits, misses, drops uint64
 }
 
-// reset forgets everything, as when the session is over.
+// reset forgets everything, because the session is over.
 func (s *store) reset(c Cache) {
 	for _, k := range s.kept { // order-free: each by itself
 		k.offered = false
@@ -60,11 +60,11 @@ func (s *store) reset(c Cache) {
 	s.loose, s.kept = map[session.Token][]api.Path{}, map[cache.Handle]*kept{}
 }
 
-// uses reports whether a call under ctx goes by the cache.
+// uses reports whether a call under ctx uses the cache.
 func (s *store) uses(ctx context.Context) bool { return s.table != nil && !isUncached(ctx) }
 
-// withoutLock takes the lock generation out of what a call returns that goes by the cache: whether the
-// cache or the master has answered makes no difference then.
+// withoutLock clears the lock generation in the result of a call that uses the cache. The result is
+// then the same whether the cache or the master has answered.
 func (c *conn) withoutLock(ctx context.Context, x Stat) Stat {
 	if !c.cfg.Cache.Off && !isUncached(ctx) {
 		x.Lock = 0
@@ -72,13 +72,13 @@ func (c *conn) withoutLock(ctx context.Context, x Stat) Stat {
 	return x
 }
 
-// canHit reports whether what is kept may be read now: the master makes no change of it before this
-// client has dropped it or its lease is over.
+// canHit reports whether cached data may be read now: the master changes nothing before this client
+// has dropped it or its lease is over.
 func (h *Handle) canHit(ctx context.Context) bool {
 	return h.c.store.uses(ctx) && h.endErr == nil && ctx.Err() == nil && !h.fenced && h.rights.Has(Read) && h.c.hasLease()
 }
 
-// count counts a read that the cache has answered, or not.
+// count counts a read as a hit or a miss, and returns hit.
 func (s *store) count(hit bool) bool {
 	if hit {
 		s.hits++
@@ -88,7 +88,7 @@ func (s *store) count(hit bool) bool {
 	return hit
 }
 
-// isKept reports whether the answer to an op may be kept.
+// isKept reports whether the answer to an op may be cached.
 func isKept(op api.Op) bool {
 	switch o := op.(type) {
 	case api.GetContents, api.GetStat, api.ReadDir:
@@ -119,7 +119,7 @@ func changed(op api.Op, p api.Path) []api.Path {
 	return []api.Path{p, up}
 }
 
-// startCall starts the call of w, which is about a node.
+// startCall starts the call w, which is about a node.
 func (c *conn) startCall(ctx context.Context, now time.Time, w *call, op api.Op) {
 	s := &c.store
 	if s.table != nil {
@@ -134,7 +134,7 @@ func (c *conn) startCall(ctx context.Context, now time.Time, w *call, op api.Op)
 	w.token = c.m.StartCacheable(now, op)
 }
 
-// endCall keeps the answer of a call that has ended, or drops what the call may have changed.
+// endCall caches the answer of a call that has ended, or drops what the call may have changed.
 func (s *store) endCall(w *call, d session.Done) {
 	if s.table == nil {
 		return
@@ -152,7 +152,7 @@ func (s *store) endCall(w *call, d session.Done) {
 	}
 }
 
-// endLoose drops what cancelled calls may have changed that will not be executed any more.
+// endLoose drops what settled calls may have changed: cancelled calls that can no longer be executed.
 func (s *store) endLoose(settled []session.Token) {
 	if s.table == nil {
 		return
@@ -163,7 +163,7 @@ func (s *store) endLoose(settled []session.Token) {
 	}
 }
 
-// keep keeps an answer.
+// keep caches an answer.
 func (s *store) keep(w *call, r api.Result) {
 	_, opens := w.op.(api.Open)
 	dir, lists := w.op.(api.ReadDir)
@@ -188,7 +188,7 @@ func (s *store) keep(w *call, r api.Result) {
 	}
 }
 
-// dropAsTold drops what the master says.
+// dropAsTold drops what the master's event names.
 func (s *store) dropAsTold(e api.Event) {
 	if s.table == nil {
 		return
@@ -201,8 +201,8 @@ func (s *store) dropAsTold(e api.Event) {
 	}
 }
 
-// flush drops everything in jeopardy and at a fail-over. A new master does not know the handles that no
-// Handle uses, and is not told to close them.
+// flush drops everything, in jeopardy and at a fail-over. After a fail-over the handles at the cell
+// that no Handle uses need no close: the new master does not know them.
 func (s *store) flush(failover bool) {
 	if s.table == nil {
 		return

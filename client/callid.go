@@ -8,9 +8,9 @@ import (
 )
 
 // CallID is the identity of a call at the cell: the session and the call's number in it. All
-// duplicates of the call, its record in the replicated log, and its stored answer carry it. It
-// is for logs, support and history checkers. It stays zero if the call is never sent, and is
-// set before the call is first sent.
+// duplicates of the call, its record in the replicated log, and its stored answer carry it. It is
+// for logs, support and history checkers. The Client sets it before it first sends the call; it
+// stays zero if the call is never sent.
 type CallID struct {
 	Session api.SessionID
 	Seq     api.Seq

@@ -29,13 +29,13 @@ func settingsOf(options []Option) (s settings) {
 	return s
 }
 
-// WithName sets the name of the local cell, so that /ls/NAME means it as /ls/local always does. Dial
+// WithName sets the name of the local cell, so that /ls/NAME means it as well as /ls/local. Dial
 // refuses replicas of a cell with another name.
 func WithName(cell string) Option { return func(p *settings) { p.name = cell } }
 
-// WithCells names other cells and the ids of their replicas, so that /ls/NAME means them.
-// Config applies to them too, except Replicas. Replica ids must differ between all cells,
-// because the Client's Runtime addresses replicas by id.
+// WithCells names other cells and the ids of their replicas, so that /ls/NAME means them. Config
+// applies to them too, except Replicas. Replica ids must differ across all cells, because the
+// Client's Runtime addresses replicas by id.
 func WithCells(cells map[string][]uint32) Option { return func(p *settings) { p.cells = cells } }
 
 // build makes a conn for each cell. It opens no session.
@@ -93,7 +93,7 @@ func (c *Client) find(name string) (*conn, api.Path, error) {
 	return o, n.Path, nil
 }
 
-// unknownCell is the error of a full name of a cell that the Client does not call.
+// unknownCell is the error for a full name whose cell the Client does not know.
 func (c *Client) unknownCell(cell api.Cell) error {
 	switch {
 	case c.dialed == nil:

@@ -10,19 +10,20 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Config configures a Client. Replicas and Draw are required: the ids of the replicas of the
-// local cell, and a source of random numbers (Entropy for a program). The other fields are
-// timeouts and limits with defaults: "go doc github.com/chubbycell/chubby/client/session Config" shows them.
+// Config configures a Client. Two fields are required: Replicas, the ids of the replicas of the
+// local cell, and Draw, a source of random numbers (Entropy for a program). The other fields are
+// timeouts and limits with defaults; see "go doc github.com/chubbycell/chubby/client/session
+// Config".
 type Config = session.Config
 
-// Client calls the local cell, and other cells by name (WithCells). It keeps one session with
-// each cell that it has called. All methods are safe for concurrent use. Methods that take a
-// context block until the cell answers or the context ends, and must be called on a thread of
-// control of the Client's Runtime. A program makes a
-// Client with Dial, a test or a simulation with New on a Runtime of its own; Close it after use.
+// Client calls the local cell, and other cells by name (WithCells). It keeps one session with each
+// cell that it has called. All methods are safe for concurrent use. A method that takes a context
+// blocks until the cell answers or the context ends, and must be called on a thread of control of
+// the Client's Runtime. A program makes a Client with Dial; a test or a simulation makes one with
+// New, on a Runtime of its own. Close it after use.
 type Client struct {
 	rt        Runtime
-	configErr error // what is wrong with Config and options; nil: nothing
+	configErr error // what is wrong with the Config and the options; nil: nothing
 	events    *hub
 	local     *conn
 	conns     []*conn            // the local cell first
@@ -32,16 +33,16 @@ type Client struct {
 }
 
 // New returns a Client that uses rt, which must serve no other Client. New neither blocks nor
-// sends: the first call to a cell opens the session with it, or Ready does. If cfg or an option
-// is invalid, each call fails with an error that is ErrInvalid and names all faults. Options of the
-// connections that Dial makes are invalid here: WithTLS, WithToken, WithPrincipal, WithPlain,
-// WithOwnConnections and WithLogger.
+// sends: the first call to a cell, or Ready, opens the session with it. If cfg or an option is
+// invalid, each call fails with an error that is ErrInvalid and names all faults. New does not
+// accept the options for connections, which only Dial makes: WithTLS, WithToken, WithPrincipal,
+// WithPlain, WithOwnConnections and WithLogger.
 func New(rt Runtime, cfg Config, options ...Option) *Client {
 	s := settingsOf(options)
 	return newClient(rt, s.dial.over(cfg), s, s.dial.onlyOfDial())
 }
 
-// newClient is New after its options were read. bad is what is wrong with them already.
+// newClient makes the Client of New from parsed options. bad lists the faults found so far.
 func newClient(rt Runtime, cfg Config, s settings, bad error) *Client {
 	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, byReplica: map[uint32]*conn{}}
 	if c.configErr = errors.Join(bad, c.build(cfg, s)); c.configErr == nil {
@@ -53,8 +54,9 @@ func newClient(rt Runtime, cfg Config, s settings, bad error) *Client {
 	return c
 }
 
-// Runtime returns the Runtime that was given to New. Code that is handed a Client sleeps, bounds its
-// waits and starts threads of control by it, and so runs wherever the Client does.
+// Runtime returns the Runtime that was given to New. Code that receives a Client should use it to
+// sleep, to limit its waits and to start threads of control; such code runs wherever the Client
+// does.
 func (c *Client) Runtime() Runtime { return c.rt }
 
 // receive passes an inbound message to the conn of its sender's cell. Messages from unknown
@@ -73,9 +75,9 @@ func (c *Client) onUnreachable(replica uint32) {
 }
 
 // Ready opens the session with the local cell and blocks until calls can be sent. Calling it is
-// optional: every call waits for the session by itself. It returns nil while the session is
-// usable. It fails with ErrSessionExpired once a session is over that cannot be replaced, with
-// ErrClosed after Close, and with the context's error if ctx ends first.
+// optional: every call waits for the session by itself. It returns nil while the session is usable.
+// It fails with ErrSessionExpired if the session is over and cannot be replaced, with ErrClosed
+// after Close, and with the context's error if ctx ends first.
 func (c *Client) Ready(ctx context.Context) error {
 	if c.configErr != nil {
 		return c.configError("ready", "")
@@ -83,14 +85,13 @@ func (c *Client) Ready(ctx context.Context) error {
 	return c.local.open(ctx)
 }
 
-// Close ends the sessions at their cells, which frees the locks there at once. Calls under way
-// fail with ErrClosed. Close blocks until all cells have answered, and returns nil then; it
-// returns nil at once if no session is open. If ctx ends first, Close fails with
-// ErrOutcomeUnknown; if a session's grace period ends first, with ErrOutcomeUnknown and
-// ErrSessionExpired. The Client is closed in each case, and a session that is left at its cell
-// expires there. When Close returns, the Events of the Client and of its handles end. Of a Client that Dial made the connections are closed
-// too, unless another Client uses them. Closing again is
-// harmless.
+// Close ends the sessions at their cells, which frees the locks there at once. Calls under way fail
+// with ErrClosed. Close blocks until all cells have answered, and then returns nil; it returns nil
+// at once if no session is open. If ctx ends first, Close fails with ErrOutcomeUnknown; if a
+// session's grace period ends first, with ErrOutcomeUnknown and ErrSessionExpired. The Client is
+// closed in each case, and a session that is left at its cell expires there. When Close returns,
+// the Events of the Client and of its handles end. Close also closes the connections that Dial
+// made, unless another Client uses them. Closing again is harmless.
 func (c *Client) Close(ctx context.Context) error {
 	if c.configErr != nil {
 		return nil
@@ -113,7 +114,7 @@ func (c *Client) Close(ctx context.Context) error {
 	return first
 }
 
-// endEvents ends all queues of events of a Client that is closed.
+// endEvents ends all event queues of a closed Client.
 func (c *Client) endEvents() {
 	for _, o := range c.conns {
 		o.mu.Lock()
@@ -129,7 +130,7 @@ func (c *Client) endEvents() {
 // Status describes a session.
 type Status struct {
 	session.Status
-	Calls     int    // calls that are waited for, and calls that continue in the background
+	Calls     int    // calls that a caller waits for, and calls that continue in the background
 	Malformed uint64 // received messages that could not be decoded and were dropped
 	Cache     CacheStatus
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// conn is the session with one cell: the session machine, and the calls that wait for it. Only
-// conn calls methods of the machine.
+// conn is the session with one cell: the session machine, and the calls that wait for it. Only conn
+// calls methods of the machine.
 type conn struct {
 	rt     Runtime
 	cell   api.Cell
 	cfg    session.Config
 	events *hub // of all sessions of the Client
 
-	// mu guards what follows, and the handles and locks of this session. It is never held while
+	// mu guards the fields below, and the handles and locks of this session. It is never held while
 	// a goroutine waits, the Runtime sends, a signal fires, or a context ends.
 	mu          sync.Mutex
 	m           *session.Machine
 	endChecked  bool // m's session is over, and renewable is decided
 	renewable   bool // m's session expired without a loss; the next call opens another one
 	use         sessionUse
-	lastToken   session.Token // the newest one given out by m
+	lastToken   session.Token // the newest one that m gave out
 	calls       map[session.Token]*call
 	ready       []Signal // fired when the session becomes usable or is over
 	locks       []*Lock  // those not lost, the oldest first
@@ -36,19 +36,19 @@ type conn struct {
 	timer       timer
 	malformed   uint64
 	store       store
-	spares      []*Handle // those that have a spare lock
-	background  []api.Op  // of calls that are to be started
+	spares      []*Handle // the handles with a spare lock
+	background  []api.Op  // calls to be started
 
 	outages  func() []error // why replicas are not reached; nil: Dial did not make the Client
-	refusal  refusal        // of a call, or of the session's opening, since a call was answered last
-	answered time.Time      // when a call was answered last
+	refusal  refusal        // the last refusal of a call, or of opening the session, since a call was answered
+	answered time.Time      // when a call was last answered
 }
 
 // refusal is the answer of a replica that does not execute a call now.
 type refusal struct {
-	from, master uint32 // master: which replica it takes for the master; 0: none
+	from, master uint32 // master: the replica that it takes for the master; 0: none
 	code         api.Code
-	opens        bool // it was to open a session
+	opens        bool // the refused call was to open a session
 }
 
 // call is one call of the machine, and the wait for its session.Done.
@@ -62,19 +62,19 @@ type call struct {
 	id           *CallID            // set when the call is first sent; nil: not requested
 	isOpenOp     bool               // the op is an Open
 	name         string             // of an Open: the full name of the node
-	mask         EventMask          // of an Open: the events that it asks for
-	asks         EventMask          // of an Open: those of them that its program asks for
+	mask         EventMask          // of an Open: the events that the Client asks for
+	asks         EventMask          // of an Open: the events that the program asks for
 	watch        *watch             // of an Open that was executed and asks for events
 	begun        time.Time          // when it was called
 	startedAlone bool               // no other call was under way when this one began
 	canRetry     bool               // the session expired without a loss before the call was sent
 
-	node    api.Ref     // that the call is about; of an Open only its path is known
+	node    api.Ref     // the node that the call is about; of an Open only its path is known
 	dropped bool        // the locks of the node were dropped since the call began
-	changes []api.Path  // that the call may change
-	asked   api.Op      // what was asked
-	op      api.Op      // of a call whose answer may be kept
-	read    *cache.Read // the same; nil: the answer is not kept
+	changes []api.Path  // what the call may change
+	asked   api.Op      // the request
+	op      api.Op      // the request, if its answer may be cached
+	read    *cache.Read // the read, if its answer may be cached; nil: it may not
 	kept    *kept       // of an Open: the handle, if it is kept
 }
 
@@ -116,8 +116,8 @@ func (c *conn) waitOnly(ctx context.Context, w *call) (session.Done, []error) {
 	return c.result(ctx, w, err)
 }
 
-// result returns how a call ended, and the causes if it was not ended by the cell. err is the
-// error of the wait.
+// result returns how a call ended, and the causes if the cell did not end it. err is the error of
+// the wait.
 func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,8 +150,8 @@ func (c *conn) result(ctx context.Context, w *call, err error) (session.Done, []
 	return d, why
 }
 
-// noteAnswer keeps what a replica says of the calls that it is sent. KeepAlives are answered by a master that
-// executes no calls yet.
+// noteAnswer records whether a replica refuses the calls that it is sent. The answer to a KeepAlive
+// is no answer to a call: a master that executes no calls yet answers KeepAlives.
 func (c *conn) noteAnswer(now time.Time, from uint32, p api.Reply) {
 	switch p.Code {
 	case api.NotMaster, api.Recovering, api.Busy, api.Later:
@@ -167,8 +167,8 @@ func refusalOf(from uint32, p api.Reply) refusal {
 	return refusal{from, p.Master, p.Code, p.Session == 0 && p.Seq == 0}
 }
 
-// waitsFor says why a call of a Client that Dial made has got no answer, as far as it is known, if no other
-// call was answered meanwhile. It is called with mu held.
+// waitsFor returns why a call of a Client made by Dial has no answer, as far as the Client knows.
+// It returns nil if another call was answered since the call began. It is called with mu held.
 func (c *conn) waitsFor(w *call) []error {
 	if c.outages == nil || c.answered.After(w.begun) {
 		return nil
@@ -180,7 +180,7 @@ func (c *conn) waitsFor(w *call) []error {
 	return all
 }
 
-// String says what the replica does, or nothing if it refused nothing.
+// String describes what the replica does; it is empty if the replica refused nothing.
 func (r refusal) String() string {
 	switch {
 	case r.code == api.Recovering:
@@ -197,11 +197,11 @@ func (r refusal) String() string {
 	return ""
 }
 
-// recovers is what a master does that executes no calls yet.
+// recovers describes a master that executes no calls yet.
 const recovers = "waits until the clients of the last master have come back, or their sessions are over: a lease at most for one that does not"
 
-// call makes one call that uses no handle, and waits for its end. If the session expired
-// without a loss before the call was sent, it tries again under the next session.
+// call makes one call that uses no handle, and waits for its end. If the session expired without a
+// loss before the call was sent, it tries again under the next session.
 func (c *conn) call(ctx context.Context, name, key string, op api.Op) (api.Result, error) {
 	w, err := c.callOn(ctx, name, key, op, api.Ref{}, 0)
 	if w == nil {
@@ -210,8 +210,8 @@ func (c *conn) call(ctx context.Context, name, key string, op api.Op) (api.Resul
 	return w.done.Result, err
 }
 
-// callOn is call for an Open as well, whose program asks for these events. It returns the call if that
-// has begun.
+// callOn is call for any op, including an Open whose program asks for these events. It returns the
+// call if the call has begun.
 func (c *conn) callOn(ctx context.Context, name, key string, op api.Op, node api.Ref, asks EventMask) (*call, error) {
 	if err := context.Cause(ctx); err != nil { // nothing was sent
 		return nil, &Error{Op: name, Key: key, Causes: contextCauses(ctx, err)}
@@ -245,7 +245,7 @@ func (c *conn) open(ctx context.Context) error {
 	}
 }
 
-// openResult returns how opening ended, err being the error of the wait. retry reports that the
+// openResult returns how opening ended; err is the error of the wait. retry reports that the
 // session expired without a loss.
 func (c *conn) openResult(ctx context.Context, signal Signal, err error) (retry bool, failed error) {
 	c.mu.Lock()

@@ -37,34 +37,35 @@ type dialOptions struct {
 	logger     *slog.Logger
 }
 
-// WithConfig sets timeouts and limits of a Client. Dial sets Replicas, and Draw unless it is set. Of a
-// Client that New makes, each field but Replicas that is not zero takes the place of that of its Config.
+// WithConfig sets timeouts and limits of a Client. Dial sets Replicas itself, and sets Draw if c
+// leaves it unset. With New, each non-zero field of c except Replicas overrides that field of New's
+// Config.
 func WithConfig(c Config) Option { return func(s *settings) { s.dial.cfg = c } }
 
-// WithTLS has Dial connect with TLS. RootCAs is the authority of the replicas' certificates, and
-// the common name of the client's certificate is its principal.
+// WithTLS makes Dial connect with TLS. RootCAs holds the authority of the replicas' certificates.
+// The common name of the client's certificate is the client's principal.
 func WithTLS(c *tls.Config) Option { return func(s *settings) { s.dial.tls = c } }
 
-// WithToken has Dial prove by a token who the client is.
+// WithToken makes Dial prove the client's identity by a token.
 func WithToken(token string) Option { return func(s *settings) { s.dial.token = token } }
 
-// WithPrincipal sets the name that a client of Dial says where it proves none: a cell believes it
-// on plain connections within one machine only. Default: the name of the user that runs the
-// program.
+// WithPrincipal sets the name of a client that proves no identity. A cell believes the name only on
+// plain connections within one machine. Default: the name of the user that runs the program.
 func WithPrincipal(name string) Option { return func(s *settings) { s.dial.principal = name } }
 
-// WithPlain permits Dial plain connections beyond the loopback interface. What goes over them can
-// be read and forged.
+// WithPlain lets Dial make plain connections beyond the loopback interface. An attacker on the
+// network can read and forge what goes over them.
 func WithPlain() Option { return func(s *settings) { s.dial.allowPlain = true } }
 
-// WithOwnConnections has Dial make connections that no other Client uses. Without it the Clients of
-// one process that have the same target, principal and secrets share one connection to each replica.
+// WithOwnConnections makes Dial open connections that no other Client uses. Without it, the Clients
+// of one process with the same target, principal and secrets share one connection to each replica.
 func WithOwnConnections() Option { return func(s *settings) { s.dial.alone = true } }
 
-// WithLogger sets where a Client that Dial makes tells of its connections. Default: nowhere.
+// WithLogger sets the logger to which a Client made by Dial reports on its connections. Default:
+// none.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.dial.logger = l } }
 
-// over returns cfg with the fields of WithConfig in their place, but for Replicas.
+// over returns cfg overridden by the non-zero fields of WithConfig, except Replicas.
 func (o dialOptions) over(cfg Config) Config {
 	own := o.cfg
 	own.Replicas = cfg.Replicas
@@ -85,7 +86,7 @@ func (o dialOptions) over(cfg Config) Config {
 	return own
 }
 
-// onlyOfDial says which options were given that New cannot honour; nil: none.
+// onlyOfDial returns an error that names the given options that New does not accept; nil: none.
 func (o dialOptions) onlyOfDial() error {
 	var names []string
 	for _, x := range []struct {
@@ -117,19 +118,19 @@ type dialed struct {
 	once   sync.Once               // close does its work once
 
 	mu   sync.Mutex
-	errs map[uint32]outage  // of each replica, since it was heard last
-	tls  map[uint32]bool    // those of them that certificates, or their lack, keep from being reached
-	said map[uint32]refusal // during Dial: what each that was heard said last
+	errs map[uint32]outage  // why each replica was not reached, since its last message
+	tls  map[uint32]bool    // those of them that a certificate problem keeps from being reached
+	said map[uint32]refusal // during Dial: the last answer of each replica
 }
 
-// outage is why a replica was not reached when that was tried last.
+// outage is why the last attempt to reach a replica failed.
 type outage struct {
 	err error
 	at  time.Time // by the clock of the Runtime
 }
 
-// oldOutage is from when on an outage is told with its age: the replica may serve again by now, as no
-// message was sent to it since.
+// oldOutage is the age from which an outage is reported with its age: no message was sent to the
+// replica since, so it may serve again by now.
 const oldOutage = 2 * time.Second
 
 // Dial connects to a cell over the network and returns a Client when the session with the cell is
@@ -137,18 +138,23 @@ const oldOutage = 2 * time.Second
 // cell file (Target). Connections are plain unless the target or an option says otherwise, and
 // plain connections stay on the loopback interface.
 //
-// The target lists all replicas, or at least the one that is the master now. A proxy that the
-// environment names (HTTPS_PROXY) is not used. The ctx bounds Dial, and not the Client that it returns.
+// The target lists all replicas, or at least the present master. Dial does not use a proxy from the
+// environment (HTTPS_PROXY). The ctx bounds Dial, not the Client that it returns.
 //
-// Dial fails when ctx ends, or after DialTimeout if ctx has no deadline; the error then says of
-// each replica why it was not reached, which one it takes for the master, or that it is the master and waits for
-// the clients of the last one. Later calls whose context ends say so too. It fails at once with
-// ErrInvalid for a wrong target or option, for plain connections beyond the loopback interface without
-// WithPlain, and if a replica is not the one that the target says, is of another cell than the cell file
-// or WithName says, or no certificate of a replica is accepted. It fails at once with ErrPermission if a
-// replica does not accept the client's certificate or token, and with ErrTooManySessions if the cell has
-// no room for a session. Certificates and tokens that the target names are read again for a new
-// connection if their files have changed; those of options are not.
+// Dial fails when ctx ends, or after DialTimeout if ctx has no deadline. The error then says of
+// each replica why it was not reached, which replica it takes for the master, or that it is the
+// master and waits for the clients of the last one. Errors of later calls whose context ends say so
+// too.
+//
+// Dial fails at once with ErrInvalid if the target or an option is wrong, if a plain connection
+// would leave the loopback interface without WithPlain, if a replica is not the one that the target
+// says or is of another cell than the cell file or WithName says, or if no replica has an
+// acceptable certificate. It fails at once with ErrPermission if a replica does not accept the
+// client's certificate or token, and with ErrTooManySessions if the cell has no room for a session.
+//
+// If the target names files of certificates and tokens and these files have changed, the Client
+// reads them again for each new connection. Certificates and tokens given as options stay as they
+// are.
 //
 // Clients of one process with the same target and options share one connection to each replica,
 // unless WithOwnConnections says otherwise. Close the Client after use: the last one closes the
@@ -192,7 +198,7 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	return c, nil
 }
 
-// checkOptions returns what is wrong with options of Dial for this target; nil: nothing.
+// checkOptions returns the faults of Dial's options for this target; nil: none.
 func (t Target) checkOptions(s settings) error {
 	var faults []error
 	if len(s.cells) > 0 {
@@ -209,8 +215,8 @@ func (t Target) checkOptions(s settings) error {
 	return errors.Join(faults...)
 }
 
-// checkPlain refuses plain connections to other machines, which no replica would ever be sent a
-// message by. A name that cannot be looked up now is left to the connections.
+// checkPlain refuses plain connections to other machines, which could never carry a message. If a
+// name cannot be looked up now, the check is left to the connections.
 func (o dialOptions) checkPlain(ctx context.Context, t Target) error {
 	if o.tls != nil || t.CA != "" || o.allowPlain || t.AllowPlain {
 		return nil
@@ -227,7 +233,7 @@ func (o dialOptions) checkPlain(ctx context.Context, t Target) error {
 	return errors.Join(faults...)
 }
 
-// newDialed makes the connections, or takes those that Clients of this process have already.
+// newDialed makes the connections, or uses those that Clients of this process have already.
 func newDialed(ctx context.Context, t Target, o dialOptions, name string, giveUp context.CancelCauseFunc) (*dialed, error) {
 	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, tls: map[uint32]bool{}, said: map[uint32]refusal{}}
 	who := o.principal
@@ -258,7 +264,7 @@ func (d *dialed) config(c session.Config) Config {
 	return c
 }
 
-// cellName is the name by which /ls/CELL means the cell, if the target has one; "": it has none.
+// cellName returns the name by which /ls/CELL means the cell; "": the target has none.
 func (d *dialed) cellName() string {
 	if name := api.Cell(d.target.Cell); name.Check() == api.OK && name != api.LocalCell {
 		return d.target.Cell
@@ -277,9 +283,9 @@ func (d *dialed) deliver(from uint32, msg []byte) {
 	d.rt.Deliver(from, msg)
 }
 
-// onAnswer takes an answer that comes while Dial waits: which replica it names as the master, and
-// whether there is room for a session. Busy alone does not say whether a replica
-// has too much work for a moment, or the cell as many sessions as it may.
+// onAnswer records an answer that comes while Dial waits: which replica it names as the master, and
+// whether there is room for a session. Busy alone does not tell a replica that has too much work
+// for a moment from a cell that has as many sessions as it may.
 func (d *dialed) onAnswer(from uint32, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	if err == nil {
@@ -321,7 +327,7 @@ func (d *dialed) failed(replica uint32, err error) {
 	}
 }
 
-// unreached says of each replica why it was not reached.
+// unreached returns, for each replica that was not reached, the reason.
 func (d *dialed) unreached() (all []error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -340,7 +346,7 @@ func (d *dialed) unreached() (all []error) {
 	return all
 }
 
-// strayed says of each replica that was heard, where none was found to be a master that serves, what it said.
+// strayed returns what each replica answered, if none of them was a serving master.
 func (d *dialed) strayed() (all []error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -363,8 +369,8 @@ func (d *dialed) strayed() (all []error) {
 	return all
 }
 
-// explain is the error of Dial: why it gave up, or else that of Ready, and why each replica was
-// not reached.
+// explain returns the error of Dial: why it gave up, or else the error of Ready, and why each
+// replica was not reached.
 func (d *dialed) explain(ctx context.Context, target string, err error) error {
 	if why := context.Cause(ctx); errors.Is(why, ErrPermission) || errors.Is(why, ErrInvalid) || errors.Is(why, ErrTooManySessions) {
 		return &Error{Op: "dial", Key: target, Causes: []error{why}}
@@ -376,7 +382,7 @@ func (d *dialed) explain(ctx context.Context, target string, err error) error {
 	return &Error{Op: "dial", Key: target, Causes: slices.Concat(e.Causes, d.unreached(), d.strayed())}
 }
 
-// setOutages has calls whose context ends say why replicas are not reached.
+// setOutages lets a call whose context ends report why replicas are not reached.
 func (c *conn) setOutages(why func() []error) {
 	if c == nil { // the Config is invalid
 		return
@@ -386,7 +392,7 @@ func (c *conn) setOutages(why func() []error) {
 	c.outages = why
 }
 
-// close closes the connections. Calls of the Client get no answers any more.
+// close closes the connections. The Client's calls get no more answers.
 func (d *dialed) close() {
 	d.rt.mu.Lock()
 	d.rt.closed = true
@@ -397,10 +403,11 @@ func (d *dialed) close() {
 	})
 }
 
-// Unreached says of each replica of a cell that Dial connected to why it could not be reached when the
-// Client last had a message for it, if that is so; nil: there is nothing to say. It sends nothing. A
-// Client works while it reaches the master and sends nothing to the others, so it does not notice that
-// one of them serves again: what is older than two seconds is told with its age. Serving asks.
+// Unreached returns an error that says, for each replica that could not be reached when the Client
+// last had a message for it, why; nil: there is none. It sends nothing. It is nil if the Client was
+// not made by Dial. A Client works while it reaches the master, and sends nothing to the other
+// replicas. It therefore does not notice when one of them serves again: a report older than two
+// seconds includes its age. To ask a replica now, use Serving.
 func (c *Client) Unreached() error {
 	if c.dialed == nil {
 		return nil
@@ -408,10 +415,10 @@ func (c *Client) Unreached() error {
 	return errors.Join(c.dialed.unreached()...)
 }
 
-// Serving asks a replica of a cell that Dial connected to whether it serves: whether it knows a
-// master. It blocks until the replica answers or ctx ends. It fails with ErrInvalid if the Client
-// was not made by Dial, and with the reason where the replica cannot be asked: it does not answer,
-// or its id is not in the Target.
+// Serving asks a replica of a cell that Dial connected to whether it serves, that is, whether it
+// knows a master. It blocks until the replica answers or ctx ends. It fails with ErrInvalid if the
+// Client was not made by Dial, and with the reason if the replica cannot be asked: it does not
+// answer, or its id is not in the Target.
 func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
 	if c.dialed == nil {
 		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}
@@ -423,7 +430,8 @@ func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
 	return ok, nil
 }
 
-// Target is where Dial connected to; the zero Target if the Client was not made by Dial.
+// Target returns the target that Dial connected to, or the zero Target if the Client was not made
+// by Dial.
 func (c *Client) Target() Target {
 	if c.dialed == nil {
 		return Target{}
@@ -431,10 +439,10 @@ func (c *Client) Target() Target {
 	return c.dialed.target
 }
 
-// LeaseLeft is how much longer the session with the local cell is known to be alive, by the clock
-// of the Client's Runtime: not above 0 in jeopardy, and the lower the longer that lasts. A cell
-// keeps a lock with lock-delay D from others until LeaseLeft is below -D at the earliest. ok is
-// false if the session has had no lease, and once this program has closed the Client.
+// LeaseLeft returns for how much longer the session with the local cell is known to be alive, by
+// the clock of the Client's Runtime. In jeopardy it is 0 or less, and falls as time passes. While
+// LeaseLeft is above -D, the cell keeps other clients from a lock with lock-delay D. ok is false if
+// the session has had no lease, and after this program has closed the Client.
 func (c *Client) LeaseLeft() (left time.Duration, ok bool) {
 	s := c.Status()
 	isClosed := s.State == session.Ending || s.State == session.Over && s.Why == session.Closed

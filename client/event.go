@@ -10,21 +10,22 @@ import (
 type Event struct {
 	Kind EventKind
 	// Missed is the number of events before this one that were left out, because the program did
-	// not take them in time. What they told is not lost: later events tell the same, or
-	// EventReadAgain stands for them.
+	// not take them in time. Their information is not lost: later events repeat it, or
+	// EventReadAgain replaces them.
 	Missed int
 
 	Cell  string    // of an event of a session: the cell's name as given to WithName or WithCells, or "local"
 	Epoch api.Epoch // of an EventFailover: the epoch of the new master
-	// Renewable, of an EventExpired: the session had no open handle and no call of unknown outcome, so nothing was
-	// lost, and the next call opens another session. A Client that was idle hears this. Else the Client makes
-	// no more calls to this cell: make a new one.
+	// Renewable is set on an EventExpired that lost nothing: the session had no open handle and no
+	// call of unknown outcome, and the next call opens another session. A Client that was idle gets
+	// such an event. If Renewable is false, the Client makes no more calls to this cell: make a new
+	// Client.
 	Renewable bool
 
 	Node string // of an event of a handle: the name under which the node was opened
-	// Cause numbers the command of the cell's log that a change of a node comes from. Numbers of
-	// later changes are larger, whichever node they are of. 0: it comes from none. The Client itself
-	// found out, or a lock is wanted.
+	// Cause numbers the command in the cell's log that changed the node. Later changes have larger
+	// numbers, across all nodes. 0: no command caused the event. The Client itself found out, or
+	// another handle asks for the lock.
 	Cause  uint64
 	Child  string // of an EventChildren: the name of the child
 	Change Change // of an EventChildren: what was done to the child
@@ -42,15 +43,15 @@ const (
 	// EventSafe: jeopardy has ended and the session is alive. All handles and locks are as
 	// before.
 	EventSafe
-	// EventExpired: the session is over, and with it all its handles and locks.
+	// EventExpired: the session is over, and so are all its handles and locks.
 	EventExpired
 	// EventFailover: the cell has a new master. Handles and locks remain valid.
 	EventFailover
 )
 
-// The kinds of events of handles (C9.02). Each handle gets those that OpenOptions.Events asks for,
-// after the fact: reading the node finds what the event tells, or something newer. A handle that
-// asks for WantFailover gets EventFailover as well.
+// The kinds of events of handles (C9.02). Each handle gets the kinds set in OpenOptions.Events,
+// after the change: a read of the node finds what the event reports, or something newer. A handle
+// that asks for WantFailover gets EventFailover as well.
 const (
 	// EventContents: the contents of the file were written.
 	EventContents EventKind = 16 + iota
@@ -61,12 +62,12 @@ const (
 	EventInvalid
 	// EventLockAcquired: the lock of the node was free, and a handle has acquired it.
 	EventLockAcquired
-	// EventLockWanted: this handle holds the lock, and another one asks for it in a mode that
-	// conflicts (Mode).
+	// EventLockWanted: this handle holds the lock, and another one asks for it in a conflicting
+	// mode (Mode).
 	EventLockWanted
-	// EventReadAgain: the node may have changed in ways that no other event tells: the cell has a
-	// new master, or the program was slow. Read again what you use of it. A handle that asks for
-	// any event but WantFailover alone gets this one.
+	// EventReadAgain: the node may have changed without another event, because the cell has a new
+	// master or the program was slow. Read again what you use of the node. A handle gets this event
+	// if it asks for any kind other than WantFailover.
 	EventReadAgain
 )
 
@@ -87,7 +88,7 @@ func (k EventKind) String() string {
 	return "no event"
 }
 
-// sessionKind is the kind of an event of a session; 0: it is none.
+// sessionKind returns the kind of an event of a session; 0: it is not one.
 func sessionKind(k session.EventKind) EventKind {
 	switch k {
 	case session.EventJeopardy:
@@ -102,7 +103,7 @@ func sessionKind(k session.EventKind) EventKind {
 	return 0
 }
 
-// nodeEvent is the Event of a handle with this name.
+// nodeEvent returns the Event for a handle with this name.
 func nodeEvent(name string, e api.Event) Event {
 	told := Event{
 		Kind: EventContents + EventKind(e.Kind-api.EventContents), Node: name, Cause: uint64(e.Cause),

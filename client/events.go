@@ -8,17 +8,17 @@ import (
 	"sync"
 )
 
-// maxEvents bounds the events that wait in an Events. Beyond it, those that wait are left out or
-// replaced by fewer that tell as much.
+// maxEvents bounds the events that wait in an Events. Beyond it, waiting events are left out or
+// replaced by fewer that say as much.
 const maxEvents = 64
 
-// Events is a queue of events, of the sessions of a Client or of one handle. A Client never waits
-// for the program to take them. If the program is slow, an Events stays short, and what it leaves
-// out is told by what remains. All methods are safe for concurrent use.
+// Events is a queue of events, either of the sessions of a Client or of one handle. A Client never
+// waits for the program to take them. If the program is slow, the queue stays short, and the
+// remaining events stand for those left out. All methods are safe for concurrent use.
 type Events struct {
 	rt   Runtime
-	what string // the node that the events are of; empty: of sessions
-	// shorten replaces events by fewer that tell as much.
+	what string // the node that the events are about; empty: sessions
+	// shorten replaces events by fewer that say as much.
 	shorten func(waiting []Event) []Event
 	onClose func()
 
@@ -29,14 +29,14 @@ type Events struct {
 	waiters []Signal
 }
 
-// errNoEvents is why a handle has no events that asked for none.
+// errNoEvents is the error of Events on a handle that asked for none.
 var errNoEvents = fmt.Errorf("%w: the handle asked for no events: set OpenOptions.Events", ErrInvalid)
 
-// Next blocks until there is an event, and takes the oldest. When no more will come it returns the
-// last ones, and then fails with the reason: ErrClosed when the Events, its handle or its Client
-// was closed, ErrGone after the EventInvalid of a deletion, ErrPoisoned, or ErrSessionExpired. The events of a handle fail with ErrNoLeases while
-// the cell gives no session leases: there are no KeepAlives that could bring events. If ctx ends
-// first, Next fails with its error.
+// Next blocks until there is an event, and takes the oldest. When no more events will come, Next
+// returns the remaining ones and then fails with the reason: ErrClosed if the Events, its handle or its
+// Client was closed, ErrGone after the EventInvalid of a deletion, ErrPoisoned, or ErrSessionExpired.
+// The events of a handle fail with ErrNoLeases while the cell gives no session leases: there are no
+// KeepAlives that could carry events. If ctx ends first, Next fails with its error.
 func (e *Events) Next(ctx context.Context) (Event, error) {
 	for {
 		got, signal, err := e.take()
@@ -53,7 +53,7 @@ func (e *Events) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// All iterates over the events, as Next returns them. The error that ends them comes last, with
+// All iterates over the events, as Next returns them. It yields the error that ends them last, with
 // the zero Event.
 func (e *Events) All(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -66,9 +66,9 @@ func (e *Events) All(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// Each calls f for every event, one after the other, on a thread of control of the Runtime that it
-// starts. stop ends it: f is not called for what waits then. It does not wait for a call of f that
-// has begun. Without stop it ends when no more events will come.
+// Each calls f for every event, one after the other, on a new thread of control of the Runtime.
+// stop ends it: f is not called for events that still wait. stop does not wait for a call of f that
+// has begun. Without stop, the calls end when no more events will come.
 func (e *Events) Each(ctx context.Context, f func(Event)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	e.rt.Go("events of "+e.what, func() {
@@ -118,7 +118,7 @@ func (e *Events) Close() {
 	run(fire)
 }
 
-// add appends an event. Like the methods below it returns functions that wake readers; the caller
+// add appends an event. Like the methods below, it returns functions that wake readers; the caller
 // runs them when it holds no mutex.
 func (e *Events) add(event Event) []func() {
 	return e.change(func() {
@@ -132,7 +132,7 @@ func (e *Events) add(event Event) []func() {
 	})
 }
 
-// finish ends the queue for this reason, unless it has ended.
+// finish ends the queue for this reason, unless it has ended already.
 func (e *Events) finish(why error) []func() {
 	return e.change(func() {
 		if e.end == nil {
@@ -141,7 +141,7 @@ func (e *Events) finish(why error) []func() {
 	})
 }
 
-// setSilent notes why no events come for now, or nil if they do.
+// setSilent records why no events come for now; nil: they come.
 func (e *Events) setSilent(why error) []func() { return e.change(func() { e.silent = why }) }
 
 func (e *Events) change(f func()) (fire []func()) {
@@ -164,7 +164,7 @@ func run(all []func()) {
 	}
 }
 
-// missed is how many events one stands for.
+// missed returns the number of events that the given events stand for.
 func missed(all []Event) (n int) {
 	for _, e := range all {
 		n += 1 + e.Missed

@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// fault says what is wrong with the arguments of a call that was refused unsent (api.Op.Check), or nil
-// where the code of the refusal says it all.
+// fault returns what is wrong with the arguments of a call that was refused unsent (api.Op.Check),
+// or nil if the code of the refusal says it all.
 func fault(op api.Op) error {
 	switch o := op.(type) {
 	case api.Get:
@@ -89,7 +89,7 @@ func aclFault(n api.ACLNames) error {
 	return nil
 }
 
-// check says which of the options breaks a rule that is not the cell's.
+// check returns the fault of an option that the Client itself, not the cell, checks.
 func (o OpenOptions) check() error {
 	most := api.MaxLockDelay.Duration()
 	switch {
@@ -101,7 +101,7 @@ func (o OpenOptions) check() error {
 	return nil
 }
 
-// withReason adds to the error of a call that failed for this sentinel what is wrong with its argument.
+// withReason adds the reason to err if err is a call's error with this sentinel.
 func withReason(err, sentinel, reason error) error {
 	var e *Error
 	if reason != nil && errors.Is(err, sentinel) && errors.As(err, &e) {
@@ -110,7 +110,8 @@ func withReason(err, sentinel, reason error) error {
 	return err
 }
 
-// refusalReason says more of an answer of the cell that refuses op than its code does; nil: there is no more.
+// refusalReason explains the cell's refusal of op in more detail than its code; nil: there is no
+// more to say.
 func refusalReason(op api.Op, code api.Code) error {
 	switch code {
 	case api.NoRight:
@@ -133,7 +134,7 @@ func refusalReason(op api.Op, code api.Code) error {
 	return nil
 }
 
-// rightOf is the right that a handle needs for an op, by the name of its constant.
+// rightOf returns the constant name of the right that an op needs.
 func rightOf(op api.Op) string {
 	switch op.(type) {
 	case api.SetContents, api.DeleteNode, api.Acquire:

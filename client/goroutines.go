@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/internal/boottime"
 )
 
-// Goroutines is the Runtime of ordinary programs: goroutines, channels, and a clock that goes on
+// Goroutines is the Runtime of ordinary programs: goroutines, channels, and a clock that continues
 // while the machine is suspended. All methods are safe for concurrent use.
 //
 // The program supplies the transport: a function that sends, given to NewRuntime, and a call of
@@ -28,15 +28,15 @@ type Goroutines struct {
 
 var _ Runtime = (*Goroutines)(nil)
 
-// NewRuntime returns a Runtime that sends messages with send. send must not block, may drop
-// messages, and owns msg after the call. Many goroutines call it at once.
+// NewRuntime returns a Runtime that sends messages with send. send must not block and may drop
+// messages. It owns msg, also after it has returned. Many goroutines call it concurrently.
 func NewRuntime(send func(to uint32, msg []byte)) *Goroutines { return &Goroutines{send: send} }
 
 // Entropy returns 64 bits from the system's cryptographic random source. It is the Config.Draw
 // of ordinary programs.
 func Entropy() uint64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // does not fail: crypto/rand ends the program instead
+	_, _ = rand.Read(b[:]) // cannot fail: crypto/rand ends the program instead
 	return binary.LittleEndian.Uint64(b[:])
 }
 
@@ -55,8 +55,8 @@ func (g *Goroutines) Deliver(from uint32, msg []byte) {
 	}
 }
 
-// ReportUnreachable tells the Client that a replica gets no messages now (Runtime.OnUnreachable). It
-// returns when the Client has taken the hint. It does nothing if no Client is registered or
+// ReportUnreachable tells the Client that a replica gets no messages now (Runtime.OnUnreachable).
+// It returns when the Client has recorded the hint. It does nothing if no Client is registered or
 // the Runtime is closed.
 func (g *Goroutines) ReportUnreachable(replica uint32) {
 	g.mu.Lock()
@@ -79,8 +79,8 @@ func (g *Goroutines) Close() {
 	g.wg.Wait()
 }
 
-// Now implements Runtime. The instants are ahead of those of time.Now by the time that the machine
-// was suspended: a lease that ended meanwhile is over when the program goes on.
+// Now implements Runtime. Its clock runs ahead of time.Now by the time that the machine was
+// suspended, so a lease that ended during a suspension is over when the program resumes.
 func (g *Goroutines) Now() time.Time { return boottime.Now() }
 
 // Send implements Runtime.

@@ -9,17 +9,17 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Handle is an open node: a file or a directory, and its lock. It refers to this node and never
-// to a later node with the same name: once the node is deleted, calls fail with ErrGone. A
-// handle is valid until it is closed or its session ends. All methods are safe for concurrent
-// use, and goroutines that share a handle exclude each other in Acquire.
+// Handle is an open node: a file or a directory, and its lock. It refers to this node and never to
+// a later node with the same name: once the node is deleted, calls fail with ErrGone. A handle is
+// valid until it is closed or its session ends. All methods are safe for concurrent use. Goroutines
+// that share a handle exclude each other in Acquire.
 type Handle struct {
 	c       *conn
 	name    string
 	node    api.Ref
-	stat    Stat // when it was opened
+	stat    Stat // when the handle was opened
 	created bool
-	watch   *watch // what it hears of the node; nil: nothing
+	watch   *watch // the handle's events of the node; nil: none
 	rights  Rights
 	// for how long Release keeps the lock
 	keepLock time.Duration
@@ -28,8 +28,8 @@ type Handle struct {
 	token  api.Token
 	endErr error // why calls fail; nil: the handle is usable
 	closer *call // the CloseHandle call
-	left   bool  // it was closed, and the handle at the cell is kept
-	kept   *kept // the handle at the cell, if that is kept; nil: the Handle has its own
+	left   bool  // it was closed, and stays open at the cell
+	kept   *kept // the shared handle at the cell; nil: the Handle has its own
 	// under way
 	calls     []*call
 	lock      *Lock    // held, as far as the Client knows
@@ -48,8 +48,8 @@ func (h *Handle) Name() string { return h.name }
 // Created reports whether opening this handle created the node (C6.03).
 func (h *Handle) Created() bool { return h.created }
 
-// StatAtOpen returns the metadata of the node at the time when the handle was opened, without a
-// call. Stat returns the present metadata. Its Lock is 0, see Stat.
+// StatAtOpen returns the metadata that the node had when the handle was opened, without a call. Its
+// Lock is 0, see Stat. Stat returns the present metadata.
 func (h *Handle) StatAtOpen() Stat { return h.stat }
 
 // call makes one call on the handle. It ends early if the handle is closed or poisoned.
@@ -57,7 +57,7 @@ func (h *Handle) call(ctx context.Context, name string, op func(api.Token) api.O
 	return h.callThen(ctx, name, op, func(session.Done) {})
 }
 
-// callThen is call with a callback, called with mu held when the call has ended.
+// callThen is call with a callback. onDone is called with mu held when the call has ended.
 func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) api.Op, onDone func(session.Done)) (api.Result, error) {
 	w, err := h.start(ctx, name, op, h.node, onDone, nil)
 	if err != nil {
@@ -67,8 +67,8 @@ func (h *Handle) callThen(ctx context.Context, name string, op func(api.Token) a
 	return d.Result, callError(name, h.name, d, ended)
 }
 
-// callOpen opens the node with this full name and path below the handle's node, for a program that asks for
-// these events.
+// callOpen opens the node with this full name, at this path below the handle's node, for a program
+// that asks for these events.
 func (h *Handle) callOpen(ctx context.Context, name string, path api.Path, op api.Open, asks EventMask) (*call, error) {
 	from := func(t api.Token) api.Op {
 		op.Dir = t
@@ -87,8 +87,8 @@ func (h *Handle) startOpen(ctx context.Context, name string, op func(api.Token) 
 	return h.start(ctx, "open", op, node, h.c.onOpened, func(w *call) { w.name, w.asks = name, asks })
 }
 
-// start begins a call on the handle that is about a node. begun is called with mu held when it has begun, before
-// anything can come of it; nil: nothing is.
+// start begins a call on the handle that is about a node. When the call has begun, and before it
+// can have any effect, start calls begun with mu held, unless begun is nil.
 func (h *Handle) start(ctx context.Context, name string, op func(api.Token) api.Op, node api.Ref, onDone func(session.Done), begun func(*call)) (w *call, err error) {
 	h.c.step(func(now time.Time) {
 		if err = h.checkUsable(ctx, name); err == nil {
@@ -101,8 +101,8 @@ func (h *Handle) start(ctx context.Context, name string, op func(api.Token) api.
 	return w, err
 }
 
-// checkUsable returns the error of a call that cannot start, or nil. It is called with mu held,
-// and so is begin.
+// checkUsable returns the error of a call that cannot start, or nil. checkUsable and begin are
+// called with mu held.
 func (h *Handle) checkUsable(ctx context.Context, name string) error {
 	switch err := context.Cause(ctx); {
 	case h.endErr != nil:
@@ -128,8 +128,8 @@ func (h *Handle) begin(ctx context.Context, now time.Time, op api.Op, node api.R
 	return w
 }
 
-// noteCode marks the lock as lost if an answer says that the cell does not know the handle any
-// more (C9.07).
+// noteCode marks the lock as lost if an answer says that the cell no longer knows the handle
+// (C9.07).
 func (h *Handle) noteCode(code api.Code) {
 	switch code {
 	case api.Gone, api.BadHandle, api.HandleClosed:
@@ -150,9 +150,9 @@ func (h *Handle) noteCode(code api.Code) {
 
 // Close closes the handle and frees its lock (C6.05). Calls under way and later calls fail with
 // ErrClosed. Close blocks until the cell has answered, unless the Client keeps the handle open
-// there for the next Open (doc.go, Caches). It fails only if ctx ends first; the
-// handle is unusable all the same, and is closed at the cell as soon as it can be reached.
-// Closing again is harmless and waits for the same answer.
+// there for the next Open (see Caches in the package documentation). It fails only if ctx ends
+// first; even then the handle is unusable, and the Client closes it at the cell as soon as it can
+// reach the cell. Closing again is harmless and waits for the same answer.
 func (h *Handle) Close(ctx context.Context) error {
 	h.c.step(func(now time.Time) {
 		if h.closer != nil || h.left {
@@ -185,7 +185,7 @@ func (h *Handle) Poison() {
 		if h.endErr == nil {
 			h.stopUse(now, ErrPoisoned)
 			if h.kept != nil && h.kept.isShared() {
-				return // it is this Handle that ends, and not what others read by
+				return // only this Handle ends; other Handles go on reading
 			}
 			h.c.begin(context.Background(), now, api.Poison{Handle: h.token})
 		}
@@ -207,13 +207,13 @@ func (h *Handle) stopUse(now time.Time, why error) {
 	h.wakeWaiters()
 }
 
-// Events returns the queue of what happens to the node, of the kinds that OpenOptions.Events asked
-// for when the handle was opened, since then: there is one queue a handle, and several readers of
-// it share the events. It ends when the handle is closed or poisoned, or the session is over; with ErrGone
-// behind the EventInvalid of a node that was deleted. A handle that did not ask for WantInvalid hears of
-// a deletion only if another one of this Client on the same node did. If
-// the program is slow, EventReadAgain takes the place of what waits, and nothing is lost in
-// silence. A handle that asked for no events has a queue that ends at once, with ErrInvalid.
+// Events returns the queue of the node's events since the handle was opened, of the kinds set in
+// OpenOptions.Events. A handle has one queue, and several readers share its events. The queue ends
+// when the handle is closed or poisoned, or the session is over; it ends with ErrGone after the
+// EventInvalid of a deleted node. A handle that did not ask for WantInvalid learns of a deletion
+// only if another handle of this Client on the same node did ask. If the program is slow,
+// EventReadAgain replaces the waiting events, so no change goes unreported. The queue of a handle
+// that asked for no events ends at once, with ErrInvalid.
 func (h *Handle) Events() *Events {
 	if h.watch == nil || h.askedNothing() {
 		return &Events{rt: h.c.rt, what: h.name, end: errNoEvents}
@@ -221,7 +221,7 @@ func (h *Handle) Events() *Events {
 	return h.watch.events
 }
 
-// askedNothing reports whether the program asked for no events, and the Client for its own.
+// askedNothing reports whether the program asked for no events: only the Client did, for its own use.
 func (h *Handle) askedNothing() bool {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()

@@ -2,12 +2,14 @@ package client
 
 import "context"
 
-// HeldContext returns a context that ends as soon as Held is false, for work that must stop in jeopardy
-// too: when the lock is lost, and when the lease of its session ends by the local clock, with the error of
-// Err as its cause. It does not begin again when jeopardy is over: call HeldContext again then. If the
-// lock is not held now, it has ended already. It has the values of Context, and does not block.
+// HeldContext returns a context that ends as soon as Held is false, for work that must stop in
+// jeopardy too. It ends when the lock is lost, or when the session's lease ends by the local clock;
+// its cause is the error of Err. It does not resume when jeopardy is over: call HeldContext again
+// then. If the lock is not held now, the context has ended already. It has the values of Context.
+// HeldContext does not block.
 //
-// The work may be paused, or may be slow to notice: what it sends to a resource goes with Sequencer.
+// The work may be paused, or may be slow to notice the end, so pass Sequencer with what it sends to
+// a resource.
 func (l *Lock) HeldContext() context.Context {
 	c := l.h.c
 	c.mu.Lock()
@@ -25,7 +27,8 @@ func (l *Lock) HeldContext() context.Context {
 	return ctx
 }
 
-// endHeldContexts ends the contexts of work that must not run in jeopardy. It is called with mu held.
+// endHeldContexts ends the contexts of HeldContext, because the session is in jeopardy. It is
+// called with mu held.
 func (c *conn) endHeldContexts() {
 	for _, l := range c.locks {
 		if end := l.endHeld; end != nil {

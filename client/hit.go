@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The methods here answer a read from the cache, if it can. A hit reads, while mu is held, what the master has
-// not had dropped, at an instant at which the lease runs: a change of it comes later. A call that may not
-// begin is no hit, and fails where it begins.
+// The methods here answer a read from the cache, if they can. A hit reads, with mu held and while
+// the lease runs, what the master has not made the Client drop: any change comes later. A call that
+// may not begin is no hit, and fails where it begins.
 
 func (h *Handle) cachedContents(ctx context.Context) (text string, s Stat, hit bool) {
 	h.c.mu.Lock()

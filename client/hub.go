@@ -10,15 +10,15 @@ type hub struct {
 	rt   Runtime
 	mu   sync.Mutex
 	all  []*Events
-	live int   // sessions that are not over, or may be followed by another
+	live int   // sessions that are alive, or may be followed by another
 	end  error // why no events come any more; nil: they may
 }
 
-// Events returns a queue of what happens to the Client's sessions, in all cells, from now on. If
-// the program is slow, of each cell only the last change of the session's state and the last
-// fail-over remain. The queue ends with the Client: with ErrClosed when Client.Close returns, and
-// with ErrSessionExpired behind the EventExpired after which the Client makes no more calls to any
-// cell. Close it when it is of no more use before.
+// Events returns a queue of events of the Client's sessions, in all cells, from now on. If the
+// program is slow, the queue keeps only the last change of the session's state and the last
+// fail-over of each cell. The queue ends with the Client: with ErrClosed when Client.Close returns,
+// and with ErrSessionExpired after an EventExpired that leaves no cell to call. Close the queue
+// when you no longer need it.
 func (c *Client) Events() *Events {
 	h := c.events
 	e := &Events{rt: h.rt, shorten: lastOfEachCell}
@@ -33,8 +33,8 @@ func (c *Client) Events() *Events {
 	return e
 }
 
-// finish ends all queues for this reason, unless they have ended. Like publish it returns functions
-// that wake their readers.
+// finish ends all queues for this reason, unless they have ended already. Like publish, it returns
+// functions that wake their readers.
 func (h *hub) finish(why error) (fire []func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,8 +48,8 @@ func (h *hub) finish(why error) (fire []func()) {
 	return fire
 }
 
-// onOver notes that a session is over for this reason, and no other follows it. The queues end when
-// that is so of all cells.
+// onOver records that a session is over for this reason, and that no other follows it. When that
+// holds for all cells, it ends the queues.
 func (h *hub) onOver(why error) []func() {
 	h.mu.Lock()
 	h.live--
@@ -78,8 +78,8 @@ func (h *hub) publish(event Event) (fire []func()) {
 	return fire
 }
 
-// lastOfEachCell keeps, of each cell, the last change of the session's state and the last
-// fail-over: each says all that those before it said.
+// lastOfEachCell keeps, for each cell, the last change of the session's state and the last
+// fail-over: each says all that its predecessors said.
 func lastOfEachCell(waiting []Event) (kept []Event) {
 	type subject struct {
 		cell     string

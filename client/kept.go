@@ -10,9 +10,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// kept is a handle that is open at the cell and may serve several Handles: those that can only read
-// at the same time, others one after the other, since Close and Poison of one would cancel the
-// Acquire of another (C10.12). It stays open for a while when no Handle uses it.
+// kept is a handle that is open at the cell and may serve several Handles. Handles that can only
+// read use it at the same time; others use it one after the other, because Close and Poison of one
+// would cancel the Acquire of another (C10.12). It stays open for a while when no Handle uses it.
 type kept struct {
 	id      cache.Handle
 	node    api.Ref
@@ -21,20 +21,20 @@ type kept struct {
 	rights  Rights
 	delay   api.LockDelay
 	users   int
-	since   time.Time // when the last one closed it
-	offered bool      // the Table has it: an Open may be answered with it
+	since   time.Time // when the last user closed it
+	offered bool      // the Table has it, so it may answer an Open
 }
 
 // isShared reports whether several Handles may use it at the same time.
 func (k *kept) isShared() bool { return k.rights == Read }
 
-// serves reports whether an Open that asks for this can be answered with it now.
+// serves reports whether it can answer this Open now.
 func (k *kept) serves(op api.Open) bool {
 	return k.rights == op.Rights && (k.isShared() || k.users == 0 && k.delay == op.Delay)
 }
 
-// keepOpened keeps the answer to an Open. A handle of an ephemeral node is not kept: it would keep
-// the node (C10.11).
+// keepOpened keeps the handle that an Open returned. It does not keep a handle of an ephemeral
+// node, which would keep the node alive (C10.11).
 func (s *store) keepOpened(w *call, d api.Opened) {
 	if d.Stat.Ephemeral {
 		s.table.KeepStat(w.read, d.Node, d.Stat)
@@ -49,7 +49,7 @@ func (s *store) keepOpened(w *call, d api.Opened) {
 	}
 }
 
-// openCached answers an Open from the cache, if it can: with a handle that is open at the cell, or
+// openCached answers an Open from the cache if it can, with a handle that is open at the cell, or
 // with ErrNotFound. below is the Handle that the path is relative to, or nil.
 func (c *conn) openCached(ctx context.Context, below *Handle, name string, path api.Path, op api.Open) (*Handle, error) {
 	c.mu.Lock()
@@ -89,7 +89,7 @@ func (s *store) removeIdle(k *kept) {
 	s.idle = slices.DeleteFunc(s.idle, func(x *kept) bool { return x == k })
 }
 
-// withdraw keeps other Handles from using k from now on.
+// withdraw prevents further Handles from using k.
 func (s *store) withdraw(k *kept) {
 	if k != nil && k.offered {
 		k.offered = false
@@ -97,8 +97,8 @@ func (s *store) withdraw(k *kept) {
 	}
 }
 
-// leave ends the use of the kept handle of h, which is closed. It returns whether the handle stays
-// open at the cell.
+// leave ends the use of a kept handle by h, which is being closed. It returns whether the handle
+// stays open at the cell.
 func (c *conn) leave(h *Handle, clean bool, now time.Time) (stays bool) {
 	k := h.kept
 	if k == nil {
@@ -121,8 +121,8 @@ func (c *conn) leave(h *Handle, clean bool, now time.Time) (stays bool) {
 	return false
 }
 
-// tidy closes the handles at the cell that no Handle uses and no Open is answered with any more, and
-// those that were idle for long.
+// tidy closes the handles at the cell that no Handle uses and that can answer no further Open, and
+// those that were idle for too long.
 func (c *conn) tidy(now time.Time) {
 	s := &c.store
 	if s.table == nil {
@@ -148,7 +148,7 @@ func (c *conn) tidy(now time.Time) {
 	}
 }
 
-// startBackground starts the calls that nothing waits for. It returns whether there were some.
+// startBackground starts the calls that no caller waits for. It returns whether there were any.
 func (c *conn) startBackground(now time.Time) bool {
 	all := c.background
 	c.background = nil
@@ -158,8 +158,8 @@ func (c *conn) startBackground(now time.Time) bool {
 	return len(all) > 0
 }
 
-// isClean reports whether nothing of this Handle's use is left at the cell, so that another one may use
-// what it has open there. It is called with mu held, before the use is stopped.
+// isClean reports whether this Handle leaves nothing behind at the cell, so that another Handle may
+// reuse the handle there. It is called with mu held, before the use is stopped.
 func (h *Handle) isClean() bool {
 	if h.kept == nil || h.tainted {
 		return false
@@ -167,7 +167,7 @@ func (h *Handle) isClean() bool {
 	return h.kept.isShared() || h.endErr == nil && len(h.calls) == 0 && h.lock == nil && h.releasing == 0
 }
 
-// taint notes what a call of this Handle may have left behind.
+// taint records that a call of this Handle may have left something behind.
 func (h *Handle) taint(w *call, op api.Op, d session.Done) {
 	_, acquires := op.(api.Acquire)
 	if d.Outcome == session.Unknown && (acquires || len(w.changes) > 0) {
@@ -180,9 +180,9 @@ func (h *Handle) taint(w *call, op api.Op, d session.Done) {
 	}
 }
 
-// own makes sure, before a sequencer is attached to the Handle, that it shares nothing with others: if
-// it does, it opens the node anew. From then on it does not use the cache: what the cell answers depends
-// on the sequencer.
+// own ensures, before a sequencer is attached to the Handle, that the Handle shares nothing with
+// others; if necessary, it opens the node anew. From then on the Handle does not use the cache,
+// because the cell's answers depend on the sequencer.
 func (h *Handle) own(ctx context.Context, name string) error {
 	h.c.mu.Lock()
 	h.fenced = true
@@ -206,7 +206,7 @@ func (h *Handle) own(ctx context.Context, name string) error {
 		if h.kept != nil { // else another SetSequencer was faster
 			drop, h.token = h.token, drop
 			if h.c.leave(h, true, h.c.rt.Now()) {
-				return // others use it still
+				return // others still use it
 			}
 		}
 		h.c.background = append(h.c.background, api.CloseHandle{Handle: drop})

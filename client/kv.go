@@ -7,8 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Pair is one row: a key and its value. Rows have no ACL, no owner and no quota: each principal that
-// reaches the cell may read, change and delete all of them, and no event tells of a change. Files have all that.
+// Pair is one row: a key and its value. Rows have no ACL, no owner and no quota: each principal
+// that reaches the cell may read, change and delete all of them. No event reports a change of a
+// row. Files have all of these.
 type Pair = api.Pair
 
 // Expect is the row state that a CompareAndSet requires. Make it with Value or Absent.
@@ -24,7 +25,7 @@ func Value(v string) Expect { return Expect{value: v, present: true} }
 func Absent() Expect { return Expect{} }
 
 // Get returns the value of the row key, or fails with ErrNotFound. The read is linearizable: it
-// observes every call that had ended before it began. Like all calls on rows it uses the local
+// observes every call that had ended before it began. Like all calls on rows, it uses the local
 // cell and blocks until the cell has answered or ctx ends.
 func (c *Client) Get(ctx context.Context, key string) (string, error) {
 	r, err := c.call(ctx, "get", key, api.Get{Key: key})
@@ -47,9 +48,9 @@ func (c *Client) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-// CompareAndSet sets the row key to value in one atomic step, provided that the row is as
-// expect requires. Otherwise it fails with ErrConflict; the error is a *ConflictError
-// (errors.As) that holds the present value.
+// CompareAndSet sets the row key to value in one atomic step, provided that the row is as expect
+// requires. Otherwise it fails with ErrConflict. The error is then a *ConflictError (errors.As)
+// that holds the present value.
 func (c *Client) CompareAndSet(ctx context.Context, key string, expect Expect, value string) error {
 	op := api.CompareAndSet{Key: key, Expect: expect.value, Absent: !expect.present, Value: value}
 	_, err := c.call(ctx, "compare-and-set", key, op)

@@ -9,13 +9,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Lock is an acquired lock. It is held until it is released, its handle is closed or poisoned,
-// its node is deleted, or its session ends. Before a node is deleted, the locks of it are lost. While
+// Lock is an acquired lock. It is held until it is released, its handle is closed or poisoned, its
+// node is deleted, or its session ends. The cell deletes a node only after its locks are lost. While
 // the session is in jeopardy the Client cannot know whether the lock is held, and Held returns false.
 //
-// A Lock can be lost at any instant, also between a call of Held and the action that depends on
-// it; the program itself may be paused in between. Pass Sequencer with each request to the
-// protected resource, and let the resource check it.
+// A Lock can be lost at any instant, even between a call of Held and the action that depends on it;
+// the program itself may be paused in between. Pass Sequencer with each request to the protected
+// resource, and let the resource check it.
 type Lock struct {
 	h           *Handle
 	sequencer   string
@@ -25,8 +25,8 @@ type Lock struct {
 	ctx         context.Context
 	cancel      context.CancelCauseFunc
 
-	// why it is lost for good; nil: it is not
-	lost    error // why it is not held any more, for good; nil: it may be
+	// Why the lock is over, and its Release.
+	lost    error // why the lock is lost for good; nil: it is not lost
 	release *call // the Release under way, or answered
 
 	heldCtx context.Context         // of HeldContext, until jeopardy; nil: there is none
@@ -44,11 +44,11 @@ func newLock(ctx context.Context, h *Handle, mode Mode, held api.Held) *Lock {
 	return l
 }
 
-// Sequencer returns a text that names this acquisition: the lock, its mode, and its
-// generation. It has letters, digits, "-" and "_" only, so JSON, a URL or an HTTP header carries it
-// as it is. Pass it with each request to the resource that the lock protects. The resource
-// validates it with Handle.CheckSequencer, or rejects a sequencer with a lower generation than
-// it has accepted before (CHU §2.4).
+// Sequencer returns a text that names this acquisition: the lock, its mode, and its generation. It
+// consists only of letters, digits, "-" and "_", so JSON, a URL or an HTTP header can carry it
+// unchanged. Pass it with each request to the resource that the lock protects. The resource
+// validates it with Handle.CheckSequencer, or rejects a sequencer with a lower generation than it
+// has accepted before (CHU §2.4).
 func (l *Lock) Sequencer() string { return l.sequencer }
 
 // Held reports whether the lock is held now: it was not lost, and the session's lease runs by
@@ -67,7 +67,7 @@ func (l *Lock) Err() error {
 	return nil
 }
 
-// why is why the lock is not held now; nil: it is. It is called with mu held.
+// why returns why the lock is not held now; nil: it is held. It is called with mu held.
 func (l *Lock) why() error {
 	switch {
 	case l.lost != nil:
@@ -88,23 +88,23 @@ func (l *Lock) Context() context.Context { return l.ctx }
 // Done returns a channel that is closed when the lock is lost for good.
 func (l *Lock) Done() <-chan struct{} { return l.ctx.Done() }
 
-// Release frees this acquisition of the lock, and no other. Held returns false from the start
-// of the call. Release blocks until the cell has answered, unless it keeps the lock there
-// (OpenOptions.KeepLock). If ctx ends first it fails with
-// ErrOutcomeUnknown; the release continues in the background and takes effect as soon as the
-// cell can be reached. It fails with ErrNotHeld if the cell had taken the lock away before. If
-// the lock was lost already, Release returns the error of Err, or nil if closing the handle
-// freed the lock. Releasing again is harmless and waits for the same answer.
+// Release frees this acquisition of the lock, and no other. Held returns false from the start of
+// the call. Release blocks until the cell has answered, unless the handle keeps the lock there
+// (OpenOptions.KeepLock). If ctx ends first, it fails with ErrOutcomeUnknown; the release continues
+// in the background and takes effect as soon as the cell can be reached. It fails with ErrNotHeld
+// if the cell had already taken the lock away. If the lock was lost before, Release returns the
+// error of Err, or nil if closing the handle freed the lock. Releasing again is harmless and waits
+// for the same answer.
 func (l *Lock) Release(ctx context.Context) error { return l.free(ctx, true) }
 
-// GiveUp is Release for a program that cannot say what became of a request which it sent under the lock: it frees the
-// lock at the cell even where the handle keeps it (OpenOptions.KeepLock). The next acquisition has
-// another sequencer then, so a resource that has seen that one refuses the request if it comes late.
-// Under a kept lock the sequencer stays, and nothing would. On a handle that does not keep its lock the
-// two are the same.
+// GiveUp is like Release, but frees the lock at the cell even if the handle keeps it
+// (OpenOptions.KeepLock). It is for a program that does not know the outcome of a request which it sent
+// under the lock. The next acquisition then has another sequencer, and a resource that has seen that
+// one refuses the old request if it arrives late. A kept lock keeps its sequencer, and the resource
+// would accept the request. On a handle that does not keep its lock, GiveUp and Release are the same.
 func (l *Lock) GiveUp(ctx context.Context) error { return l.free(ctx, false) }
 
-// free frees the lock, or lets the handle keep it.
+// free frees the lock, or lets the handle keep it if mayKeep.
 func (l *Lock) free(ctx context.Context, mayKeep bool) error {
 	c := l.h.c
 	var w *call
@@ -152,14 +152,14 @@ func (l *Lock) lose(why error) {
 	}
 }
 
-// drop loses the lock and releases it: the deletion of its node may be refused yet, and a lock that no
-// program counts on is not to be kept from others. It is called with mu held.
+// drop loses the lock and releases it. The deletion of its node may still be refused; the release
+// then lets others have a lock that this program no longer relies on. It is called with mu held.
 func (l *Lock) drop(why error) {
 	l.lose(why)
 	l.h.c.background = append(l.h.c.background, api.Release{Handle: l.h.token, Acquisition: l.acquisition})
 }
 
-// dropLocks loses the locks of a node that is about to be deleted, and those of which the answer is
+// dropLocks loses the locks of a node that is about to be deleted, including those whose answer is
 // still to come. It is called with mu held.
 func (c *conn) dropLocks(n api.Ref) {
 	for _, w := range c.calls { // order-free: each by itself

@@ -2,17 +2,17 @@ package client
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Types of calls and answers, aliased so that programs need to import no other package. Their fields and
-// methods are shown by "go doc github.com/chubbycell/chubby/replica/api Stat", and so on.
+// Types of calls and answers, aliased so that programs need no other import. For their fields and
+// methods see "go doc github.com/chubbycell/chubby/replica/api Stat", and so on.
 type (
-	// Rights are the uses that a handle is opened for.
+	// Rights are the uses for which a handle is opened.
 	Rights = api.Rights
 	// Creation selects what Open does if the node does not exist.
 	Creation = api.Creation
 	// Mode is the mode of a lock: Exclusive or Shared.
 	Mode = api.Mode
-	// Stat is the metadata of a node: Kind, Ephemeral, Length and Checksum of the contents, the generations Content,
-	// ACL and Lock, Instance, Children, and the ACL Names.
+	// Stat is the metadata of a node: Kind, Ephemeral, Length and Checksum of the contents, the
+	// generations Content, ACL and Lock, Instance, Children, and the ACL Names.
 	Stat = api.Stat
 	// Child is a directory entry: Name, and the Stat of the child with its Lock.
 	Child = api.Child
@@ -28,8 +28,8 @@ type (
 	ACLGen = api.ACLGen
 )
 
-// Rights, ways to create a node, lock modes, kinds of events that a handle asks for, and changes of
-// children.
+// Rights, ways to create a node, lock modes, kinds of events that a handle can ask for, and changes
+// of children.
 const (
 	Read      = api.RightRead      // read contents, metadata and children, and check sequencers
 	Write     = api.RightWrite     // write contents, create children, and acquire the lock in either mode
@@ -39,8 +39,8 @@ const (
 	CreateMay   = api.CreateMay   // the node is created unless it exists
 	CreateMust  = api.CreateMust  // the node must not exist
 
-	WantContents     = api.WantContents     // EventContents; not the deletion of the file, which WantInvalid tells
-	WantChildren     = api.WantChildren     // EventChildren; not the deletion of the directory
+	WantContents     = api.WantContents     // EventContents; WantInvalid reports the deletion of the file
+	WantChildren     = api.WantChildren     // EventChildren; WantInvalid reports the deletion of the directory
 	WantInvalid      = api.WantInvalid      // EventInvalid: the node was deleted, or the session has expired
 	WantLockAcquired = api.WantLockAcquired // EventLockAcquired
 	WantLockWanted   = api.WantLockWanted   // EventLockWanted

@@ -9,7 +9,7 @@ import (
 )
 
 // Contents returns the contents of the file and its metadata, as they were at one instant of the
-// call. It may answer from the cache; the metadata are those of Stat. It fails with ErrIsDirectory.
+// call. It may answer from the cache; its metadata are those of Stat. It fails with ErrIsDirectory.
 func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
 	if text, s, hit := h.cachedContents(ctx); hit {
 		return text, s, nil
@@ -18,9 +18,9 @@ func (h *Handle) Contents(ctx context.Context) (string, Stat, error) {
 	return r.Value, h.c.withoutLock(ctx, statOf(r)), err
 }
 
-// Stat returns the present metadata of the node. It may answer from the cache. Lock is 0, since caches
-// are not told when a lock changes hands; with Uncached, and where the cache is off, it is the lock's
-// generation.
+// Stat returns the present metadata of the node. It may answer from the cache. Lock is 0, since
+// caches are not told when a lock changes hands. With Uncached, or with the cache off, Lock is the
+// lock's generation.
 func (h *Handle) Stat(ctx context.Context) (Stat, error) {
 	if s, hit := h.cachedStat(ctx); hit {
 		return s, nil
@@ -30,8 +30,8 @@ func (h *Handle) Stat(ctx context.Context) (Stat, error) {
 }
 
 // Names returns the names of the directory's children in ascending order. It may answer from the
-// cache, if the names fit in one answer of the cell; otherwise they are read in several calls, and
-// need not have existed together at any instant. It fails with ErrNotDirectory.
+// cache if the names fit in one answer of the cell. Otherwise it reads them in several calls, and
+// the names need not all have existed at one instant. It fails with ErrNotDirectory.
 func (h *Handle) Names(ctx context.Context) ([]string, error) {
 	if names, hit := h.cachedNames(ctx); hit {
 		return names, nil
@@ -59,9 +59,9 @@ func namesOf(all []Child) []string {
 	return names
 }
 
-// ReadDir returns the children of the directory in ascending order of their names. A large
-// directory is read in several calls, so the result need not have existed as a whole at any
-// instant. It asks the cell every time; Names does not. It fails with ErrNotDirectory.
+// ReadDir returns the children of the directory in ascending order of their names. It reads a large
+// directory in several calls, so the result need not have existed as a whole at any instant. Unlike
+// Names, it always asks the cell. It fails with ErrNotDirectory.
 func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 	var all []Child
 	for c, err := range h.Children(ctx, 0) {
@@ -73,11 +73,11 @@ func (h *Handle) ReadDir(ctx context.Context) ([]Child, error) {
 	return all, nil
 }
 
-// Children iterates over the children of the directory in ascending order of their names. It
-// reads up to page children in each call, or as many as an answer can hold if page is not
-// positive, and makes the next call when these have been consumed. The children of one page
-// existed at one instant. An error ends the iteration: it comes last, with the zero Child. A
-// file yields ErrNotDirectory.
+// Children iterates over the children of the directory in ascending order of their names. Each call
+// to the cell reads up to page children, or as many as an answer can hold if page is not positive;
+// the next call follows when these have been consumed. The children of one page existed at one
+// instant. An error ends the iteration: it comes last, with the zero Child. A file yields
+// ErrNotDirectory.
 func (h *Handle) Children(ctx context.Context, page int) iter.Seq2[Child, error] {
 	return h.children(ctx, "", page)
 }
@@ -104,10 +104,10 @@ func (h *Handle) children(ctx context.Context, after string, page int) iter.Seq2
 	}
 }
 
-// SetContents replaces the contents of the file and returns its new metadata. If when is not 0,
-// it must equal the generation of the present contents; otherwise SetContents fails with
-// ErrConflict, and the error is a *ConflictError (errors.As) with the present metadata. It
-// fails with ErrIsDirectory, ErrQuota and ErrTooLarge.
+// SetContents replaces the contents of the file and returns its new metadata. If when is not 0, it
+// must equal the generation of the present contents; otherwise SetContents fails with ErrConflict,
+// and the error is a *ConflictError (errors.As) with the present metadata. It also fails with
+// ErrIsDirectory, ErrQuota and ErrTooLarge.
 func (h *Handle) SetContents(ctx context.Context, contents string, when ContentGen) (Stat, error) {
 	r, err := h.call(ctx, "set-contents", func(t api.Token) api.Op {
 		return api.SetContents{Handle: t, Contents: contents, When: when}
@@ -115,9 +115,9 @@ func (h *Handle) SetContents(ctx context.Context, contents string, when ContentG
 	return statOf(r), err
 }
 
-// SetACL replaces the three ACL names of the node and returns its new metadata. None may be empty, as there is
-// no parent to copy it from: those of Stat that are to stay are given again. The condition when works as for
-// SetContents.
+// SetACL replaces the three ACL names of the node and returns its new metadata. None may be empty,
+// because there is no parent to copy it from: to keep a name, pass it again as Stat returned it.
+// The condition when works as for SetContents.
 func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat, error) {
 	r, err := h.call(ctx, "set-acl", func(t api.Token) api.Op {
 		return api.SetACL{Handle: t, Names: names, When: when}
@@ -126,10 +126,10 @@ func (h *Handle) SetACL(ctx context.Context, names ACLNames, when ACLGen) (Stat,
 }
 
 // Delete deletes the node. The handle needs the right Write (C5.05): without it Delete fails with
-// ErrPermission. It fails with ErrNotEmpty if the node is a directory with children. All later calls on
-// the handle fail with ErrGone, except Close, which is still needed. The root of a cell and its directory
-// /acl cannot be deleted: ErrInvalid. A lock of the node is lost first: Delete
-// blocks until each client that holds it knows that, or the lease of its session has ended.
+// ErrPermission. Delete fails with ErrNotEmpty if the node is a directory with children, and with
+// ErrInvalid for the root of a cell and its directory /acl. All later calls on the handle fail with
+// ErrGone, except Close, which is still needed. The locks of the node are lost first: Delete blocks
+// until each client that holds one knows that, or the lease of its session has ended.
 func (h *Handle) Delete(ctx context.Context) error {
 	_, err := h.call(ctx, "delete", func(t api.Token) api.Op { return api.DeleteNode{Handle: t} })
 	if p := h.node.Path; p.IsRoot() || p == api.ACLDirectory() {

@@ -9,39 +9,39 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// OpenOptions say what a handle is used for, and how to create the node if it does not exist.
-// The zero value opens an existing node to read it.
+// OpenOptions say what a handle is for, and how to create the node if it does not exist. The zero
+// value opens an existing node to read it.
 type OpenOptions struct {
-	Rights Rights   // the intended use: Read, Write and ChangeACL, joined by |, of which none has another; 0: Read
+	Rights Rights   // the intended use: Read, Write and ChangeACL, joined by |; none includes another; 0: Read
 	Create Creation // what to do if the node does not exist
 
-	// The next four are about a node that is created. With CreateMay the node may be there already, and it
-	// stays as it is: Handle.Created tells, and Handle.StatAtOpen says what it is. An Open with Directory fails
-	// where a file is, with ErrNotDirectory, and one with Contents where a directory is, with ErrIsDirectory.
-	// One with Ephemeral opens a permanent node too, which stays; CreateMust has only what it created.
+	// The next four apply to a node that Open creates. With CreateMay an existing node stays as it is: see
+	// Handle.Created and Handle.StatAtOpen. Open with Directory fails with ErrNotDirectory on a file, and with
+	// Contents it fails with ErrIsDirectory on a directory. With Ephemeral, Open also opens a permanent node,
+	// which stays permanent; CreateMust opens only what it created.
 	Directory bool     // create a directory instead of a file
-	Ephemeral bool     // delete the node when no client has it open any more
+	Ephemeral bool     // delete the node when no client has it open any longer
 	Contents  string   // of a created file
 	ACL       ACLNames // of a created node; empty names are copied from the parent directory
 
-	// LockDelay is how long the cell keeps the lock from others after this handle lost it
+	// LockDelay is for how long the cell keeps the lock from others after this handle lost it
 	// because its client crashed or could not be reached (CHU §2.4). It protects resources that
-	// check no sequencers. 0: others may have the lock as soon as the session is over. One below 0 or
-	// above a minute is invalid; parts of a millisecond are rounded up.
+	// check no sequencers. 0: others may have the lock as soon as the session is over. A value
+	// below 0 or above one minute is invalid; fractions of a millisecond are rounded up.
 	LockDelay time.Duration
 
-	// Events are the events that Handle.Events of this handle is to have (C9.01). 0: none. A program that
-	// waits for the others asks for WantInvalid too, or does not hear that the node was deleted.
+	// Events are the kinds of events that Handle.Events returns (C9.01). 0: none. A program that waits for other
+	// kinds should ask for WantInvalid too; without it, the handle does not report that the node was deleted.
 	Events EventMask
 
-	// KeepLock is for how long Lock.Release keeps the lock at the cell, in case that this handle
-	// acquires it again: then it costs no message, and is the same acquisition with the same
-	// sequencer. The lock is given up before, as soon as another handle asks for it in a
-	// conflicting mode, or the cell has a new master; an Acquire there waits a moment longer, and a
-	// TryAcquire fails with ErrLockHeld once. A request that was sent to a resource before Release, and is
-	// on its way, has the sequencer of what comes after it: Lock.GiveUp where its outcome is unknown.
-	// 0: Release frees the lock. There is no maximum: a kept lock goes when it is asked for. One below 0
-	// is invalid.
+	// KeepLock is for how long Lock.Release keeps the lock at the cell, in case this handle
+	// acquires it again. That Acquire then costs no message, and is the same acquisition with the
+	// same sequencer. The Client gives the lock up earlier if another handle asks for it in a
+	// conflicting mode, or if the cell has a new master. An Acquire by another handle therefore
+	// waits a moment longer, and a TryAcquire fails with ErrLockHeld once. A request that was sent
+	// to a resource before Release, and is still on its way, has the same sequencer as later
+	// requests: use Lock.GiveUp if its outcome is unknown. 0: Release frees the lock. There is no
+	// maximum, because a kept lock is given up on demand. A value below 0 is invalid.
 	KeepLock time.Duration
 }
 
@@ -63,11 +63,11 @@ func (o OpenOptions) op(dir api.Token, path string) api.Open {
 	return q
 }
 
-// Open opens the node with this full name, /ls/CELL/PATH, and creates it first if o says so. It
-// blocks until the cell has answered. A path has at most 1,024 bytes and 32 components of 255 bytes. It fails with ErrNotFound, ErrExists, ErrPermission,
-// ErrNotDirectory, ErrIsDirectory or ErrQuota; with ErrCrowded, possibly together with ErrOutcomeUnknown; and
-// with ErrInvalid for a malformed name or an unknown cell. If ctx ends first, a handle that is
-// opened nevertheless is closed in the background.
+// Open opens the node with this full name, /ls/CELL/PATH, and creates it first if o says so. It blocks
+// until the cell has answered. A path has at most 1,024 bytes, and 32 components of 255 bytes. Open fails
+// with ErrNotFound, ErrExists, ErrPermission, ErrNotDirectory, ErrIsDirectory or ErrQuota; with ErrCrowded,
+// possibly together with ErrOutcomeUnknown; and with ErrInvalid for a malformed name or an unknown cell. If
+// ctx ends first and the cell still opens the handle, the Client closes it in the background.
 func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle, error) {
 	if c.configErr != nil {
 		return nil, c.configError("open", name)
@@ -91,8 +91,8 @@ func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle,
 }
 
 // Open opens a node by its path relative to the handle's node: "a/b", or "" for the node itself
-// (C2.10). Otherwise it is like Client.Open. Its errors name the node that was to be opened, unless the
-// handle itself is of no use any more.
+// (C2.10). Otherwise it is like Client.Open. Its errors name the node to be opened, unless the
+// handle itself is unusable.
 func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle, error) {
 	name, of, bad := h.name, h.node.Path, error(nil)
 	if path != "" {
@@ -115,8 +115,8 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 	return o.match(newHandle(ctx, h.c, name, w, op, o), nil)
 }
 
-// match returns the handle if its node is of the kind that the options name, and else closes it in the
-// background and fails.
+// match returns the handle if its node is of the kind that the options require. Otherwise it closes
+// the handle in the background and fails.
 func (o OpenOptions) match(h *Handle, err error) (*Handle, error) {
 	if err != nil || o.Create == CreateNever {
 		return h, err
@@ -132,7 +132,7 @@ func (o OpenOptions) match(h *Handle, err error) (*Handle, error) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = h.Close(ended) // it does not wait, and goes on
+	_ = h.Close(ended) // does not wait; continues in the background
 	return nil, &Error{Op: "open", Key: h.name, Causes: causes}
 }
 

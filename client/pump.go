@@ -12,12 +12,12 @@ import (
 type timer struct {
 	at   time.Time // when it fires; zero: it is not set
 	stop func()
-	set  uint64 // number of settings, by which a late firing of an earlier one is recognised
+	set  uint64 // number of settings; recognises a late firing of an earlier one
 }
 
-// step calls input with mu held, which calls the machine, and carries out the machine's output:
-// it dispatches ended calls and events, sets the timer, and sends. All calls of the machine go
-// through step.
+// step calls input, which calls the machine, with mu held, and carries out the machine's output: it
+// dispatches ended calls and events, sets the timer, and sends. All calls of the machine go through
+// step.
 func (c *conn) step(input func(now time.Time)) {
 	c.mu.Lock()
 	now := c.rt.Now()
@@ -51,9 +51,9 @@ func (c *conn) takeOutput() session.Output {
 }
 
 // dispatch passes each Done to its waiting call and publishes the events. It is called with mu
-// held. Ended calls come before events: a lock whose grant and loss arrive in one step is
-// acquired first and lost then, and
-// a handle hears what comes with the answer to its Open.
+// held. Ended calls come before events: a lock that is granted and lost in one step is first
+// acquired and then lost, and a handle receives the events that come with the answer to its
+// Open.
 func (c *conn) dispatch(out session.Output) {
 	var ended []*call
 	for _, d := range out.Done {

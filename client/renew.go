@@ -5,13 +5,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// A cell ends a session that stays unused (CHU §2.8), and one whose client it has not heard
-// from. If no handle was open and the outcome of every call is known, the client has lost
-// nothing, and the next call opens another session. Otherwise the session stays over, and
-// every later call fails with ErrSessionExpired, so that a program cannot continue with a part
-// of what it held. A call of unknown outcome counts as a loss: it may be executed for as long
-// as the cell keeps its session, which may be longer than the client expects, and no call of
-// another session can settle its outcome.
+// A cell ends a session that stays unused (CHU §2.8), and one whose client it has not heard from.
+// If no handle was open and the outcome of every call is known, the client has lost nothing, and
+// the next call opens another session. Otherwise the session stays over, and every later call fails
+// with ErrSessionExpired, so that a program cannot continue with only a part of what it held. A
+// call of unknown outcome counts as a loss. The cell may execute it for as long as it keeps the
+// call's session, which may be longer than the client expects, and no call of another session can
+// settle its outcome.
 
 // sessionUse records what would be lost with the session.
 type sessionUse struct {
@@ -36,8 +36,8 @@ func (g *sessionUse) noteEnded(ended []*call, last session.Token) {
 	}
 }
 
-// checkSessionEnd decides, once the session is over, whether another one may follow, and which
-// of the calls that ended with it can be made again. It is called with mu held, after noteEnded.
+// checkSessionEnd decides, once the session is over, whether another one may follow, and which of
+// the calls that ended with it can be retried. It is called with mu held, after noteEnded.
 func (c *conn) checkSessionEnd(ended []*call) {
 	s := c.m.Status()
 	if s.State != session.Over || c.endChecked {

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Runtime is a Client's environment: clock, timers, threads of control and transport.
-// NewRuntime returns one of goroutines for programs; the simulator provides one of coroutines
-// and virtual time. A program that blocks only through its Client and its Runtime runs
-// unchanged on both.
+// Runtime is a Client's environment: clock, timers, threads of control and transport. For programs,
+// NewRuntime returns a Runtime of goroutines; the simulator provides one of coroutines and virtual
+// time. A program that blocks only through its Client and its Runtime runs unchanged on both.
 //
 // One Runtime serves one Client. It addresses the replicas of all cells by their ids.
 type Runtime interface {
 	// Now returns the present instant. Instants of one Runtime never go back.
 	Now() time.Time
 	// Send sends a message to a replica. It does not block. The message may be lost, delayed or
-	// duplicated. Send copies msg or is done with it when it returns.
+	// duplicated. Send does not use msg after it returns.
 	Send(replica uint32, msg []byte)
 	// Receive registers f as the handler of inbound messages, replacing an earlier one. f does
 	// not block and does not keep msg.
 	Receive(f func(from uint32, msg []byte))
-	// OnUnreachable registers f as the handler of the transport's hints that a replica gets no messages
-	// now, replacing an earlier one: its process has ended, or the connection to it broke, so what was
-	// sent and is not answered is probably lost. Hints may be wrong, late, or never come: they
-	// save the time until a missing answer is noticed, and nothing else. f does not block.
+	// OnUnreachable registers f as the handler of the transport's hints that a replica gets no
+	// messages now, replacing an earlier one. Such a replica's process has ended, or the connection
+	// to it broke, so messages that it has not answered are probably lost. Hints may be wrong or
+	// late, or may never come: they only save the time until a missing answer is noticed. f does
+	// not block.
 	OnUnreachable(f func(replica uint32))
 	// AfterFunc calls f once after d has passed, and never before AfterFunc has returned. stop
 	// prevents the call if it has not begun; it does not wait for f.
@@ -32,12 +32,12 @@ type Runtime interface {
 	Go(name string, f func())
 	// Sleep blocks for d. If ctx ends first, it returns the cause.
 	Sleep(ctx context.Context, d time.Duration) error
-	// WithTimeout returns a context derived from ctx that ends at the latest when d has passed by
-	// Now, with the error context.DeadlineExceeded; at once if d is not positive. cancel ends it
-	// before with context.Canceled, and frees what it uses; call it in any case. Contexts derived
-	// from the result end with it, and context.Cause of each is context.DeadlineExceeded. The
-	// functions of package context count the time of the real machine: a program that uses these
-	// methods in their place runs on every Runtime.
+	// WithTimeout returns a context derived from ctx that ends, at the latest, when d has passed by
+	// Now, with the error context.DeadlineExceeded; it ends at once if d is not positive. cancel
+	// ends it earlier with context.Canceled, and frees its resources; always call it. Contexts
+	// derived from the result end with it, and context.Cause of each is context.DeadlineExceeded.
+	// The functions of package context count the time of the real machine: a program that uses
+	// these methods instead runs on every Runtime.
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 	// WithDeadline is like WithTimeout for a time-out that ends at the instant t by Now.
 	WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc)

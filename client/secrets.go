@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
 
-// secrets are the certificates and the token that a Target names. They are read again when their
-// files have changed and a connection is made: a program may run for longer than its certificate
+// secrets are the certificates and the token that a Target names. They are read again for a new
+// connection if their files have changed, because a program may run for longer than its certificate
 // is valid.
 type secrets struct {
 	target Target
@@ -21,7 +21,7 @@ type secrets struct {
 	stampTLS, stampOf string // of the files, when they were read last
 }
 
-// newSecrets reads them for the first time.
+// newSecrets reads the files for the first time.
 func newSecrets(t Target, log *slog.Logger) (s *secrets, err error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -36,7 +36,7 @@ func newSecrets(t Target, log *slog.Logger) (s *secrets, err error) {
 
 func stampTLS(t Target) string { return rpc.Stamp(t.CA, t.Cert, t.Key) }
 
-// newestTLS is what the files hold; while they are bad, what they held before.
+// newestTLS returns what the files hold or, while they are bad, what they held before.
 func (s *secrets) newestTLS() *tls.Config {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *secrets) newestTLS() *tls.Config {
 	return s.tls
 }
 
-// newestToken is what the file holds; while it is bad, what it held before.
+// newestToken returns what the file holds or, while it is bad, what it held before.
 func (s *secrets) newestToken() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// CheckSequencer asks the cell whether a sequencer of this node's lock is still valid: whether
-// the lock is held now, in the sequencer's mode and at its generation (C6.17). A server calls
-// it before it acts on a request that carries a sequencer. Any handle on the node that was opened to Read
-// will do; one that was opened to Write alone fails with ErrPermission. It fails with ErrStaleSequencer if the sequencer is not valid, and
-// with ErrInvalid and the reason if the text is not a sequencer of this node.
+// CheckSequencer asks the cell whether a sequencer of this node's lock is still valid, that is, whether
+// the lock is held now, in the sequencer's mode and at its generation (C6.17). A server calls it before it
+// acts on a request that carries a sequencer. Any handle on the node that was opened with Read will do; a
+// handle with Write alone fails with ErrPermission. CheckSequencer fails with ErrStaleSequencer if the
+// sequencer is not valid, and with ErrInvalid and the reason if the text is not a sequencer of this node.
 func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 	shown, s, bad := readSequencer(sequencer)
 	_, err := h.call(ctx, "check-sequencer", func(t api.Token) api.Op {
@@ -25,8 +25,8 @@ func (h *Handle) CheckSequencer(ctx context.Context, sequencer string) error {
 	return withReason(err, ErrInvalid, bad)
 }
 
-// readSequencer returns the bytes of a sequencer for the cell, and what they say. If the text is no
-// sequencer there are none, bad says why, and the call fails with ErrInvalid without a message.
+// readSequencer returns the bytes of a sequencer for the cell, and their meaning. If the text is not
+// a sequencer, both are zero and bad says why; the call then fails with ErrInvalid without a message.
 func readSequencer(text string) (shown string, s api.Sequencer, bad error) {
 	if s, bad = api.ParseSequencerText(text); bad == nil {
 		shown = s.Encode()
@@ -34,12 +34,12 @@ func readSequencer(text string) (shown string, s api.Sequencer, bad error) {
 	return shown, s, bad
 }
 
-// SetSequencer attaches a sequencer to the handle, in place of an earlier one: from now on
-// its calls fail with ErrStaleSequencer when that is not valid any more (C6.16). Calls that
-// began before it returns, such as an Acquire that waits, may go by the earlier one still,
-// also after a fail-over; calls that begin later go by this one. Of two SetSequencers of a
-// handle at the same time, either may be the last. It fails with ErrInvalid and the reason if the
-// text is not a sequencer.
+// SetSequencer attaches a sequencer to the handle, in place of an earlier one. From now on the
+// handle's calls fail with ErrStaleSequencer once the sequencer is no longer valid (C6.16). Calls
+// that began before SetSequencer returns, such as an Acquire that waits, may still use the earlier
+// one, even after a fail-over; calls that begin later use the new one. If two SetSequencers of a
+// handle run at the same time, either may take effect last. SetSequencer fails with ErrInvalid and
+// the reason if the text is not a sequencer.
 func (h *Handle) SetSequencer(ctx context.Context, sequencer string) error {
 	if err := h.own(ctx, "set-sequencer"); err != nil {
 		return err
@@ -66,19 +66,19 @@ func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
 	return s.Sequencer.Text(), nil
 }
 
-// Sequencer is what the text of Lock.Sequencer says, for a server that fences by itself instead of
-// asking the cell (CHU §2.1, §2.4). It names no cell: a server that takes the locks of several cells
-// keeps their sequencers apart.
+// Sequencer is the decoded text of Lock.Sequencer, for a server that compares sequencers itself
+// instead of asking the cell (CHU §2.1, §2.4). It does not name a cell: a server that accepts the
+// locks of several cells must keep their sequencers apart.
 type Sequencer struct {
 	Lock       string // the path of the lock's node in its cell, such as "/leader"
-	Instance   uint64 // of the node: a later node of this path has a larger one
-	Generation uint64 // of the lock: it grows each time the lock is acquired free, and never goes back
+	Instance   uint64 // of the node: a later node at this path has a larger one
+	Generation uint64 // of the lock: it grows each time the lock is acquired while free, and never decreases
 	Mode       Mode
 }
 
-// ParseSequencer returns what the text of Lock.Sequencer says. It fails with ErrInvalid and the reason
-// if the text is no sequencer, or one that was cut or changed on the way. A text that it reads may be
-// forged, or of a lock that is lost: only Handle.CheckSequencer knows that.
+// ParseSequencer decodes the text of Lock.Sequencer. It fails with ErrInvalid and the reason if the
+// text is not a sequencer, or was truncated or altered on the way. It accepts a forged text, and
+// the sequencer of a lost lock: only Handle.CheckSequencer can tell.
 func ParseSequencer(text string) (Sequencer, error) {
 	s, err := api.ParseSequencerText(text)
 	if err != nil {
@@ -87,14 +87,14 @@ func ParseSequencer(text string) (Sequencer, error) {
 	return Sequencer{Lock: s.Node.Path.String(), Instance: uint64(s.Node.Instance), Generation: uint64(s.Gen), Mode: s.Mode}, nil
 }
 
-// String shows the sequencer to people. Servers are sent the text of Lock.Sequencer instead.
+// String formats the sequencer for people. Send servers the text of Lock.Sequencer instead.
 func (s Sequencer) String() string {
 	return fmt.Sprintf("%s (instance %d), generation %d, %v", s.Lock, s.Instance, s.Generation, s.Mode)
 }
 
-// Compare orders the sequencers of one lock by age: it is negative if s is the older acquisition, and
-// 0 if both are of the same one, or of holders of a shared lock at the same time. Sequencers of
-// different locks are ordered by Lock, which says nothing of their age.
+// Compare orders the sequencers of one lock by age. It is negative if s is the older acquisition,
+// and 0 if both are of the same acquisition or of concurrent holders of a shared lock. It orders
+// sequencers of different locks by Lock, which says nothing about their age.
 func (s Sequencer) Compare(o Sequencer) int {
 	return cmp.Or(cmp.Compare(s.Lock, o.Lock), cmp.Compare(s.Instance, o.Instance), cmp.Compare(s.Generation, o.Generation))
 }

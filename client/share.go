@@ -10,10 +10,10 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
 
-// Clients of one process that Dial makes for the same cell, with the same proof of who they are,
+// The Clients that Dial makes in one process for the same cell, with the same proof of identity,
 // share their connections: one to each replica.
 
-// shareKey is what they have in common.
+// shareKey is what Clients that share connections have in common.
 type shareKey struct {
 	target           string // in JSON
 	cell             string // of an option
@@ -23,20 +23,20 @@ type shareKey struct {
 	logger           *slog.Logger
 }
 
-// connections are those of one key, as long as a Client uses them.
+// connections are those of one key. They exist as long as a Client uses them.
 type connections struct {
 	*rpc.Client
 	key  shareKey
-	refs int // under shares.mu; below 0: they are of one Client, and not shared
+	refs int // under shares.mu; negative: one Client owns them, and they are not shared
 }
 
-// shares are the connections of this process that are shared.
+// shares are the shared connections of this process.
 var shares = struct {
 	mu    sync.Mutex
 	byKey map[shareKey]*connections
 }{byKey: map[shareKey]*connections{}}
 
-// connect returns connections for a Client: those that are there, or new ones.
+// connect returns connections for a Client: existing ones, or new ones.
 func connect(t Target, o dialOptions, cell, principal string) (*connections, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *connections) release() {
 	}
 }
 
-// newConnections makes connections with the secrets of the target, or of options.
+// newConnections makes connections with the secrets of the target or of the options.
 func newConnections(t Target, o dialOptions, cell, principal string) (*rpc.Client, error) {
 	s, err := newSecrets(t, o.logger)
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *signal) removeWaiter(w chan struct{}) {
 	s.waiters = slices.DeleteFunc(s.waiters, func(have chan struct{}) bool { return have == w })
 }
 
-// firstFired is the index of the first signal that has fired, or -1.
+// firstFired returns the index of the first signal that has fired, or -1.
 func firstFired(signals []*signal) int {
 	for i, s := range signals {
 		s.mu.Lock()

@@ -8,16 +8,16 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// spare is a lock that the program has released and the Handle still holds at the cell, in case that
-// the program acquires it again (C10.13).
+// spare is a lock that the program has released and the Handle still holds at the cell, in case the
+// program acquires it again (C10.13).
 type spare struct {
 	mode  Mode
 	held  api.Held
 	until time.Time
 }
 
-// spareLock keeps a lock that is being released, and returns whether it does: the handle was opened so,
-// nothing has asked for the lock since it was acquired, and the cell can say when something does.
+// spareLock keeps a lock that is being released, and returns true, if the handle was opened with KeepLock,
+// no other handle has asked for the lock since it was acquired, and the cell can report such a request.
 func (h *Handle) spareLock(l *Lock, now time.Time) bool {
 	if h.keepLock <= 0 || h.wanted || h.endErr != nil || !h.c.hasLease() {
 		return false
@@ -28,8 +28,8 @@ func (h *Handle) spareLock(l *Lock, now time.Time) bool {
 	return true
 }
 
-// takeSpare returns the spare lock, if the handle has one in this mode and it is known to be held now. A
-// spare in another mode is released.
+// takeSpare returns the spare lock if the handle has one in this mode and it is known to be held
+// now. It releases a spare in another mode.
 func (h *Handle) takeSpare(ctx context.Context, now time.Time, mode Mode) *Lock {
 	s := h.spare
 	switch {
@@ -67,7 +67,7 @@ func (h *Handle) endSpare() {
 	}
 }
 
-// releaseSpares frees the spare locks of the session that were kept for long enough.
+// releaseSpares frees the session's spare locks whose time is over.
 func (c *conn) releaseSpares(now time.Time) {
 	for _, h := range slices.Clone(c.spares) {
 		if !now.Before(h.spare.until) {
@@ -84,7 +84,7 @@ func (c *conn) endSpares() {
 	c.background = nil
 }
 
-// onMissed is called when events may have been missed: that the locks are wanted may be among them.
+// onMissed is called when events may have been missed. Requests for the locks may be among them.
 func (c *conn) onMissed() {
 	for _, x := range c.allWatches() {
 		if x.keeper != nil {
@@ -93,7 +93,7 @@ func (c *conn) onMissed() {
 	}
 }
 
-// keep takes in, for the keeper of a lock, what its handle hears.
+// keep passes an event of the handle to the keeper of its lock.
 func (x *watch) keep(k api.EventKind) {
 	switch {
 	case x.keeper == nil:

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// Target says where a cell is, and how a client proves who it is. A cell file is one in
+// Target says where a cell is, and how a client proves its identity. A cell file is a Target in
 // JSON; file names in it are relative to its directory.
 type Target struct {
 	Cell     string            `json:"cell,omitempty"` // its name; empty: unknown
@@ -27,16 +27,16 @@ type Target struct {
 	Cert       string `json:"cert,omitempty"`        // file: certificate of the client, whose common name is its principal
 	Key        string `json:"key,omitempty"`         // file: key of Cert
 	TokenFile  string `json:"token_file,omitempty"`  // file: a token, which also names a principal
-	Principal  string `json:"principal,omitempty"`   // the name that the client says where it proves none
+	Principal  string `json:"principal,omitempty"`   // the name of a client that proves no identity
 	AllowPlain bool   `json:"allow_plain,omitempty"` // plain connections beyond the loopback interface
 }
 
-// ParseTarget reads a list of replicas, "1=host:port,2=host:port", or else the cell file with
-// that name.
+// ParseTarget reads a list of replicas, "1=host:port,2=host:port", or else the cell file with that
+// name.
 func ParseTarget(text string) (Target, error) {
 	if !strings.Contains(text, "=") {
 		t, err := readTarget(text)
-		if errors.Is(err, fs.ErrNotExist) { // it may be no name of a file at all
+		if errors.Is(err, fs.ErrNotExist) { // the text may not be meant as a file name at all
 			err = fmt.Errorf("target %q is no cell file, and no list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: %w", text, err)
 		}
 		return t, err
@@ -100,7 +100,7 @@ func (t Target) check() error {
 
 func (t Target) ids() []uint32 { return slices.Sorted(maps.Keys(t.Replicas)) }
 
-// TLS reads the certificates that the target names; nil: connections are plain.
+// TLS reads the certificates that the target names, and returns nil if connections are plain.
 func (t Target) TLS() (*tls.Config, error) {
 	if t.CA == "" {
 		return nil, nil
@@ -123,7 +123,7 @@ func (t Target) TLS() (*tls.Config, error) {
 	return c, nil
 }
 
-// Token reads the token that the target names; empty: there is none.
+// Token reads the token that the target names, and returns "" if it names none.
 func (t Target) Token() (string, error) {
 	if t.TokenFile == "" {
 		return "", nil

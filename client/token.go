@@ -1,8 +1,8 @@
 package client
 
-// Token returns what the Client shows to the cell when it makes a call by the Handle. Handles that share
-// what is open at the cell have the same one. It is for diagnosis, and opaque; it is a secret, since it
-// gives the rights of the Handle to the session.
+// Token returns the token by which the cell recognises the Handle's calls. Handles that share one
+// handle at the cell have the same token. It is opaque, and for diagnosis only. Keep it secret: it
+// gives the session the rights of the Handle.
 func (h *Handle) Token() string {
 	h.c.mu.Lock()
 	defer h.c.mu.Unlock()

@@ -8,25 +8,25 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// watch is what a handle hears of its node. It begins when the cell has answered the Open, not
-// when the program gets its handle: nothing in between is missed.
+// watch is the event queue of a handle. It begins when the cell has answered the Open, not when the
+// program gets its handle, so it misses nothing in between.
 type watch struct {
 	name   string
 	mask   EventMask
 	node   api.Ref
 	events *Events
-	keeper *Handle // of which a Release keeps the lock; nil: it does not
+	keeper *Handle // the Handle whose Release keeps the lock; nil: none
 
-	held api.Acquisition // of the lock that the handle holds, as far as the Client knows; 0: none
-	// wanted are events about acquisitions that no answer has told of yet, by acquisition.
+	held api.Acquisition // the lock that the handle holds, as far as the Client knows; 0: none
+	// wanted are events about acquisitions whose answer has not come yet, by acquisition.
 	wanted map[api.Acquisition]api.Event
 }
 
 // maxWanted bounds the acquisitions for which events are kept.
 const maxWanted = 64
 
-// onWanted takes in that a lock is wanted which the session holds by some handle. It returns
-// whether that is this one.
+// onWanted handles the event that another client wants a lock of this session. It returns whether
+// this handle holds that lock.
 func (x *watch) onWanted(e api.Event) bool {
 	if x.held == e.Acquisition {
 		if x.keeper != nil {
@@ -52,27 +52,27 @@ func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
 			return []Event{e}
 		}
 		e.Missed--
-		return []Event{e, waiting[i]} // the last word on the node
+		return []Event{e, waiting[i]} // EventInvalid stays the node's last event
 	}
 	return &watch{name: name, mask: mask, node: node, events: &Events{rt: rt, what: name, shorten: readAgain}}
 }
 
-// watches are those of a session, by node.
+// watches are the watches of a session, by node.
 type watches struct {
 	byNode map[api.Ref][]*watch
 	opens  int // Opens under way that ask for events
-	// early are nodes of which events came while such an Open was under way: it may be of that
-	// node, and its handle is not there yet. Above maxEarly, full says that it may be of any.
+	// early are the nodes of events that came while such an Open was under way: the Open may be of that
+	// node, and its handle does not exist yet. Beyond maxEarly, full says that it may be any node.
 	early   map[api.Ref]bool
 	full    bool
-	silence error // why no events come, as the handles were told last; nil: they come
+	silence error // why no events come, as last told to the handles; nil: they come
 }
 
 // maxEarly bounds the nodes that are remembered for Opens under way.
 const maxEarly = 256
 
-// addOpened is called when the cell has answered an Open that asks for events. It is called with
-// mu held, as all methods here.
+// addOpened is called when the cell has answered an Open that asks for events. It is called with mu
+// held, like all methods here.
 func (c *conn) addOpened(w *call, d session.Done) {
 	c.watches.opens--
 	opened, ok := d.Result.Detail.(api.Opened)
@@ -93,7 +93,7 @@ func (c *conn) addOpened(w *call, d session.Done) {
 	}
 }
 
-// endWatch ends what a handle hears, once its queue is empty.
+// endWatch ends the queue of a handle; waiting events can still be read.
 func (c *conn) endWatch(x *watch, why error) {
 	if x == nil {
 		return
@@ -107,16 +107,16 @@ func (c *conn) endWatch(x *watch, why error) {
 	c.later(x.events.finish(why))
 }
 
-// tellWatch adds an event to what a handle hears.
+// tellWatch appends an event to the queue of a handle.
 func (c *conn) tellWatch(x *watch, e Event) { c.later(x.events.add(e)) }
 
 // later runs functions after mu is released.
 func (c *conn) later(all []func()) { c.afterUnlock = append(c.afterUnlock, all...) }
 
-// tellNode adds an event on a node to what its handles hear.
+// tellNode passes an event on a node to the node's handles.
 func (c *conn) tellNode(e api.Event) {
 	if c.watches.opens > 0 {
-		c.noteEarly(e.Node) // whatever other handles hear
+		c.noteEarly(e.Node) // even if other handles receive it
 	}
 	for _, x := range c.watches.byNode[e.Node] {
 		asks := x.mask.Has(e.Kind)
@@ -135,8 +135,8 @@ func (c *conn) tellNode(e api.Event) {
 	}
 }
 
-// setHeld notes which lock a handle holds; 0: none. An event about it may have come before the
-// answer to the Acquire.
+// setHeld records which lock a handle holds; 0: none. An event about that lock may have come before
+// the answer to the Acquire.
 func (c *conn) setHeld(x *watch, by api.Acquisition) {
 	if x == nil {
 		return
@@ -162,7 +162,7 @@ func (c *conn) noteEarly(n api.Ref) {
 	}
 }
 
-// tellAll adds an event to what all handles hear that ask for one of these kinds.
+// tellAll appends an event to the queues of all handles that ask for one of these kinds.
 func (c *conn) tellAll(asked EventMask, event func(*watch) Event) {
 	for _, x := range c.allWatches() {
 		if x.mask&asked != 0 {
@@ -171,8 +171,8 @@ func (c *conn) tellAll(asked EventMask, event func(*watch) Event) {
 	}
 }
 
-// allWatches are those of all handles, in the order of their nodes: threads that they wake run in
-// this order.
+// allWatches returns the watches of all handles, in the order of their nodes: the threads that they
+// wake run in this order.
 func (c *conn) allWatches() (all []*watch) {
 	for _, of := range c.watches.byNode { // order-free: sorted below
 		all = append(all, of...)
@@ -181,7 +181,7 @@ func (c *conn) allWatches() (all []*watch) {
 	return all
 }
 
-// dispatchEvent passes an event of the session machine on.
+// dispatchEvent distributes an event of the session machine.
 func (c *conn) dispatchEvent(e session.Event) {
 	switch e.Kind {
 	case session.EventNode:
@@ -213,7 +213,7 @@ func (c *conn) dispatchEvent(e session.Event) {
 	c.later(c.events.publish(Event{Cell: string(c.cell), Kind: sessionKind(e.Kind), Epoch: e.Epoch, Renewable: lossless}))
 }
 
-// silence is why no events come for now; nil: they come.
+// silence returns why no events come for now; nil: they come.
 func (c *conn) silence() error {
 	if s := c.m.Status(); s.State == session.Open && s.Lease == session.NoLease {
 		return ErrNoLeases
@@ -221,8 +221,8 @@ func (c *conn) silence() error {
 	return nil
 }
 
-// updateWatches ends what the handles hear when the session is over, and notes whether events can
-// come.
+// updateWatches ends the queues of all handles when the session is over, and records whether events
+// can come.
 func (c *conn) updateWatches() {
 	if len(c.watches.byNode) == 0 {
 		return
@@ -239,7 +239,7 @@ func (c *conn) updateWatches() {
 	}
 }
 
-// endWatches ends what all handles hear.
+// endWatches ends the queues of all handles.
 func (c *conn) endWatches(why error) {
 	for _, x := range c.allWatches() {
 		c.endWatch(x, why)
