@@ -7,13 +7,13 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// openMark is the name of the file that says that a Barrier is open. No member may have it.
+// openMark is the name of the file that marks a Barrier as open. No member may have this name.
 const openMark = "open"
 
-// Barrier lets so many members begin together, and end together. Each round takes a directory of its
-// own, which Enter creates: once a Barrier is open it stays open.
+// Barrier lets a given number of members begin together, and end together. Each round needs a
+// directory of its own, which Enter creates: once a Barrier is open, it stays open.
 //
-// A Barrier belongs to one member. Its methods are called one after the other.
+// A Barrier belongs to one member. Its methods must be called one after the other.
 type Barrier struct {
 	c       *client.Client
 	dir     string
@@ -22,23 +22,26 @@ type Barrier struct {
 	r       *Registration
 }
 
-// NewBarrier returns the barrier of a directory, for the member of this name, which no other member of
-// the round has, and which is not "open". All members name the same number of members.
+// NewBarrier returns the barrier of a directory, for the member with this name. No other member of
+// the round may have the name, and it must not be "open". All members must pass the same number of
+// members.
 func NewBarrier(c *client.Client, dir, name string, members int) *Barrier {
 	return &Barrier{c: c, dir: dir, name: name, members: members}
 }
 
-// Enter adds the member and blocks until so many members have been there at the same time.
+// Enter adds the member and blocks until the given number of members have been there at the same
+// time.
 //
-// The member that sees them all leaves a mark, which is there for good. Without it, a member that is
-// slow to look could miss the instant: one of the others has gone on, and died, and the number is not
-// reached any more.
+// The member that sees them all leaves a permanent mark. Without the mark, a member that looks late
+// could miss that instant: if another member has gone on and died meanwhile, the number is never
+// reached again.
 //
-// If ctx ends first, Enter fails with its error and the member is gone. It fails with client.ErrGone if
-// the member's file has gone before it has entered: after a fail-over the cell removes ephemeral files
-// whose handles are not presented in time, and that may come between the creation and its answer. A
-// member that went on then would be waited for by none. It fails with client.ErrInvalid for a name that
-// is "open", or empty, or a path. Other errors are those of Register and Watch.
+// If ctx ends first, Enter fails with its error and the member is removed. Enter fails with
+// client.ErrGone if the member's file disappears before the member has entered. After a fail-over
+// the cell removes ephemeral files whose handles are not presented in time, which may happen
+// between the creation and its answer. If the member went on without its file, no other member
+// would wait for it. Enter fails with client.ErrInvalid if the name is "open", or empty, or a path.
+// Other errors are those of Register and Watch.
 func (b *Barrier) Enter(ctx context.Context) error {
 	if b.name == openMark {
 		return fmt.Errorf("recipe: member %q of %s: %w: the barrier has this file", b.name, b.dir, client.ErrInvalid)
@@ -55,10 +58,10 @@ func (b *Barrier) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Leave removes the member and blocks until there is an instant with no member left: all that were
-// there when it was called have left, or have lost their sessions. It fails with the context's error if
-// ctx ends first; the member has left then, too. After an Enter that failed it waits for the others
-// only.
+// Leave removes the member and blocks until there is an instant with no member left: every member
+// that was there when Leave was called has left, or has lost its session. If ctx ends first, Leave
+// fails with the context's error; the member has left nevertheless. After a failed Enter, Leave
+// only waits for the others.
 func (b *Barrier) Leave(ctx context.Context) error {
 	if b.r != nil {
 		if err := b.r.Leave(ctx); err != nil {
@@ -72,7 +75,7 @@ func (b *Barrier) Leave(ctx context.Context) error {
 type seen struct {
 	members int
 	self    bool // it is one of them
-	open    bool // the mark is there
+	open    bool // the mark exists
 }
 
 // isOpen reports whether the barrier is open, and opens it if the members are there.
@@ -112,5 +115,5 @@ func (b *Barrier) await(ctx context.Context, done func(ctx context.Context, s se
 			return err
 		}
 	}
-	return nil // not reached: an iteration that ends has an error last
+	return nil // not reached: an iteration always ends with an error
 }

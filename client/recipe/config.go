@@ -8,21 +8,21 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// Config is a file whose contents are a value of the program: read, parsed, and read again after each
-// event. Contents that do not parse do not replace the value: the last good one stays. All methods are
-// safe for concurrent use.
+// Config follows a file whose contents are a value of the program: it reads and parses the file,
+// and reads it again after each event. Contents that do not parse do not replace the value: the
+// last good one stays. All methods are safe for concurrent use.
 type Config[T any] struct {
 	rt     client.Runtime
 	parse  func(text string) (T, error)
 	cancel context.CancelFunc
 
 	mu    sync.Mutex
-	text  string // as read last
+	text  string // as last read
 	value T      // of the last contents that could be parsed
-	good  bool   // value is of some contents
-	err   error  // why value is not that of the present contents; nil: it is
-	over  error  // why nothing more is read; nil: the file is followed
-	news  bool   // Next has not returned what is above
+	good  bool   // value comes from the file
+	err   error  // why value does not match the present contents; nil: it does
+	over  error  // why the file is no longer followed; nil: it is
+	news  bool   // Next has not returned the fields above yet
 	wake  []client.Signal
 }
 
@@ -38,9 +38,10 @@ func (e *ParseError) Error() string { return fmt.Sprintf("recipe: contents of %s
 // Unwrap returns the error of the parse function.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// WatchConfig reads a file and follows it by events until Close, on a thread of control of its own. It
-// blocks until there is a first value. It fails with a *ParseError if the contents at that time do not
-// parse, and as Open and Contents do. parse is called on that thread, for each contents once.
+// WatchConfig reads a file and follows it by events until Close, on a thread of control of its own.
+// It blocks until there is a first value. It fails with a *ParseError if the contents do not parse
+// at that time, and with the errors of Open and Contents. It calls parse on that thread, once for
+// each contents.
 func WatchConfig[T any](ctx context.Context, c *client.Client, file string, parse func(text string) (T, error)) (*Config[T], error) {
 	thread, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Config[T]{rt: c.Runtime(), parse: parse, cancel: cancel}
@@ -61,7 +62,7 @@ func readText(ctx context.Context, h *client.Handle) (string, error) {
 	return text, err
 }
 
-// take notes what was read, or why nothing was.
+// take records what was read, or why nothing was.
 func (w *Config[T]) take(file, text string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,19 +94,20 @@ func (w *Config[T]) Value() T {
 	return w.value
 }
 
-// Err returns why Value is not that of the file's present contents, or nil if it is, as far as the
-// program has heard: a *ParseError until the file parses again, any other error for good, such as
-// client.ErrSessionExpired, client.ErrGone or client.ErrClosed. Value stays in each case.
+// Err returns why Value does not match the present contents of the file, as far as the program has
+// been told, or nil if it does. A *ParseError lasts until the file parses again. Any other error is
+// final, such as client.ErrSessionExpired, client.ErrGone or client.ErrClosed. Value stays
+// available in each case.
 func (w *Config[T]) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Next blocks until the contents have changed since Next returned the last time, and returns Value and
-// Err. Of changes in quick succession it may leave out all but the last. Callers at the same time share
-// the changes. If ctx ends first, it fails with its error. After an error for good it returns that at
-// once.
+// Next blocks until the contents have changed since the last return of Next, and returns Value and
+// Err. If changes follow in quick succession, it may leave out all but the last. Concurrent callers
+// share the changes. If ctx ends first, Next fails with its error. After a final error it returns
+// that error at once.
 func (w *Config[T]) Next(ctx context.Context) (T, error) {
 	for {
 		w.mu.Lock()
@@ -126,12 +128,12 @@ func (w *Config[T]) Next(ctx context.Context) (T, error) {
 	}
 }
 
-// isOver reports whether the file is not followed any more.
+// isOver reports whether the file is no longer followed.
 func (w *Config[T]) isOver() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.over != nil
 }
 
-// Close ends the following of the file. It does not wait. Value stays.
+// Close stops following the file. It does not wait. Value stays available.
 func (w *Config[T]) Close() { w.cancel() }

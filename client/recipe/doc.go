@@ -1,5 +1,5 @@
-// Package recipe is concurrent: what programs build from locks, small files and events of package
-// client, written once with the traps avoided.
+// Package recipe is concurrent: common constructions from the locks, small files and events of
+// package client, written once and without the usual traps.
 //
 //	recipe        promises                                    the trap that it avoids
 //	Campaign      one leader, whose address the file has      an address written without the lock
@@ -13,21 +13,21 @@
 //	Names         many names in few files                     a file a name; a write without condition
 //	Barrier       members begin together, and end together    a number that was reached unseen
 //
-// Each recipe blocks only through its Client and the Runtime of that, so a program that uses it runs
-// unchanged on goroutines and in the simulator. The tests run each recipe there, in cells whose
-// machines fail, and run the same program with the trap built in, which a property must catch.
-// docs/recipes.md names the commands.
+// Each recipe blocks only through its Client and the Client's Runtime, so a program that uses it
+// runs unchanged on goroutines and in the simulator. The tests run each recipe in the simulator, in
+// cells whose machines fail. They also run the same program with the trap built in, and require
+// that a checked property catches it. docs/recipes.md has the commands.
 //
 // # What all recipes leave to the program
 //
 // When the session expires, a recipe fails with client.ErrSessionExpired, as all calls of the Client
 // do. The program makes a new Client and begins again.
 //
-// A program that leaves a loop over Observe, Watch or Names.Watch waits there until the cell has closed
-// the handle, or the context ends: give them a context that ends.
+// A program that leaves a loop over Observe, Watch or Names.Watch waits there until the cell has
+// closed the handle, or the context ends. Give these functions a context that ends.
 //
-// A recipe works with one cell. Two locks in two cells are never acquired or lost together: a program
-// that wants to lead in several cells stands in each, and may lead in some of them only.
+// A recipe works with one cell. Two locks in two cells are never acquired or lost together: a
+// program that wants to lead in several cells campaigns in each, and may lead in only some of them.
 //
 // # Threads of control
 //

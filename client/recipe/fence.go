@@ -9,38 +9,42 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// ErrFenced is the error of a request whose sender has lost its lock: another acquisition of it has
-// touched the resource since. It is final for that sender.
+// ErrFenced is the error of a request whose sender has lost its lock: a later acquisition of the
+// lock has reached the resource since. It is final for that sender.
 var ErrFenced = errors.New("a later holder of the lock has been here")
 
-// Fence is the server's end of a sequencer: it keeps former holders of a lock away from a resource,
-// without asking the cell (CHU §2.1, §2.4; C8.04). The resource shows it the sequencer of each
-// request. A request is admitted unless a later acquisition of that lock was admitted before.
+// Fence is the server's end of a sequencer: it keeps former holders of a lock away from a resource
+// without asking the cell (CHU §2.1, §2.4; C8.04). The resource passes the sequencer of each
+// request to the Fence. The Fence admits a request unless it has already admitted a later
+// acquisition of that lock.
 //
-// Reads count. The present holder reads, and then writes what follows from that. If its read did not
-// raise the mark, a write of the former holder could still come in between, and would be lost.
+// Reads count too. The present holder reads, and then writes what follows from the read. If its
+// read did not raise the mark, a write of the former holder could still arrive in between, and
+// would be lost.
 //
-// A Fence does not know that a lock was lost, only that there is a later holder: until that one has
-// come, the former one is admitted. A server for which this is too late calls client.CheckSequencer.
-// It does not order the requests of one holder either.
+// A Fence does not know that a lock was lost, only that there is a later holder. Until a request of
+// the later holder arrives, it admits the former holder. If that is too late for a server, the
+// server should call client.CheckSequencer. A Fence does not order the requests of one holder
+// either.
 //
-// A Fence is not safe for concurrent use: to admit a request and to carry it out must be one step. Use
-// it under the mutex under which the resource is read and written.
+// A Fence is not safe for concurrent use, because admitting a request and carrying it out must be
+// one step. Use it under the mutex that guards reads and writes of the resource.
 type Fence struct {
 	newest map[string]newest // by the path of the lock in its cell
-	bad    []string          // what NewFence was given, and is no name of a lock
+	bad    []string          // arguments of NewFence that do not name a lock
 }
 
-// newest is the latest acquisition of a lock that was admitted.
+// newest is the latest admitted acquisition of a lock.
 type newest struct {
 	sequencer client.Sequencer
 	text      string
 }
 
-// NewFence returns the fence of a resource that these locks protect: the full names of their nodes,
-// /ls/CELL/PATH, as Client.Open takes them, or the paths in their cell, such as "/primary". It refuses
-// the sequencers of other locks. If a name is neither, it refuses all, and says why. Locks of different
-// cells need a Fence each, since a sequencer does not name its cell: that of a full name is not looked at.
+// NewFence returns the fence of a resource that these locks protect. Each name is the full name of
+// a node, /ls/CELL/PATH, as Client.Open takes it, or a path in the cell, such as "/primary". The
+// Fence refuses the sequencers of other locks. If a name is neither, the Fence refuses all
+// sequencers, and its errors say why. Locks of different cells need a Fence each: a sequencer does
+// not name its cell, and the Fence ignores the cell of a full name.
 func NewFence(locks ...string) *Fence {
 	f := &Fence{newest: map[string]newest{}}
 	for _, lock := range locks {
@@ -54,7 +58,7 @@ func NewFence(locks ...string) *Fence {
 	return f
 }
 
-// pathOf returns the path in its cell of a lock with this full name or path.
+// pathOf returns the path in its cell of the lock with this full name or path.
 func pathOf(lock string) (path string, ok bool) {
 	rest, full := strings.CutPrefix(lock, "/ls/")
 	if full {
@@ -64,8 +68,9 @@ func pathOf(lock string) (path string, ok bool) {
 	return lock, strings.HasPrefix(lock, "/")
 }
 
-// Read admits a request that changes nothing, or fails: with ErrFenced if the sender's lock has had a
-// later holder here, with client.ErrInvalid if the string is no sequencer of a lock of this Fence.
+// Read admits a request that changes nothing, or fails. It fails with ErrFenced if a later holder
+// of the sender's lock was admitted here, and with client.ErrInvalid if the string is not a
+// sequencer of a lock of this Fence.
 func (f *Fence) Read(sequencer string) error {
 	return f.admit(sequencer, false)
 }
@@ -76,9 +81,9 @@ func (f *Fence) Write(sequencer string) error {
 	return f.admit(sequencer, true)
 }
 
-// Seen returns the newest sequencer of each lock that has been admitted. A resource that survives a
-// restart of its server keeps them beside its data, and shows them to Read of the new Fence first:
-// a Fence that has forgotten them admits former holders again.
+// Seen returns the newest admitted sequencer of each lock. If the resource survives a restart of
+// its server, the server must store these sequencers beside the data, and pass them to Read of the
+// new Fence before anything else: a Fence that has forgotten them admits former holders again.
 func (f *Fence) Seen() []string {
 	var all []newest
 	for _, n := range f.newest { // order-free: sorted below

@@ -14,9 +14,10 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// Names is a name service: addresses by name, about a hundred names to a file. A process that looks up
-// many names reads few files, once each, and hears of changes by events. One file a name makes N
-// processes that look each other up read N times N files: 9 million for 3,000 processes (CHU §4.3).
+// Names is a name service: addresses by name, with about a hundred names in each file. A process
+// that looks up many names reads few files, once each, and learns of changes by events. With one
+// file for each name, N processes that look each other up would read N times N files: 9 million for
+// 3,000 processes (CHU §4.3).
 //
 // All methods are safe for concurrent use. Close it after use.
 type Names struct {
@@ -28,21 +29,21 @@ type Names struct {
 	follow map[string]*Config[map[string]string] // by file
 }
 
-// NewNames returns the name service of a directory, which is created when it is used first. files is
-// the number of files that the names are spread over, the same for all programs: about a hundredth of
-// the number of names. A number below 1 counts as 1.
+// NewNames returns the name service of a directory, which is created on first use. files is the
+// number of files over which the names are spread. It must be the same for all programs, and should
+// be about a hundredth of the number of names. A number below 1 counts as 1.
 func NewNames(c *client.Client, dir string, files int) *Names {
 	return &Names{c: c, dir: dir, files: max(files, 1), follow: map[string]*Config[map[string]string]{}}
 }
 
-// Set gives a name an address; an empty one takes the name away. It changes the file on the condition
-// that no other program has changed it since it was read, and reads it again otherwise: a Set of
-// another name in the same file at the same time is not lost.
+// Set gives a name an address; an empty address removes the name. It changes the file only if no
+// other program has changed it since it was read; otherwise it reads the file again. A concurrent
+// Set of another name in the same file is therefore not lost.
 //
-// It fails with client.ErrInvalid if the name is empty, or if either has a tab or a line break; with
-// client.ErrTooLarge if the file is full: more files are needed then; and as Open and SetContents do.
-// After client.ErrOutcomeUnknown the name may have the address or not, and setting it again settles
-// that.
+// Set fails with client.ErrInvalid if the name is empty, or if the name or address has a tab or a
+// line break; with client.ErrTooLarge if the file is full and more files are needed; and with the
+// errors of Open and SetContents. After client.ErrOutcomeUnknown the name may or may not have the
+// address; setting it again settles that.
 func (n *Names) Set(ctx context.Context, name, address string) error {
 	if name == "" || strings.ContainsAny(name+address, "\t\n") {
 		return fmt.Errorf("recipe: name %q, address %q: %w: a name is not empty, and neither has a tab or a line break", name, address, client.ErrInvalid)
@@ -70,10 +71,10 @@ func (n *Names) Set(ctx context.Context, name, address string) error {
 	}
 }
 
-// Lookup returns the address of a name, or client.ErrNotFound. It asks the cell for the file of the
-// name when that file is used for the first time, and answers from memory after that. The answer is as
-// old as the last event, a message's time as a rule; while the cell cannot be reached it is older. Use
-// an address as a hint: the program at that address must say which one it is.
+// Lookup returns the address of a name, or client.ErrNotFound. It asks the cell when the file of
+// the name is used for the first time, and answers from memory after that. The answer is as old as
+// the last event, usually one message delay; while the cell cannot be reached it is older. Use an
+// address as a hint: the program at that address must confirm its own identity.
 func (n *Names) Lookup(ctx context.Context, name string) (string, error) {
 	all, err := n.entries(ctx, name)
 	if err != nil {
@@ -85,9 +86,9 @@ func (n *Names) Lookup(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("recipe: name %q: %w", name, client.ErrNotFound)
 }
 
-// Watch iterates over the addresses of a name, by events: the present one at first, and each that
-// differs, or an empty one while the name has none. Addresses in quick succession may be left out, the
-// last one is not. The error that ends the iteration comes last.
+// Watch iterates over the addresses of a name, by events: first the present address, then each one
+// that differs, and an empty one while the name has none. If addresses follow in quick succession,
+// it may leave some out, but never the last. The error that ends the iteration comes last.
 func (n *Names) Watch(ctx context.Context, name string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		h, err := n.open(ctx, name)
@@ -115,7 +116,7 @@ func (n *Names) Watch(ctx context.Context, name string) iter.Seq2[string, error]
 	}
 }
 
-// Close ends the following of the files. Lookup begins it again.
+// Close stops following the files. Lookup starts it again.
 func (n *Names) Close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -125,7 +126,7 @@ func (n *Names) Close() {
 	clear(n.follow)
 }
 
-// entries are those of a name's file, followed from the first time on.
+// entries returns the entries of a name's file, which is followed from the first use on.
 func (n *Names) entries(ctx context.Context, name string) (map[string]string, error) {
 	file := n.file(name)
 	n.mu.Lock()
@@ -145,14 +146,14 @@ func (n *Names) entries(ctx context.Context, name string) (map[string]string, er
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if have := n.follow[file]; have != nil { // it is over, or a call at the same time has begun another
+	if have := n.follow[file]; have != nil { // it is over, or a concurrent call has begun another
 		have.Close()
 	}
 	n.follow[file] = f
 	return f.Value(), nil
 }
 
-// open opens the file of a name, which it creates with its directory.
+// open opens the file of a name, and creates the file and its directory if necessary.
 func (n *Names) open(ctx context.Context, name string) (*client.Handle, error) {
 	o := client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay}
 	h, err := n.c.Open(ctx, n.file(name), o)
@@ -167,14 +168,14 @@ func (n *Names) open(ctx context.Context, name string) (*client.Handle, error) {
 	return n.c.Open(ctx, n.file(name), o)
 }
 
-// file is the full name of the file of a name.
+// file returns the full name of the file of a name.
 func (n *Names) file(name string) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(name))
 	return fmt.Sprintf("%s/names-%d", n.dir, sum.Sum64()%uint64(n.files))
 }
 
-// parseNames reads lines of a name, a tab and an address.
+// parseNames reads lines that consist of a name, a tab and an address.
 func parseNames(text string) (map[string]string, error) {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -11,16 +11,17 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// Register adds a member to a directory of services: an ephemeral file of this name with these
-// contents, which is there for as long as the member's session lives (CHU §2.3). It creates the
-// directory if it does not exist.
+// Register adds a member to a directory of services: an ephemeral file with this name and these
+// contents, which exists as long as the member's session lives (CHU §2.3). It creates the directory
+// if it does not exist.
 //
-// If the name is there already, Register blocks until it is gone or ctx ends. A service that starts
-// again meets the file of its own former life, which goes when that session has expired; to adopt it
-// would be a trap, since it goes all the same when the cell finds out.
+// If the name exists already, Register blocks until it is gone or ctx ends. A service that restarts
+// finds the file of its own former life, which disappears when the former session has expired.
+// Adopting that file would be a trap: the cell still deletes it when it finds out that the former
+// life is over.
 //
 // If ctx ends first, Register fails with its error and registers nothing. It fails with
-// client.ErrInvalid for a name that is empty or a path. Other errors are those of Open.
+// client.ErrInvalid if the name is empty or a path. Other errors are those of Open.
 func Register(ctx context.Context, c *client.Client, dir, name, contents string) (*Registration, error) {
 	if name == "" || strings.Contains(name, "/") {
 		return nil, fmt.Errorf("recipe: member %q of %s: %w: a member's name is that of a file in the directory", name, dir, client.ErrInvalid)
@@ -55,8 +56,9 @@ func (r *Registration) Update(ctx context.Context, contents string) error {
 	return err
 }
 
-// Wait blocks until the registration is lost, and returns why: client.ErrSessionExpired, client.ErrGone
-// if the file was deleted, client.ErrClosed after Leave. If ctx ends first it returns its error.
+// Wait blocks until the registration is lost, and returns why: client.ErrSessionExpired,
+// client.ErrGone if the file was deleted, or client.ErrClosed after Leave. If ctx ends first, Wait
+// returns its error.
 func (r *Registration) Wait(ctx context.Context) error {
 	for {
 		if err := next(ctx, r.h.Events()); err != nil {
@@ -68,32 +70,33 @@ func (r *Registration) Wait(ctx context.Context) error {
 	}
 }
 
-// Leave ends the registration at once. It blocks until the cell has answered; if ctx ends first it
-// fails, and the file goes as soon as the cell can be reached. Leaving again is harmless.
+// Leave ends the registration at once. It blocks until the cell has answered. If ctx ends first, it
+// fails, and the file disappears as soon as the cell can be reached. Leaving again is harmless.
 func (r *Registration) Leave(ctx context.Context) error {
-	_ = r.h.Delete(ctx) // also when a watcher reads it just now
+	_ = r.h.Delete(ctx) // works even while a watcher reads it
 	return r.h.Close(ctx)
 }
 
-// Member is a service that was registered when the directory was read.
+// Member is a service that was registered at the time of the read.
 type Member struct {
 	Name, Contents string
 }
 
-// Watch iterates over the sets of members of a directory, in ascending order of their names, by events:
-// the present set at first, and each that differs. Sets in quick succession may be left out, the last
-// one is not. A set need not have existed as a whole at any instant; the last one did.
+// Watch iterates over the sets of members of a directory, by events: first the present set, then
+// each one that differs. Each set is in ascending order of names. If sets follow in quick
+// succession, Watch may leave some out, but never the last. A set need not have existed as a whole
+// at any instant; the last one did.
 //
-// Watch opens the file of a member only where its contents are new, and closes it when it has read
-// them: an ephemeral file stays while any client has it open, so a watcher that keeps them open keeps
-// dead members in the directory (C9.05). It never opens a file without contents.
+// Watch opens the file of a member only if its contents are new, and closes it after reading them.
+// An ephemeral file stays while any client has it open, so a watcher that keeps files open would
+// keep dead members in the directory (C9.05). Watch never opens a file without contents.
 //
-// A member is listed until its session has expired at the cell: a caller that cannot reach one tries
-// the next.
+// A member is listed until its session has expired at the cell: a caller that cannot reach one
+// member should try the next.
 //
-// Before the first registration the directory need not exist: then the first set is empty, and Watch waits. For
-// that it must be allowed to read the directory above. The error that ends the iteration comes last: that of
-// ctx, client.ErrGone if the directory was deleted.
+// The directory need not exist before the first registration. Until then the first set is empty, and
+// Watch waits. For this it needs the right to read the directory above. The error that ends the
+// iteration comes last: the error of ctx, client.ErrGone if the directory was deleted.
 func Watch(ctx context.Context, c *client.Client, dir string) iter.Seq2[[]Member, error] {
 	return func(yield func([]Member, error) bool) {
 		r := &roster{}
@@ -111,10 +114,10 @@ func Watch(ctx context.Context, c *client.Client, dir string) iter.Seq2[[]Member
 	}
 }
 
-// roster is what is known of the files of a directory.
+// roster holds what is known of the files in a directory.
 type roster struct{ known map[string]entry }
 
-// entry is the contents of a file as they were read, and the metadata with them.
+// entry holds the contents of a file, and the metadata that came with them.
 type entry struct {
 	contents string
 	stat     client.Stat
@@ -134,7 +137,7 @@ func (r *roster) read(ctx context.Context, dir *client.Handle) ([]Member, error)
 		e, err := r.entry(ctx, dir, child)
 		switch {
 		case errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrGone):
-			continue // it went in the meantime
+			continue // it disappeared in the meantime
 		case err != nil:
 			return nil, err
 		}
@@ -145,7 +148,7 @@ func (r *roster) read(ctx context.Context, dir *client.Handle) ([]Member, error)
 	return all, nil
 }
 
-// entry returns the contents of a child, from memory if they are those that were read last.
+// entry returns the contents of a child, from memory if they have not changed since the last read.
 func (r *roster) entry(ctx context.Context, dir *client.Handle, child client.Child) (entry, error) {
 	have, known := r.known[child.Name]
 	switch {

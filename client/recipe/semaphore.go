@@ -9,9 +9,10 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// Semaphore lets at most so many programs at a time do something: a permit is the exclusive lock of one
-// file, and there are as many files as permits. A holder that dies or cannot be reached loses its
-// permit with its session. A permit that is counted in a file or a row would be lost with its holder.
+// Semaphore limits how many programs do something at the same time. A permit is the exclusive lock
+// of a file, and there are as many files as permits. A holder that dies or cannot be reached loses
+// its permit with its session. A permit counted in a file or a row, in contrast, would be lost with
+// its holder.
 //
 // A Semaphore holds nothing by itself and needs no closing.
 type Semaphore struct {
@@ -20,16 +21,17 @@ type Semaphore struct {
 	permits int
 }
 
-// NewSemaphore returns the semaphore of a directory, which Acquire creates if it does not exist. All
-// programs must name the same number of permits: one that names more may use more. A number below 1
-// counts as 1. Each Acquire that has to wait waits at every lock: use few permits, up to 20.
+// NewSemaphore returns the semaphore of a directory, which Acquire creates if it does not exist.
+// All programs must pass the same number of permits: a program that passes more may use more. A
+// number below 1 counts as 1. An Acquire that has to wait waits at every lock, so use few permits,
+// up to 20.
 func NewSemaphore(c *client.Client, dir string, permits int) *Semaphore {
 	return &Semaphore{c: c, dir: dir, permits: max(permits, 1)}
 }
 
-// Acquire blocks until there is a permit for this program. Waiting programs are not served in any
-// order. If ctx ends first, Acquire fails with its error and leaves nothing behind. Other errors are
-// those of Open and client.Handle.Acquire, when no permit can be waited for.
+// Acquire blocks until there is a permit for this program. The order in which waiting programs get
+// permits is undefined. If ctx ends first, Acquire fails with its error and leaves nothing behind.
+// If it can wait for no permit, it fails with the errors of Open and client.Handle.Acquire.
 func (s *Semaphore) Acquire(ctx context.Context) (*Permit, error) {
 	d, err := s.c.Open(ctx, s.dir, client.OpenOptions{Create: client.CreateMay, Directory: true})
 	if err != nil {
@@ -46,7 +48,7 @@ func (s *Semaphore) Acquire(ctx context.Context) (*Permit, error) {
 		slots = append(slots, h)
 	}
 	i, lock, err := s.first(ctx, slots)
-	closeAll(ctx, slots, i) // frees what was acquired beside the one
+	closeAll(ctx, slots, i) // frees the other locks that were acquired too
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +64,8 @@ func closeAll(ctx context.Context, all []*client.Handle, but int) {
 	}
 }
 
-// first acquires the lock of one of the files: of a free one at once, or else of that which is free
-// first. -1: of none.
+// first acquires the lock of one of the files: a free one at once, or else the one that becomes
+// free first. It returns the index of the file; -1: none.
 func (s *Semaphore) first(ctx context.Context, slots []*client.Handle) (int, *client.Lock, error) {
 	for i, h := range slots {
 		lock, err := h.TryAcquire(ctx, client.Exclusive)
@@ -78,7 +80,7 @@ func (s *Semaphore) first(ctx context.Context, slots []*client.Handle) (int, *cl
 	return r.run(ctx, slots)
 }
 
-// race is an Acquire of several locks at a time, of which the first counts.
+// race is an Acquire of several locks at the same time, of which the first one counts.
 type race struct {
 	rt client.Runtime
 
@@ -142,13 +144,14 @@ type Permit struct {
 	lock *client.Lock
 }
 
-// Held reports whether the permit is held now. It sends nothing. At one instant it is true of at most
-// as many permits as the Semaphore has. The program acts after Held has returned: where more than that
-// many must never act, it sends Sequencer with each request (Fence, with the paths of all the files).
+// Held reports whether the permit is held now. It sends nothing. At any instant it is true for at
+// most as many permits as the Semaphore has. The program acts after Held has returned. If more than
+// that many programs must never act at the same time, send Sequencer with each request (Fence, with
+// the paths of all the files).
 func (p *Permit) Held() bool { return p.lock.Held() }
 
-// Err returns why the permit is not held, or nil if it is: client.ErrJeopardy for now, any other error
-// for good.
+// Err returns why the permit is not held, or nil if it is. client.ErrJeopardy is temporary; any
+// other error is final.
 func (p *Permit) Err() error { return p.lock.Err() }
 
 // Sequencer returns the string that names this permit to servers (client.Lock).
@@ -157,6 +160,7 @@ func (p *Permit) Sequencer() string { return p.lock.Sequencer() }
 // Context returns a context that is cancelled when the permit is lost for good (client.Lock).
 func (p *Permit) Context() context.Context { return p.lock.Context() }
 
-// Release gives the permit back. It blocks until the cell has answered; if ctx ends first it fails,
-// and the permit is free as soon as the cell can be reached. Releasing again is harmless.
+// Release gives the permit back. It blocks until the cell has answered. If ctx ends first, it
+// fails, and the permit becomes free as soon as the cell can be reached. Releasing again is
+// harmless.
 func (p *Permit) Release(ctx context.Context) error { return p.h.Close(ctx) }

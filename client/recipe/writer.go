@@ -14,30 +14,30 @@ type Holder interface {
 	Sequencer() string
 }
 
-// Writer is the client's end of a sequencer: it sends each request of a lock's holder together with
-// the sequencer of the lock, to a resource that has a Fence or calls client.CheckSequencer. All methods
+// Writer is the client's end of a sequencer. It sends each request of a lock's holder together with
+// the lock's sequencer, to a resource that has a Fence or calls client.CheckSequencer. All methods
 // are safe for concurrent use.
 //
-// It asks the Holder first, and sends nothing when the lock is not held. That alone is no protection,
-// and spares work only: the program may be paused behind the question, and the request may arrive
-// minutes later. The resource decides.
+// It asks the Holder first, and sends nothing if the lock is not held. That only saves work and is
+// no protection: the program may be paused after the check, and the request may arrive minutes
+// later. The resource decides.
 type Writer[Q, A any] struct {
 	holder Holder
 	send   func(ctx context.Context, sequencer string, request Q) (A, error)
 
 	mu     sync.Mutex
-	fenced error // the resource has refused this holder; nil: it has not
+	fenced error // the error by which the resource refused this holder; nil: none
 }
 
-// NewWriter returns a Writer that sends by send. If the resource refuses the sequencer, send returns an
-// error that is ErrFenced.
+// NewWriter returns a Writer that sends requests with send. If the resource refuses the sequencer,
+// send must return an error that is ErrFenced.
 func NewWriter[Q, A any](holder Holder, send func(ctx context.Context, sequencer string, request Q) (A, error)) *Writer[Q, A] {
 	return &Writer[Q, A]{holder: holder, send: send}
 }
 
-// Do sends a request and returns the resource's answer. It fails with the error of Holder.Err if the
-// lock is not held, and otherwise as send does. After an ErrFenced it fails with that, and sends
-// nothing any more.
+// Do sends a request and returns the resource's answer. It fails with the error of Holder.Err if
+// the lock is not held, and otherwise with the error of send. After an ErrFenced, each call fails
+// with that error and sends nothing.
 func (w *Writer[Q, A]) Do(ctx context.Context, request Q) (A, error) {
 	var none A
 	if err := w.err(); err != nil {
