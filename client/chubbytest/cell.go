@@ -13,16 +13,17 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// Options say what cell a test wants. The zero Options are a cell of three replicas with the
-// defaults below.
+// Options describe the cell that a test wants. The zero Options are a cell of three replicas with
+// the defaults below.
 type Options struct {
-	// Replicas is how many replicas the cell has, 1 to 9. Their ids are 1 and up. Default 3.
+	// Replicas is the number of replicas of the cell, 1 to 9. Their ids start at 1. Default 3.
 	Replicas int
-	// Lease is the lease of sessions, at least 100 ms. A client that is cut off for longer may lose
-	// its session, and with it its locks; within two leases it does. Default 1 s.
+	// Lease is the lease of sessions, at least 100 ms. A client that is cut off for longer than one
+	// lease may lose its session, and with it its locks; after two leases it has lost them. Default
+	// 1 s.
 	Lease time.Duration
-	// Grace is how long a client in jeopardy tries to reach a master before it gives its session
-	// up (client.Config). Default 3 s.
+	// Grace is for how long a client in jeopardy tries to reach a master before it gives up its
+	// session (client.Config). Default 3 s.
 	Grace time.Duration
 }
 
@@ -39,8 +40,8 @@ const (
 	minLease    = 100 * time.Millisecond
 )
 
-// withDefaults returns the Options with defaults in place of zero fields, and what is wrong with
-// them.
+// withDefaults returns the Options with defaults in place of zero fields, and an error that names
+// the invalid fields.
 func (o Options) withDefaults() (Options, error) {
 	if o.Replicas == 0 {
 		o.Replicas = defaultReplicas
@@ -62,8 +63,9 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Cell is a cell of replicas in this process. All methods are safe for concurrent use. Those that
-// fail the test fail the one that was given to Start, so they are called on its goroutine.
+// Cell is a cell of replicas in this process. All methods are safe for concurrent use. A method
+// that fails the test fails the test that was given to Start, so call it on the goroutine of that
+// test.
 type Cell struct {
 	t       testing.TB
 	options Options
@@ -72,17 +74,17 @@ type Cell struct {
 	watches sync.WaitGroup
 
 	mu      sync.Mutex
-	lives   []*life              // by id - 1; nil: the replica does not run
+	lives   []*life              // by id - 1; nil: the replica is not running
 	groups  map[int]int          // the group of each replica in a partition; nil: there is none
 	guests  map[core.Addr]*guest // by address
-	lastOne core.Addr            // the address that was given last
+	lastOne core.Addr            // the address that was given out last
 }
 
-// Start starts a cell. It returns when the replicas run: the calls of clients wait until there is a
-// master. The cell is stopped when the test ends, and its clients are closed before.
+// Start starts a cell. It returns when the replicas run; the calls of clients wait until there is a
+// master. When the test ends, the clients are closed and then the cell is stopped.
 //
-// The replicas log to the output of the test, which go test prints if the test fails or by -v. The
-// test fails if a replica stops by itself.
+// The replicas log to the output of the test, which go test prints if the test fails or with -v.
+// The test fails if a replica stops by itself.
 func Start(t testing.TB, o Options) *Cell {
 	t.Helper()
 	o, err := o.withDefaults()
@@ -105,7 +107,7 @@ func Start(t testing.TB, o Options) *Cell {
 	return c
 }
 
-// stop ends clients and replicas. It is called when the test has ended.
+// stop ends clients and replicas. It runs when the test has ended.
 func (c *Cell) stop() {
 	for _, g := range c.allGuests() {
 		g.close()
@@ -116,7 +118,7 @@ func (c *Cell) stop() {
 	c.watches.Wait()
 }
 
-// ids are the ids of all replicas.
+// ids returns the ids of all replicas.
 func (c *Cell) ids() []int {
 	all := make([]int, c.options.Replicas)
 	for i := range all {
@@ -135,8 +137,9 @@ func (c *Cell) checkIDs(call string, ids ...int) {
 	}
 }
 
-// The timing of a cell in tests. A replica whose goroutines wait for longer than electionMin is
-// taken for dead: on a busy machine a cell changes its master more often, and no promise suffers.
+// The timing of a cell in tests. If the goroutines of a replica wait for longer than electionMin,
+// the other replicas consider it dead: on a busy machine a cell changes its master more often, but
+// breaks no promise.
 const (
 	heartbeat   = 20 * time.Millisecond
 	electionMin = 150 * time.Millisecond

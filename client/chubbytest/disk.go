@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// disk is the disk of one replica, in memory. It outlives the lives of the replica. A vfs.Mem
-// serves one goroutine at a time, and a replica has several.
+// disk is the in-memory disk of one replica. It survives restarts of the replica. A vfs.Mem serves
+// one goroutine at a time, and a replica has several.
 type disk struct {
 	mu  sync.Mutex
 	mem *vfs.Mem
@@ -16,7 +16,7 @@ type disk struct {
 
 func newDisk() *disk { return &disk{mem: vfs.NewMem()} }
 
-// crash is a power cut: what was not synced is lost, and what was opened is dead.
+// crash is a power cut: data that was not synced is lost, and open files become unusable.
 func (d *disk) crash() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -89,7 +89,7 @@ func (m mounted) Lock(name string) (io.Closer, error) {
 	return lockFile{m, held}, nil
 }
 
-// lockFile is a lock that a replica has on its directory.
+// lockFile is a replica's lock on its directory.
 type lockFile struct {
 	on   mounted
 	held io.Closer

@@ -3,7 +3,7 @@
 //
 //	func TestMyProgram(t *testing.T) {
 //		cell := chubbytest.Start(t, chubbytest.Options{})
-//		program := run(cell.Client(t)) // what takes a *client.Client
+//		program := run(cell.Client(t)) // your code, which takes a *client.Client
 //		cell.Kill(cell.Master(t.Context()))
 //		...
 //	}
@@ -16,11 +16,11 @@
 //	clients, on goroutines                      disks: memory, which loses on Kill what was not synced
 //	time, unless the test runs in a bubble      who a client is: the cell believes it
 //
-// A message is lost where the test says so (Kill, Partition, CutClient), and where its receiver has
-// more waiting than it takes: 4096 messages at a replica, 1024 at a client. None is delayed or
-// duplicated. A program that must be right under those faults too, and under crashes at each step,
-// belongs in the simulator (docs/extending.md); this package shows that the program does what it
-// should in the common failures.
+// A message is lost only if the test asks for it (Kill, Partition, CutClient), or if too many
+// messages already wait for the receiver: 4096 at a replica, 1024 at a client. No message is
+// delayed or duplicated. To test a program under those faults too, and with a crash at each step,
+// use the simulator (docs/extending.md). This package shows that the program does what it should in
+// the common failures.
 //
 // # Timing
 //
@@ -33,16 +33,17 @@
 //	                       it has, or its session has expired, the master answers no calls (CHU §2.9)
 //	ephemeral files        of sessions that did not come back: lease + grace after a fail-over
 //
-// In a bubble of testing/synctest all of this is virtual time, which goes on only when everything
-// waits: a lease that must run out costs nothing, and a busy machine ends none. Start the cell within
-// the bubble. Outside, a machine that is too busy to run a goroutine for so long makes its cell change
-// masters and its clients lose their sessions. Both are what a program should survive; a test that
-// must not see them asks for a longer Lease, and its fail-overs take as much longer.
+// In a bubble of testing/synctest all of this is virtual time, which advances only when everything
+// waits: waiting for a lease to run out costs nothing, and a busy machine cannot end a lease. Start
+// the cell inside the bubble. Outside a bubble, a machine that is too busy to run a goroutine for
+// that long makes its cell change masters and its clients lose their sessions. A program should
+// survive both. A test that must not see them should set a longer Lease; its fail-overs then take
+// that much longer.
 //
 // # Ends
 //
-// A client is closed when the test that it was made for has ended, and the cell when the test that
-// Start was given has. Both wait for their goroutines. A method that is called wrongly (an id out of
+// A client is closed when the test for which it was made has ended, and the cell when the test
+// given to Start has ended. Both wait for their goroutines. A method that is misused (an id out of
 // range, a Restart of a replica that runs) fails the test at the line of the caller.
 //
 // # Goroutines
@@ -57,7 +58,7 @@
 //
 //   - cell.go: Options, Start, the timing
 //   - life.go: one life of a replica: Kill, Restart, Pause, Resume
-//   - gate.go, disk.go: how a replica is paused, and what a Kill leaves
+//   - gate.go, disk.go: how a replica is paused, and what a Kill leaves behind
 //   - guest.go: clients
 //   - network.go: Partition, CutClient, Heal
 //   - master.go: Master, Resign

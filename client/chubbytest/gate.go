@@ -2,7 +2,7 @@ package chubbytest
 
 import "sync"
 
-// gate stops the goroutines of a paused replica where they pass it. All methods are safe for
+// gate stops the goroutines of a paused replica when they pass it. All methods are safe for
 // concurrent use.
 type gate struct {
 	mu     sync.Mutex
@@ -22,7 +22,7 @@ func (g *gate) pass() {
 	}
 }
 
-// shut has pass block. It reports whether the gate was open.
+// shut makes pass block. It reports whether the gate was open.
 func (g *gate) shut() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -33,7 +33,7 @@ func (g *gate) shut() bool {
 	return true
 }
 
-// open has pass return. It reports whether the gate was shut.
+// open makes pass return. It reports whether the gate was shut.
 func (g *gate) open() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,21 +11,21 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 )
 
-// Principal is who the clients of Client are.
+// Principal is the principal of the clients of Client.
 const Principal = "tester"
 
-// queueLength is how many messages wait for a client, at most. What comes when the queue is full is
-// dropped, as a network would.
+// queueLength is the greatest number of messages that wait for a client. Further messages are
+// dropped, as a network would drop them.
 const queueLength = 1024
 
-// guest is a client of a cell, with the machine that it runs on.
+// guest is a client of a cell, together with the machine that it runs on.
 type guest struct {
 	cell   *Cell
 	addr   core.Addr
 	who    api.Principal
 	client *client.Client
 	rt     *client.Goroutines
-	cut    map[int]bool // the replicas that it does not reach; guarded by the cell's mutex
+	cut    map[int]bool // the replicas that it cannot reach; guarded by the cell's mutex
 
 	queue  chan packet
 	quit   chan struct{}
@@ -40,21 +40,22 @@ type packet struct {
 }
 
 // Client returns a new client of the cell, on real goroutines, whose principal is Principal. It
-// neither blocks nor sends. The client is closed when t has ended, which may be a subtest; a
-// program may close it before.
+// neither blocks nor sends. The client is closed when t, which may be a subtest, has ended; the
+// program may close it earlier.
 //
-// The options are those of client.New: client.WithConfig has a program's own timeouts, limits and cache in the
-// place of those of this cell. Options that are invalid, or of the connections that client.Dial makes, fail t.
+// The options are those of client.New. With client.WithConfig a program's own timeouts, limits and
+// cache override those of this cell. t fails if an option is invalid, or is for the connections
+// that client.Dial makes.
 //
-// The end of t waits for the functions that the program has started by the client's Runtime: they
-// return when the client is closed, as a rule.
+// The end of t waits for the functions that the program has started by the client's Runtime. They
+// should return when the client is closed.
 func (c *Cell) Client(t testing.TB, options ...client.Option) *client.Client {
 	t.Helper()
 	return c.ClientAs(t, Principal, options...)
 }
 
-// ClientAs is Client for another principal, which the cell believes: for tests of access control
-// lists.
+// ClientAs is like Client, but for another principal, which the cell accepts without proof. It is
+// for tests of access control lists.
 func (c *Cell) ClientAs(t testing.TB, principal string, options ...client.Option) *client.Client {
 	t.Helper()
 	who := api.Principal(principal)
@@ -106,8 +107,8 @@ func (g *guest) deliver() {
 	}
 }
 
-// close closes the client and ends its goroutines. It waits for the end of the session at the cell
-// only where the cell can answer, for one lease at most.
+// close closes the client and ends its goroutines. If the cell can answer, it waits for the end of
+// the session there, for one lease at most.
 func (g *guest) close() {
 	g.closed.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), g.cell.options.Lease)
@@ -127,7 +128,7 @@ func (g *guest) close() {
 	})
 }
 
-// canBeAnswered reports whether the client reaches a replica that is in a majority.
+// canBeAnswered reports whether the client can reach a replica that is in a majority.
 func (g *guest) canBeAnswered() bool {
 	for _, id := range g.cell.ids() {
 		if !g.cell.isCut(g, id) && g.cell.isInMajority(id) {

@@ -16,18 +16,18 @@ type life struct {
 	id      int
 	replica *replica.Replica
 	gate    gate        // shut while the replica is paused
-	dead    atomic.Bool // it sends nothing any more
+	dead    atomic.Bool // it sends nothing any longer
 }
 
 var _ replica.Transport = (*life)(nil)
 
-// now is the replica's clock. A paused replica does not come back from it.
+// now is the replica's clock. In a paused replica it blocks.
 func (l *life) now() time.Time {
 	l.gate.pass()
 	return boottime.Now()
 }
 
-// ToPeer implements replica.Transport: the message is with the other replica at once.
+// ToPeer implements replica.Transport: it delivers the message to the other replica at once.
 func (l *life) ToPeer(to paxos.NodeID, wire []byte) {
 	l.gate.pass()
 	if other := l.cell.peer(l, int(to)); other != nil {
@@ -35,7 +35,7 @@ func (l *life) ToPeer(to paxos.NodeID, wire []byte) {
 	}
 }
 
-// ToClient implements replica.Transport: the message is in the client's queue at once.
+// ToClient implements replica.Transport: it puts the message into the client's queue at once.
 func (l *life) ToClient(to core.Addr, wire []byte) {
 	l.gate.pass()
 	if l.dead.Load() {
@@ -46,7 +46,7 @@ func (l *life) ToClient(to core.Addr, wire []byte) {
 	}
 }
 
-// start begins a life of a replica that does not run.
+// start begins a life of a replica that is not running.
 func (c *Cell) start(id int) error {
 	l := &life{cell: c, id: id}
 	r, err := replica.Start(replica.Config{
@@ -64,7 +64,7 @@ func (c *Cell) start(id int) error {
 	return nil
 }
 
-// watch waits for the end of a life, and fails the test if nothing has ended it.
+// watch waits for the end of a life, and fails the test if the replica ended by itself.
 func (l *life) watch() {
 	err := l.replica.Wait()
 	if err == nil || l.dead.Load() {
@@ -79,8 +79,8 @@ func (l *life) watch() {
 	c.t.Errorf("chubbytest: replica %d stopped by itself: %v", l.id, err)
 }
 
-// end ends the life of a replica, and waits for its goroutines. It reports whether the replica
-// ran.
+// end ends the life of a replica, and waits for its goroutines. It reports whether the replica was
+// running.
 func (c *Cell) end(id int, crash bool) bool {
 	c.mu.Lock()
 	l := c.lives[id-1]
@@ -100,14 +100,14 @@ func (c *Cell) end(id int, crash bool) bool {
 	return true
 }
 
-// life returns the present life of a replica; nil: it does not run.
+// life returns the present life of a replica; nil: it is not running.
 func (c *Cell) life(id int) *life {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lives[id-1]
 }
 
-// running returns the present life of a replica, and fails the test if it does not run.
+// running returns the present life of a replica, and fails the test if it is not running.
 func (c *Cell) running(call string, id int) *life {
 	c.t.Helper()
 	c.checkIDs(call, id)
@@ -118,9 +118,9 @@ func (c *Cell) running(call string, id int) *life {
 	return l
 }
 
-// Kill cuts the power of a replica: it sends nothing from then on, and its disk loses what was not
-// synced. Kill returns when the replica's goroutines have ended. It fails the test if the replica
-// does not run.
+// Kill cuts the power of a replica: it sends nothing from then on, and its disk loses data that was
+// not synced. Kill returns when the replica's goroutines have ended. It fails the test if the
+// replica is not running.
 func (c *Cell) Kill(id int) {
 	c.t.Helper()
 	c.running("Kill", id)
@@ -128,8 +128,8 @@ func (c *Cell) Kill(id int) {
 	c.end(id, true)
 }
 
-// Restart starts a replica that was killed, with what its disk has. It does not wait until the
-// replica has caught up with the others. It fails the test if the replica runs.
+// Restart starts a replica that was killed, with the data on its disk. It does not wait until the
+// replica has caught up with the others. It fails the test if the replica is running.
 func (c *Cell) Restart(id int) {
 	c.t.Helper()
 	c.checkIDs("Restart", id)
@@ -143,8 +143,8 @@ func (c *Cell) Restart(id int) {
 }
 
 // Pause stops a replica where it is, as the operating system stops a process: it does nothing until
-// Resume. Messages to it wait, up to 4096. It fails the test if the replica is paused or does not
-// run.
+// Resume. Up to 4096 messages to it wait. Pause fails the test if the replica is paused or is not
+// running.
 func (c *Cell) Pause(id int) {
 	c.t.Helper()
 	if !c.running("Pause", id).gate.shut() {
@@ -153,7 +153,7 @@ func (c *Cell) Pause(id int) {
 	c.log.Info("chubbytest: pause", "replica", id)
 }
 
-// Resume has a paused replica go on. Its clock has gone on meanwhile. It fails the test if the
+// Resume lets a paused replica continue. Its clock has advanced meanwhile. It fails the test if the
 // replica is not paused.
 func (c *Cell) Resume(id int) {
 	c.t.Helper()

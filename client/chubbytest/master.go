@@ -10,10 +10,10 @@ import (
 	"github.com/chubbycell/chubby/replica"
 )
 
-// Master waits until there is a master, and returns its id. A replica that is master counts if it
-// runs, is not paused, and reaches a majority of the replicas: a master that was cut off, and does
-// not know of it, does not. Master fails the test if ctx ends first, and says what each replica
-// does.
+// Master waits until there is a master, and returns its id. A replica that is master counts only if
+// it runs, is not paused, and reaches a majority of the replicas. A master that was cut off, and
+// does not know it yet, does not count. If ctx ends first, Master fails the test and reports the
+// state of each replica.
 func (c *Cell) Master(ctx context.Context) int {
 	c.t.Helper()
 	id, err := c.findMaster(ctx)
@@ -23,8 +23,8 @@ func (c *Cell) Master(ctx context.Context) int {
 	return id
 }
 
-// Resign waits until there is a master, and has it give up its office as before a planned stop. It
-// returns the id of that replica, which may become master again. It fails the test if ctx ends
+// Resign waits until there is a master, and makes it give up its office as before a planned stop.
+// It returns the id of that replica, which may become master again. It fails the test if ctx ends
 // first.
 func (c *Cell) Resign(ctx context.Context) int {
 	c.t.Helper()
@@ -47,7 +47,7 @@ func (c *Cell) Resign(ctx context.Context) int {
 	}
 }
 
-// findMaster is Master with an error in place of a failure.
+// findMaster is Master, but returns an error instead of failing the test.
 func (c *Cell) findMaster(ctx context.Context) (int, error) {
 	for {
 		all := c.statuses(ctx)
@@ -70,19 +70,19 @@ func (c *Cell) findMaster(ctx context.Context) (int, error) {
 	}
 }
 
-// status is what a replica says of itself, or why it does not.
+// status is a replica's report on itself, or why there is none.
 type status struct {
 	replica.Status
 	err error
 }
 
-// Why a replica is not asked for its status.
+// Reasons why a replica is not asked for its status.
 var (
 	errDown   = errors.New("does not run")
 	errPaused = errors.New("is paused")
 )
 
-// statuses asks all replicas that run.
+// statuses asks all running replicas.
 func (c *Cell) statuses(ctx context.Context) []status {
 	all := make([]status, c.options.Replicas)
 	for i := range all {
@@ -99,7 +99,7 @@ func (c *Cell) statuses(ctx context.Context) []status {
 	return all
 }
 
-// describe is one line about all replicas.
+// describe returns one line about all replicas.
 func describe(all []status) string {
 	var parts []string
 	for i, s := range all {
@@ -118,14 +118,14 @@ func (l *life) status(ctx context.Context) (replica.Status, error) {
 	return ask(ctx, l, l.replica.Status)
 }
 
-// resign has the replica give up being the leader.
+// resign makes the replica give up being the leader.
 func (l *life) resign(ctx context.Context) error {
 	_, err := ask(ctx, l, func(ctx context.Context) (struct{}, error) { return struct{}{}, l.replica.Resign(ctx) })
 	return err
 }
 
-// ask calls f, which asks the replica, and returns when f does or ctx ends. A replica that is paused
-// meanwhile does not answer before Resume, whatever ctx does.
+// ask calls f, which asks the replica, and returns when f does or ctx ends. If the replica is
+// paused meanwhile, f returns only after Resume, whatever happens to ctx.
 func ask[T any](ctx context.Context, l *life, f func(context.Context) (T, error)) (T, error) {
 	type answer struct {
 		value T

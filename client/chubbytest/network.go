@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 )
 
-// Partition cuts the connections between replicas of different groups, and mends those within a
-// group. A replica that no group has is alone. Clients reach all replicas as before (CutClient). A
+// Partition cuts the connections between replicas of different groups, and restores those within a
+// group. A replica that is in no group is alone. Clients still reach all replicas (CutClient). A
 // later Partition replaces an earlier one. Partition fails the test if an id is named twice.
 func (c *Cell) Partition(groups ...[]int) {
 	c.t.Helper()
@@ -31,7 +31,7 @@ func (c *Cell) Partition(groups ...[]int) {
 	c.groups = of
 }
 
-// Heal ends what Partition and CutClient have done: all reach each other.
+// Heal undoes Partition and CutClient: all replicas and clients reach each other.
 func (c *Cell) Heal() {
 	c.log.Info("chubbytest: heal")
 	c.mu.Lock()
@@ -42,8 +42,8 @@ func (c *Cell) Heal() {
 	}
 }
 
-// CutClient cuts a client of this cell off from replicas, in both directions: from all of them if
-// none is named. An earlier cut of the client stays.
+// CutClient cuts a client of this cell off from replicas, in both directions: from the given ones,
+// or from all if none is given. An earlier cut of the client stays.
 func (c *Cell) CutClient(cl *client.Client, ids ...int) {
 	c.t.Helper()
 	c.checkIDs("CutClient", ids...)
@@ -59,7 +59,7 @@ func (c *Cell) CutClient(cl *client.Client, ids ...int) {
 	}
 }
 
-// HealClient ends what CutClient has done to a client of this cell.
+// HealClient undoes CutClient for a client of this cell.
 func (c *Cell) HealClient(cl *client.Client) {
 	c.t.Helper()
 	g := c.guestOf("HealClient", cl)
@@ -69,7 +69,7 @@ func (c *Cell) HealClient(cl *client.Client) {
 	clear(g.cut)
 }
 
-// peer returns the present life of another replica, if messages of from reach it, or nil.
+// peer returns the present life of another replica if messages from the sender reach it, or nil.
 func (c *Cell) peer(from *life, to int) *life {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *Cell) peer(from *life, to int) *life {
 	return c.lives[to-1]
 }
 
-// guest returns the client with an address, or nil.
+// guest returns the client with this address, or nil.
 func (c *Cell) guest(a core.Addr) *guest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *Cell) guestOf(call string, cl *client.Client) *guest {
 	return nil
 }
 
-// allGuests are the clients that were not closed.
+// allGuests returns the clients that are not closed.
 func (c *Cell) allGuests() (all []*guest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
