@@ -1,17 +1,16 @@
-// Package scenario is test support: what can be added to the simulated cell.
+// Package scenario is test support: the interfaces of what can be added to the simulated cell.
 //
-// The cell of package sim/cell comes with kinds of faults, workloads and checkers of its
-// own. An Extension adds more, from any module: they take part in the swarm, in the
-// liveness phase, in --out, replay and verify like those that are built in, since both go
-// through the interfaces of this package.
+// The cell of package sim/cell has kinds of faults, workloads and checkers of its own. An Extension
+// adds more, from any module. They take part in the swarm, in the liveness phase, and in --out,
+// replay and verify exactly like the built-in ones, since both use the interfaces of this package.
 //
-//	Fault     does harm once at each call; the swarm says when
-//	Workload  makes one step of a client program at each call, on package client
-//	Checker   listens to the events of one run and says what is wrong
+//	Fault     does harm once in each call; the swarm decides when
+//	Workload  makes one step of a client program in each call, on package client
+//	Checker   receives the events of one run and reports what is wrong
 //
-// Everything here is deterministic: choices come from the Draw that is handed in, time
-// from the world, and no goroutine is started. A run that breaks this gives another trace
-// hash for the same seed, and `verify` finds it.
+// Everything here must be deterministic: choices come from the given Draw, time comes from the
+// world, and no goroutine is started. A run that breaks this rule has another trace hash for the
+// same seed, and `verify` finds it.
 //
 // Reading order: fault.go, workload.go, checker.go, extension.go.
 package scenario

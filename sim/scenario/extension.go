@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Extension is what a program adds to the cell. The zero Extension adds nothing. It is
-// shared by all runs, which may go on side by side: its faults and workloads must keep no
-// state of a run outside of what the Stage and the Program hold.
+// Extension is what a program adds to the cell. The zero Extension adds nothing. All runs share it,
+// and may run side by side: its faults and workloads must keep the state of a run only in the Stage
+// and the Program.
 type Extension struct {
 	Faults     []Fault
 	Workloads  []Workload
 	Properties []Property
 }
 
-// Names is what an extension is made of, in its order: equal names and equal code draw
+// Names lists the parts of an extension by name, in its order. Equal names and equal code draw
 // equal runs.
 type Names struct {
 	Faults     []string `json:"faults,omitempty"`
@@ -24,7 +24,7 @@ type Names struct {
 	Properties []string `json:"properties,omitempty"`
 }
 
-// Names are the names of all that the extension adds; none of a nil Extension.
+// Names returns the names of all parts of the extension. A nil Extension has none.
 func (x *Extension) Names() Names {
 	var n Names
 	if x == nil {
@@ -42,8 +42,8 @@ func (x *Extension) Names() Names {
 	return n
 }
 
-// Only is the part of the extension that has these names, in their order; nil if there
-// are none. An error names what the extension, which may be nil, does not have.
+// Only returns the parts of the extension with these names, in their order, or nil if n is empty.
+// The error lists the names that the extension, which may be nil, does not have.
 func (x *Extension) Only(n Names) (*Extension, error) {
 	if len(n.Faults)+len(n.Workloads)+len(n.Properties) == 0 {
 		return nil, nil
@@ -63,8 +63,8 @@ func (x *Extension) Only(n Names) (*Extension, error) {
 	return &part, nil
 }
 
-// pick appends to part those of all that are named, and says of the others that they are
-// not there.
+// pick appends to part the elements of all that names lists, and returns the names that all does
+// not have.
 func pick[T any](part *[]T, all []T, names []string, kind string, name func(T) string) (missing []string) {
 	for _, n := range names {
 		if i := slices.IndexFunc(all, func(t T) bool { return name(t) == n }); i >= 0 {
@@ -81,7 +81,8 @@ var (
 	ids   = regexp.MustCompile(`^[A-Z][A-Za-z0-9-]*$`)
 )
 
-// Check says what is wrong with the names of an extension, given those that are taken.
+// Check returns what is wrong with the names of an extension. taken reports the names that are in
+// use.
 func (x *Extension) Check(taken func(name string) bool) error {
 	seen := map[string]bool{}
 	once := func(kind, name string, form *regexp.Regexp) error {
