@@ -17,11 +17,11 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// leftForTheEnd of the time that go test gives is not used to make a failure smaller.
+// leftForTheEnd is the part of go test's time limit that shrinking a failure must leave.
 const leftForTheEnd = 5 * time.Second
 
-// tellCase says what a failing seed of a cell did wrong, and how it came to that, once it was made
-// smaller. With -sim.out it leaves the case.
+// tellCase describes what a failing seed of a cell did wrong and how, after shrinking it. With
+// -sim.out it writes the case.
 func (s *suite) tellCase(r *cell.Result) string {
 	text := s.tell(r)
 	d := s.shrinking()
@@ -53,7 +53,8 @@ func (s *suite) tellCase(r *cell.Result) string {
 	return text + "\nthe small case, for simtest.Replay: " + file
 }
 
-// shrinking is how long a failure may be made smaller: what the flag says, and no longer than go test waits.
+// shrinking returns for how long a failure may be shrunk: what the flag says, within the time limit
+// of go test.
 func (s *suite) shrinking() time.Duration {
 	d := s.flags.shrink
 	if t, ok := s.t.(interface{ Deadline() (time.Time, bool) }); ok {
@@ -64,13 +65,13 @@ func (s *suite) shrinking() time.Duration {
 	return d
 }
 
-// before puts lines in front of the last line of a text.
+// before inserts lines before the last line of a text.
 func before(text, lines string) string {
 	i := strings.LastIndexByte(text, '\n')
 	return text[:i+1] + lines + text[i:]
 }
 
-// printCell prints all that happens in one seed of a cell.
+// printCell prints everything that happens in one seed of a cell.
 func (s *suite) printCell(seed uint64, w io.Writer) {
 	o := s.o.plan()
 	o.Seed = seed
@@ -90,7 +91,7 @@ func (s *suite) printTrace() {
 	}
 }
 
-// tellStory tells of one failing seed, keeps it, and says so.
+// tellStory describes one failing seed, keeps it, and says so.
 func (s *suite) tellStory(r *cell.Result) string {
 	s.t.Helper()
 	if s.story == nil || s.flags.trace {
@@ -110,9 +111,9 @@ func (s *suite) tellStory(r *cell.Result) string {
 	return text + "\nthe next run begins with it: " + file
 }
 
-// other runs a failing seed once more, unchanged, and says so if that is another history, or has another verdict; "":
-// it is the same. A seed that is not one history cannot be made smaller, and its number brings
-// nothing back.
+// other runs a failing seed once more, unchanged, and says so if the history or the verdict
+// differs; "": both are the same. A seed that is not one history cannot be shrunk, and its number
+// does not reproduce anything.
 func (s *suite) other(r *cell.Result) string {
 	if r.Internal {
 		return ""
@@ -128,13 +129,13 @@ func (s *suite) other(r *cell.Result) string {
   the second: hash %s: %s`, r.Hash, headline(r), t.Hash, headline(&t))
 }
 
-// headline is the first line of a verdict.
+// headline returns the first line of a verdict.
 func headline(r *cell.Result) string {
 	line, _, _ := strings.Cut(runner.Verdict(r), "\n")
 	return line
 }
 
-// failedBefore runs the seeds that were kept, fails the test where one fails again, and reports that.
+// failedBefore runs the kept seeds, fails the test if one fails again, and reports whether one did.
 func (s *suite) failedBefore(o plan.Options) bool {
 	s.t.Helper()
 	if s.story == nil || s.flags.seed > 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// Found is a seed that broke the property which a test expects to break.
+// Found is a seed that broke the property which a test expected to break.
 type Found struct {
 	Seed uint64
 	Text string // what was seen
 }
 
-// Expect runs seeds until one fails, which must break the property of this ID: it is for
-// tests that plant a bug to see a checker catch it. The test fails where no seed fails, or
-// where the first that does breaks something else; Expect does not return then.
+// Expect runs seeds until one fails. That seed must break the property with this ID. It is for
+// tests that plant a bug to see a checker catch it. If no seed fails, or if the first failing seed
+// breaks something else, the test fails and Expect does not return.
 func Expect(t testing.TB, o Options, property string) Found {
 	t.Helper()
 	return start(t, o, given, cell.Run).expect(property)

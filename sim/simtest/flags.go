@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// flags are those of the command line; each test sees the same.
+// flags are the command-line flags; each test sees the same ones.
 type flags struct {
 	seed, seeds uint64 // 0: not given
 	limit       time.Duration
@@ -14,7 +14,7 @@ type flags struct {
 	trace       bool
 }
 
-// given are those of this process.
+// given are the flags of this process.
 var given flags
 
 func init() {
@@ -26,8 +26,8 @@ func init() {
 	flag.StringVar(&given.out, "sim.out", "", "directory for what failing seeds leave behind")
 }
 
-// over are the options with what the flags say instead. most is how many seeds are run at
-// most, 0: no such end.
+// over returns the options, overridden by the flags. most is the maximum number of seeds; 0: no
+// maximum.
 func (f *flags) over(o Options) (_ Options, most uint64) {
 	if o.From == 0 {
 		o.From = 1

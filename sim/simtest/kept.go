@@ -12,12 +12,12 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// keptSeeds are the seeds of one test that have failed, each a file in a directory. The next run
-// of the test begins with them. They stay when the program was mended: each costs one run, and finds
-// a bug that comes back at once.
+// keptSeeds are the failed seeds of one test, each a file in a directory. The next run of the test
+// begins with them. They stay when the program is fixed: each costs one run, and finds a returning
+// bug at once.
 type keptSeeds struct{ dir string }
 
-// keptOf are the seeds of a test below a directory; "": testdata/sim of its package.
+// keptOf returns the kept seeds of a test below a directory; "": testdata/sim of its package.
 func keptOf(t testing.TB, below string) *keptSeeds {
 	if below == "" {
 		below = filepath.Join("testdata", "sim")
@@ -29,7 +29,7 @@ func (k *keptSeeds) file(seed uint64) string {
 	return filepath.Join(k.dir, fmt.Sprintf("seed-%d", seed))
 }
 
-// keep writes the file of a seed that failed, and returns its name.
+// keep writes the file of a failed seed, and returns its name.
 func (k *keptSeeds) keep(r *cell.Result) (string, error) {
 	file := k.file(r.Seed)
 	if err := os.MkdirAll(k.dir, 0o755); err != nil {
@@ -38,8 +38,8 @@ func (k *keptSeeds) keep(r *cell.Result) (string, error) {
 	return file, os.WriteFile(file, []byte(runner.Verdict(r)+"\n"), 0o644)
 }
 
-// again runs the seeds that were kept, in order, and returns the first that fails; nil: none does. Those
-// before it passed.
+// again runs the kept seeds in order, and returns the first that fails; nil: none does. passed
+// lists those before it.
 func (k *keptSeeds) again(run runner.Runner, o plan.Options) (failed *cell.Result, passed []string) {
 	files, err := os.ReadDir(k.dir)
 	if err != nil {

@@ -9,52 +9,52 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Options are what a test asks of its seeds. Zero values are drawn from each seed, unless
-// they say otherwise.
+// Options configure the seeds of a test. A zero value means that each seed draws the value, unless
+// the field says otherwise.
 type Options struct {
-	// With takes part in every seed; nil: nothing beside what is built in.
+	// With takes part in every seed; nil: only the built-in parts do.
 	With *scenario.Extension
 
-	Seeds uint64 // that are run, from the first one on; 0: 20
+	Seeds uint64 // number of seeds to run; 0: 20
 	From  uint64 // the first seed; 0: 1
-	Jobs  int    // seeds at a time; 0: one a processor
+	Jobs  int    // seeds at the same time; 0: one per processor
 
 	Replicas int           // 1 to 7
 	Clients  int           // machines with client programs
-	Duration time.Duration // simulated, with faults; 0: a minute
-	Faults   []string      // their names; nil: the swarm; empty: none
+	Duration time.Duration // simulated time with faults; 0: a minute
+	Faults   []string      // names of faults; nil: the swarm; empty: none
 	Workload string
 
-	// Set are tunables that are set and not drawn, each as "name=value", such as "session-lease=2s": chubby sim list
-	// names them.
+	// Set fixes tunables that a seed would draw, each as "name=value", such as "session-lease=2s";
+	// chubby sim list names them.
 	Set []string
 
-	// Judge is the one property whose breach fails a seed; "": any. What breaks of others
-	// is not reported, and the seed goes on: for a checker of With that is to be seen at
-	// work where one that is built in would speak first. Crashes fail a seed all the same.
+	// Judge is the only property whose breach fails a seed; "": any property. Breaches of other
+	// properties are not reported, and the seed goes on. It is for seeing a checker of With at work
+	// where a built-in one would report first. Crashes fail a seed in any case.
 	Judge string
 
-	// MinCounted is how many seeds must count, which is to simulate a minute and 500
-	// answered calls, a fifth of them contended. A test whose seeds did less shows little.
-	// 0: one, unless Duration is below a minute, where none can.
+	// MinCounted is how many seeds must count. A seed counts if it simulates a minute and 500
+	// answered calls, a fifth of them contended. A test whose seeds did less shows little. 0: one,
+	// unless Duration is below a minute, when no seed can count.
 	MinCounted int
 
-	// Watchdog is how long, in real time, simulated code may keep a seed from going on, as by a receive
-	// from a channel that nothing sends to; 0: a minute, below 0: for ever. Then the test binary panics with the
-	// seed and the stack of that code, since nothing else can end it.
+	// Watchdog is for how long, in real time, simulated code may block a seed, for instance in a
+	// receive from a channel that nothing sends to. 0: a minute; below 0: for ever. After that the
+	// test binary panics with the seed and the stack of that code, since nothing else can end it.
 	Watchdog time.Duration
 
-	// Kept is the directory of seeds that have failed, each a file below the name of the test,
-	// which Run writes and which it runs before all others; "": testdata/sim.
+	// Kept is the directory of failed seeds, each a file below the name of the test. Run writes
+	// them, and runs them before all other seeds. "": testdata/sim.
 	Kept string
 }
 
-// plan is what each seed runs, but for its number.
+// plan returns what each seed runs, except its number.
 func (o *Options) plan() plan.Options {
 	return plan.Options{Replicas: o.Replicas, Clients: o.Clients, Duration: o.Duration, Faults: o.Faults, Workload: o.Workload, Tune: o.Set, With: o.With, Judge: o.Judge, Watchdog: o.Watchdog}
 }
 
-// check says what is wrong with the options.
+// check returns what is wrong with the options.
 func (o *Options) check() error {
 	if o.With != nil {
 		if err := cell.CheckExtension(o.With); err != nil {
@@ -70,7 +70,7 @@ func (o *Options) check() error {
 	return o.plan().Check()
 }
 
-// demanded is how many seeds must count.
+// demanded returns how many seeds must count.
 func (o *Options) demanded() int {
 	if o.MinCounted == 0 && (o.Duration == 0 || o.Duration >= cell.FloorTime) {
 		return 1

@@ -9,39 +9,39 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Program is the short form of Options for a program that uses the cell: all client machines of all seeds
-// run it, and it says itself what must never be, by World.Break. Its methods are what Run, Expect and
-// Verify are for Options.
+// Program is the short form of Options for a program that uses the cell. All client machines of all
+// seeds run it, and it reports with World.Break what must never happen. Its methods Run, Expect and
+// Verify are the functions with these names, for the program.
 type Program struct {
-	// Turn makes one turn of a program: some calls that belong together. Programs make turns until the run ends, up to
-	// four programs to a machine, which share its session. Its error is reported as the outcome of a
-	// call named "turn", on what all programs want; other calls may be reported by Done.
-	// ctx ends TurnPatience after the turn began, by the program's clock. Once the faults are over (Healed) it
-	// ends after a minute, and then L1 breaks.
+	// Turn makes one turn of a program: some calls that belong together. Programs make turns until
+	// the run ends, up to four programs to a machine, which share its session. The error of Turn is
+	// reported as the outcome of a contended call named "turn"; report other calls with Done. ctx
+	// ends TurnPatience after the turn began, by the program's clock. Once the faults are over
+	// (Healed), ctx ends after a minute, and then L1 breaks.
 	Turn func(ctx context.Context, p scenario.Program) error
 
-	Options // but for Workload, which is the program; With may add faults, properties, and no workload
+	Options // except Workload, which is the program; With may add faults and properties, but no workload
 }
 
 // TurnPatience is how long a turn of a Program may take while there are faults.
 const TurnPatience = 2 * time.Second
 
-// healedPatience is what L1 gives a call.
+// healedPatience is how long L1 lets a call take.
 const healedPatience = time.Minute
 
-// Run is the function of that name, for the program.
+// Run is the function Run, for the program.
 func (x Program) Run(t testing.TB) runner.Totals {
 	t.Helper()
 	return Run(t, x.options(t))
 }
 
-// Expect is the function of that name, for the program.
+// Expect is the function Expect, for the program.
 func (x Program) Expect(t testing.TB, property string) Found {
 	t.Helper()
 	return Expect(t, x.options(t), property)
 }
 
-// Verify is the function of that name, for the program.
+// Verify is the function Verify, for the program.
 func (x Program) Verify(t testing.TB) {
 	t.Helper()
 	Verify(t, x.options(t))

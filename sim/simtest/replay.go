@@ -10,9 +10,10 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// Replay runs the case of a file that `chubby sim --out` left (shrunk.json), and fails the test
-// if it breaks anything, with the story of how it came to it. So a file in testdata keeps a bug
-// from coming back. with is what takes part in the case beside what is built in; nil: nothing.
+// Replay runs the case in a file that `chubby sim --out` has written (shrunk.json). If the case
+// breaks anything, Replay fails the test and tells how the break came about. A file in testdata
+// thus keeps a bug from coming back. with takes part in the case beside the built-in parts; nil:
+// nothing does.
 func Replay(t testing.TB, file string, with *scenario.Extension) {
 	t.Helper()
 	m, o, err := runner.ReadManifest(file, with)

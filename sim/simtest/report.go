@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// tell says what a seed did wrong, the line that runs it again last.
+// tell describes what a seed did wrong; the last line runs it again.
 func (s *suite) tell(r *cell.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d: %s\n", r.Seed, runner.Verdict(r))
@@ -21,7 +21,7 @@ func (s *suite) tell(r *cell.Result) string {
 	return b.String()
 }
 
-// again is the line that runs one seed of one test.
+// again returns the command line that runs one seed of one test.
 func again(test string, seed uint64) string {
 	parts := strings.Split(test, "/")
 	for i := range parts {

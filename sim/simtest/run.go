@@ -13,10 +13,10 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// mostFailures is how many failing seeds end a test.
+// mostFailures is the number of failing seeds that ends a test.
 const mostFailures = 10
 
-// suite is the seeds of one test.
+// suite runs the seeds of one test.
 type suite struct {
 	t      testing.TB
 	o      Options
@@ -26,7 +26,8 @@ type suite struct {
 	failed []cell.Result // whole
 	all    []runner.SeedHash
 
-	// story tells of one failing seed, which is kept; nil: as of any other, and none is kept.
+	// story describes one failing seed, which is then kept; nil: it is described like the others,
+	// and not kept.
 	story    func(*cell.Result) string
 	kept     *keptSeeds
 	verifies bool                           // each seed is run twice
@@ -34,12 +35,14 @@ type suite struct {
 	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
 }
 
-// Run runs seeds, first those that failed before, and fails the test where one breaks a property,
-// where the simulated code crashes, where a checker gives up, or where fewer seeds count than
-// Options.MinCounted says. It ends at the first failure of a seed that was kept, or else after ten failing
-// seeds. The shortest failure is run once more, made smaller, told as a story, and kept; if it does not come
-// again, the seed is not one history, which is said instead. It returns what all seeds come to, for tests that
-// want a fault to have struck or a counter of World.Count to be above 0.
+// Run runs seeds. It fails the test if a seed breaks a property, if the simulated code crashes, if
+// a checker gives up, or if fewer seeds count than Options.MinCounted demands. It runs the kept
+// seeds first, and ends at the first of them that fails; otherwise it ends after ten failing seeds.
+//
+// Run then runs the shortest failure once more, shrinks it, tells its story, and keeps its seed. If
+// the failure does not come again, the seed is not one history, and Run reports that instead. Run
+// returns the totals of all seeds, for tests that require that a fault has struck or that a counter
+// of World.Count is above 0.
 func Run(t testing.TB, o Options) runner.Totals {
 	t.Helper()
 	return runWith(t, o, given, cell.Run)
@@ -52,9 +55,9 @@ func runWith(t testing.TB, o Options, f flags, run runner.Runner) runner.Totals 
 	return s.seeds()
 }
 
-// Verify runs each seed twice and fails the test where the two have different histories:
-// then something in the extension depends on more than its Draw and its events, such as
-// the order of a map, the clock of the machine, or a variable that outlives the run.
+// Verify runs each seed twice and fails the test if the two histories differ. Then something in the
+// extension depends on more than its Draw and its events, such as the order of a map, the clock of
+// the machine, or a variable that outlives the run.
 func Verify(t testing.TB, o Options) {
 	t.Helper()
 	s := start(t, o, given, twice(cell.Run))
@@ -73,7 +76,7 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 	}}
 }
 
-// seeds runs all there are to run, and judges them.
+// seeds runs all seeds, and judges them.
 func (s *suite) seeds() runner.Totals {
 	s.t.Helper()
 	s.printTrace()
@@ -109,7 +112,7 @@ func (s *suite) seeds() runner.Totals {
 	return totals
 }
 
-// sum says in a line what the seeds come to.
+// sum describes the totals of the seeds in one line.
 func (s *suite) sum(t *runner.Totals) string {
 	what := fmt.Sprintf("%d seeds, of which %d counted", t.Seeds, t.Counted)
 	if s.verifies {
@@ -127,7 +130,8 @@ func (s *suite) sum(t *runner.Totals) string {
 	return fmt.Sprintf("%s; hash of all seeds %s", what, t.Hash)
 }
 
-// counted are the counters of worlds that are above 0: those of World.Count, of the network, and of strikes.
+// counted lists the counters of worlds above 0: those of World.Count, of the network, and of
+// strikes.
 func counted(t *runner.Totals) string {
 	text := ""
 	for _, c := range t.Counters {
@@ -142,7 +146,8 @@ func counted(t *runner.Totals) string {
 	return text
 }
 
-// shortest is which of the failing seeds is made smaller: that of the fewest events, whose runs take the least time.
+// shortest returns the index of the failing seed to shrink: the one with the fewest events, whose
+// runs take the least time.
 func (s *suite) shortest() (best int) {
 	for i := range s.failed {
 		if !s.failed[i].Internal && (s.failed[best].Internal || s.failed[i].Events < s.failed[best].Events) {
@@ -152,7 +157,7 @@ func (s *suite) shortest() (best int) {
 	return best
 }
 
-// batch runs at most so many seeds, until so many have failed.
+// batch runs at most this many seeds, until this many have failed.
 func (s *suite) batch(o Options, most uint64, failures int) {
 	runner.Batch{
 		Options: o.plan(), From: o.From, Most: most, For: s.flags.limit, Jobs: o.Jobs, MaxFailures: failures, Runner: s.run,
@@ -166,7 +171,7 @@ func (s *suite) batch(o Options, most uint64, failures int) {
 	}.Run(s.t.Context())
 }
 
-// fitsDeadline refuses a time that the test binary does not have.
+// fitsDeadline refuses a -sim.for that exceeds the time limit of the test binary.
 func (s *suite) fitsDeadline() {
 	s.t.Helper()
 	d, ok := s.t.(interface{ Deadline() (time.Time, bool) })
@@ -178,12 +183,12 @@ func (s *suite) fitsDeadline() {
 	}
 }
 
-// directory is where -sim.out has the files of this test.
+// directory returns the directory of -sim.out for this test.
 func (s *suite) directory() string {
 	return filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()))
 }
 
-// leave writes what -sim.out promises.
+// leave writes the files of -sim.out.
 func (s *suite) leave(o Options) {
 	s.t.Helper()
 	dir := s.directory()
@@ -201,7 +206,7 @@ func (s *suite) leave(o Options) {
 	}
 }
 
-// leaveSeed runs a seed again and writes what is known of it.
+// leaveSeed runs a seed again and writes its files.
 func (s *suite) leaveSeed(dir string, b runner.Build, o Options, seed runner.SeedHash) {
 	s.t.Helper()
 	p := o.plan()
@@ -216,7 +221,7 @@ func (s *suite) leaveSeed(dir string, b runner.Build, o Options, seed runner.See
 	s.t.Logf("seed %d: files in %s", seed.Seed, dir)
 }
 
-// twice runs a seed twice: it breaks D1 where the histories differ.
+// twice returns a runner that runs each seed twice, and breaks D1 if the histories differ.
 func twice(run runner.Runner) runner.Runner {
 	return func(o plan.Options) cell.Result {
 		v := runner.Verify(run, o)

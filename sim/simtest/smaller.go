@@ -13,15 +13,15 @@ import (
 	"github.com/chubbycell/chubby/sim/shrink"
 )
 
-// part is what is left of the faults of a World's seed. The zero part is all of them.
+// part is the part of a World's faults that is left. The zero part is all of them.
 type part struct {
-	off    []int         // faults that do nothing, by their places in Scenario.Faults
-	script *[]sim.Strike // the strikes of the others; nil: all
+	off    []int         // disabled faults, by their places in Scenario.Faults
+	script *[]sim.Strike // the strikes of the other faults; nil: all
 	record *[]sim.Strike
-	until  time.Duration // true time after which nothing needs to be run any more; 0: none
+	until  time.Duration // true time after which nothing needs to run; 0: none
 }
 
-// of makes a scenario one of that part. What is left draws what it drew.
+// of reduces a scenario to this part. What is left draws what it drew before.
 func (p part) of(s *sim.Scenario) {
 	s.Faults = slices.Clone(s.Faults)
 	for _, i := range p.off {
@@ -38,7 +38,7 @@ type quiet struct{ sim.Fault }
 
 func (quiet) Run(*sim.Stage) {}
 
-// small is a failure of a World that was made smaller.
+// small is a failure of a World that was shrunk.
 type small struct {
 	part
 	tried bool
@@ -47,8 +47,8 @@ type small struct {
 	at    *cell.Breach
 }
 
-// shrink leaves out faults and then strikes, as long as the same check breaks the same property and there
-// is time.
+// shrink leaves out faults, and then strikes, as long as the same check breaks the same property
+// and there is time.
 func (x World) shrink(r *cell.Result, within time.Duration) small {
 	out := small{at: r.Breach}
 	if within <= 0 {
@@ -94,10 +94,10 @@ func (x World) shrink(r *cell.Result, within time.Duration) small {
 	return out
 }
 
-// mostStrikes of a fault are told by their times.
+// mostStrikes is the number of strikes of one fault that are listed by their times.
 const mostStrikes = 6
 
-// needs says what is left; "" if nothing was tried.
+// needs describes what is left; "": shrink tried nothing.
 func (m small) needs() string {
 	if !m.tried {
 		return ""

@@ -14,40 +14,42 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// World is what a test asks of seeds of a world of its own, with no cell in it: a protocol, or
-// any program on package sim. Its methods are what Run, Expect and Verify are for the cell.
+// World configures the seeds of a world of the test's own, without a cell: a protocol, or any
+// program on package sim. Its methods Run, Expect and Verify are like the functions with these
+// names for the cell.
 type World struct {
-	// Scenario makes the run of a seed anew each time it is called, on any goroutine: two of
-	// its runs share nothing.
+	// Scenario returns the run of a seed. It returns a new one on each call, on any goroutine: two
+	// runs share nothing.
 	Scenario func(seed uint64) sim.Scenario
-	Config   sim.Config // of each world, but for Seed; of Trace, only Describe is used
+	Config   sim.Config // of each world, except Seed; only Describe of its Trace is used
 
-	Seeds uint64 // that are run, from the first one on; 0: 20
+	Seeds uint64 // number of seeds to run; 0: 20
 	From  uint64 // the first seed; 0: 1
-	Jobs  int    // seeds at a time; 0: one a processor
+	Jobs  int    // seeds at the same time; 0: one per processor
 
-	// Kept is the directory of seeds that have failed, each a file below the name of the test,
-	// which Run writes and which it runs before all others; "": testdata/sim.
+	// Kept is the directory of failed seeds, each a file below the name of the test. Run writes
+	// them, and runs them before all other seeds. "": testdata/sim.
 	Kept string
 }
 
-// Run runs seeds, first those that failed before, and fails the test where a property breaks or
-// simulated code crashes. It ends at the first failure of a seed that was kept, or else after
-// ten. The shortest failure is run once more: if it comes again, Run says which faults it needs and keeps
-// that seed, or else that the seed is not one history. A Scenario of which nothing comes is refused.
+// Run runs seeds, and fails the test if a property breaks or simulated code crashes. It runs the
+// kept seeds first, and ends at the first of them that fails; otherwise it ends after ten failing
+// seeds. It runs the shortest failure once more. If the failure comes again, Run reports which
+// faults it needs, and keeps the seed; otherwise it reports that the seed is not one history. It
+// refuses a Scenario that does nothing.
 func (x World) Run(t testing.TB) runner.Totals {
 	t.Helper()
 	return x.runWith(t, given)
 }
 
-// Expect runs seeds until one fails, which must break the property of this ID, as Expect does for
-// the cell. No seed is kept.
+// Expect runs seeds until one fails, as Expect does for the cell. That seed must break the property
+// with this ID. No seed is kept.
 func (x World) Expect(t testing.TB, property string) Found {
 	t.Helper()
 	return x.start(t, given, x.seed).expect(property)
 }
 
-// Verify runs each seed twice and fails the test where the two have different histories.
+// Verify runs each seed twice and fails the test if the two histories differ.
 func (x World) Verify(t testing.TB) {
 	t.Helper()
 	s := x.start(t, given, twice(x.seed))
@@ -70,7 +72,8 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 	return s
 }
 
-// isEmpty says that nothing would run. A Scenario that panics says so in the run of its seed.
+// isEmpty reports whether the seed would run nothing. If Scenario panics, the run of its seed
+// reports that.
 func (x World) isEmpty(seed uint64) bool {
 	defer func() { _ = recover() }()
 	s := x.Scenario(seed)
@@ -80,7 +83,7 @@ func (x World) isEmpty(seed uint64) bool {
 func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	t.Helper()
 	out := f.out
-	f.out = "" // what a cell leaves behind is not what a world does
+	f.out = "" // the files of a cell are not those of a world
 	s := x.start(t, f, x.seed)
 	s.story = func(r *cell.Result) string { return x.tell(s, r, out) }
 	s.print = func(seed uint64, w io.Writer) { x.with(plan.Options{Seed: seed, Trace: sim.Trace{W: w}}, part{}) }
@@ -119,7 +122,8 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	return r
 }
 
-// tell says what a seed did wrong, and what it needs for that. With a directory it leaves a trace.
+// tell describes what a seed did wrong, and which faults it needs. With a directory it writes a
+// trace.
 func (x World) tell(s *suite, r *cell.Result, out string) string {
 	s.t.Helper()
 	text := s.tell(r)
@@ -136,7 +140,7 @@ func (x World) tell(s *suite, r *cell.Result, out string) string {
 	return text + "\ntrace, with those faults alone: " + x.trace(s.t, out, r.Seed, small.part)
 }
 
-// trace writes what happens in a seed below a directory, and returns the name of the file.
+// trace writes the trace of a seed below a directory, and returns the name of the file.
 func (x World) trace(t testing.TB, out string, seed uint64, of part) string {
 	t.Helper()
 	file := filepath.Join(out, filepath.FromSlash(t.Name()), fmt.Sprintf("seed-%d", seed), runner.TraceFile)
