@@ -1,15 +1,15 @@
 package sim
 
-// Agreement is property S1. It is fed with facts at the instant at which they become
-// true: durable votes, and values that nodes take for chosen. It breaks the run as
-// soon as two facts contradict each other:
+// Agreement is property S1. It receives facts at the instant at which they become true: durable
+// votes, and values that nodes consider chosen. It breaks the run as soon as two facts contradict
+// each other:
 //
-//   - two values under one (slot, ballot), as votes;
-//   - two values with a quorum of votes each at one ballot, in one slot;
-//   - a vote for another value above a ballot at which a quorum voted: the
+//   - two values have votes under one (slot, ballot);
+//   - two values have a quorum of votes each at one ballot, in one slot;
+//   - a vote is for another value, above a ballot at which a quorum voted: the
 //     value was chosen there, and no later ballot may carry another one;
-//   - two nodes that take different values for chosen, or one value that has no
-//     quorum of votes (only where votes are reported).
+//   - two nodes consider different values chosen, or one considers a value chosen
+//     that has no quorum of votes (only if votes are reported).
 type Agreement struct {
 	w      *World
 	quorum int
@@ -33,19 +33,19 @@ type ballotVotes struct {
 	voters []Addr
 }
 
-// NewAgreement returns the property for members acceptors, of which any
-// majority is a quorum.
+// NewAgreement returns the property for the given number of acceptors, of which any majority is a
+// quorum.
 func NewAgreement(w *World, members int) *Agreement {
 	return &Agreement{w: w, quorum: members/2 + 1, slots: map[uint64]*slotVotes{}}
 }
 
-// ID is S1.
+// ID returns S1.
 func (a *Agreement) ID() string { return "S1" }
 
 // Check reports nothing: contradictions break the run when they arise.
 func (a *Agreement) Check(*World) error { return nil }
 
-// Slots counts the slots in which a value is known to be chosen.
+// Slots returns the number of slots in which a value is known to be chosen.
 func (a *Agreement) Slots() int {
 	n := 0
 	for _, s := range a.slots { // order-free: counting
@@ -65,7 +65,7 @@ func (a *Agreement) slot(n uint64) *slotVotes {
 	return s
 }
 
-// OnVote records that node's disk holds vote v for good. Repeating it is harmless.
+// OnVote records that node's disk durably holds vote v. Repeating it is harmless.
 func (a *Agreement) OnVote(node Addr, v Vote) {
 	a.votes = true
 	s := a.slot(v.Slot)
@@ -87,7 +87,7 @@ func (a *Agreement) OnVote(node Addr, v Vote) {
 	a.judge(v.Slot, s)
 }
 
-// at finds the votes of a ballot.
+// at returns the votes of a ballot.
 func (s *slotVotes) at(b Ballot, value string) *ballotVotes {
 	for i := range s.ballots {
 		if s.ballots[i].ballot == b {
@@ -112,7 +112,7 @@ func (a *Agreement) judge(slot uint64, s *slotVotes) {
 	}
 }
 
-// OnChosen records that node takes value for chosen in slot.
+// OnChosen records that node considers value chosen in slot.
 func (a *Agreement) OnChosen(node Addr, slot uint64, value string) {
 	s := a.slot(slot)
 	switch {
@@ -128,8 +128,7 @@ func (a *Agreement) OnChosen(node Addr, slot uint64, value string) {
 	}
 }
 
-// Checksums is property S6: replicas that have applied the same slots have the
-// same state.
+// Checksums is property S6: replicas that have applied the same slots have the same state.
 type Checksums struct {
 	w    *World
 	sums map[uint64]sumAt
@@ -143,7 +142,7 @@ type sumAt struct {
 // NewChecksums returns the property.
 func NewChecksums(w *World) *Checksums { return &Checksums{w: w, sums: map[uint64]sumAt{}} }
 
-// ID is S6.
+// ID returns S6.
 func (c *Checksums) ID() string { return "S6" }
 
 // Check reports nothing: differences break the run when they arise.

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Blocked is a coroutine that waits, and where: for reports on programs that do not end.
+// Blocked says where a coroutine waits. It is for reports on programs that do not end.
 type Blocked struct {
 	Machine Addr
-	Name    string // as it was started: "main" of a Program
-	// Calls are the functions that it is in, innermost first, without those of this package, each as
+	Name    string // as given when it was started; "main" for a Program
+	// Calls are the functions on its stack, innermost first, without those of this package, each as
 	// package.function (file:line).
 	Calls []string
 }
@@ -19,8 +19,9 @@ type Blocked struct {
 // mostCalls bounds Blocked.Calls.
 const mostCalls = 32
 
-// Blocked tells where the coroutines of a machine wait, in the order in which they were started, as far as none has ended
-// since. Call it from outside of the run: between two calls of Run, or in a Property. It changes nothing.
+// Blocked returns where the coroutines of a machine wait, in the order in which they were started
+// as long as none has ended. Call it outside the run: between two calls of Run, or in a Property.
+// It changes nothing.
 func (w *World) Blocked(a Addr) []Blocked {
 	m := w.Machine(a)
 	if m == nil || m.env == nil {
@@ -35,7 +36,8 @@ func (w *World) Blocked(a Addr) []Blocked {
 	return all
 }
 
-// String says in which call the coroutine waits, and which code outside of package client called that.
+// String names the call in which the coroutine waits, and the code outside of package client that
+// made the call.
 func (b Blocked) String() string {
 	s := fmt.Sprintf("%v (%s) waits", b.Machine, b.Name)
 	if len(b.Calls) == 0 {
@@ -53,7 +55,7 @@ func (b Blocked) String() string {
 	return s
 }
 
-// ask has a parked coroutine look at its own stack, and park again.
+// ask makes a parked coroutine look at its own stack, and park again.
 func (c *coroutine) ask() []string {
 	c.asked = true
 	c.next()
@@ -78,7 +80,7 @@ func (c *coroutine) tell() {
 	}
 }
 
-// isOfSimulator reports whether a function is of this package, or below it on the stack.
+// isOfSimulator reports whether a function belongs to this package, or is below it on the stack.
 func isOfSimulator(function string) bool {
 	const own = "github.com/chubbycell/chubby/sim."
 	return strings.HasPrefix(function, own) || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "runtime.")

@@ -8,37 +8,35 @@ import (
 
 const billion = 1_000_000_000
 
-// epoch is the instant at which every monotonic clock with offset zero stands
-// when the world begins. Instants given to processes are epoch plus the local
-// monotonic nanoseconds, as plain time.Time values.
+// epoch is what every monotonic clock with offset zero reads when the world begins. Instants given
+// to processes are epoch plus the local monotonic nanoseconds, as plain time.Time values.
 func epoch() time.Time { return instant(0) }
 
-// instant is the instant at a local monotonic reading: 2001-01-01 plus it.
+// instant returns the instant of a local monotonic reading: 2001-01-01 plus the reading.
 func instant(local int64) time.Time { return time.Unix(978307200, local).UTC() }
 
-// ClockConfig is how a machine's clock starts.
+// ClockConfig is the initial state of a machine's clock.
 type ClockConfig struct {
 	Offset     time.Duration // of the monotonic clock, at the start of the world
 	WallOffset time.Duration // of the wall clock from true time
 	RatePPB    int64         // rate error in parts per billion: +1000 gains 1 µs a second
 }
 
-// Clock is a machine's clock. True time is the simulator's alone; a process
-// sees only this. Its monotonic and its wall reading are apart: a step moves
-// the wall, never the monotonic reading; rate errors, slew and freezing hit
-// both, as they do on a real machine. A pause of the process does not stop it.
-// A power cut gives the monotonic reading a new, unrelated offset, as a reboot
-// does, so nothing can live on an instant that was read before it.
+// Clock is a machine's clock. Only the simulator knows true time; a process sees only its machine's
+// clock. The monotonic and the wall reading are separate: a step moves the wall reading, never the
+// monotonic one. Rate errors, slew and freezing affect both, as on a real machine. A pause of the
+// process does not stop the clock. A power cut gives the monotonic reading a new, unrelated offset,
+// as a reboot does, so no instant read before it may be used afterwards.
 type Clock struct {
 	m    *Machine
 	line line
 	rate int64 // configured error, ppb
-	slew int64 // on top of it for a while, ppb
+	slew int64 // temporary addition, ppb
 	stop int   // how many freezes are in force
 	wall int64 // wall minus monotonic reading
 
 	wallStops int   // how many freezes of the wall reading are in force
-	wallAt    int64 // where it stands then
+	wallAt    int64 // where a frozen wall reading stands
 	gen       uint64
 }
 
@@ -49,7 +47,7 @@ type line struct {
 	ppb             int64 // at least -10⁹, where it stands still
 }
 
-// local is the local reading at true time t, which is not before the anchor.
+// local returns the local reading at true time t, which must not be before the anchor.
 func (l *line) local(t int64) int64 {
 	dt := t - l.trueAt
 	if l.ppb == 0 {
@@ -63,8 +61,8 @@ func (l *line) local(t int64) int64 {
 	return l.localAt + int64(q)
 }
 
-// when is the first true time at which the reading is at least x: never before
-// the anchor, and math.MaxInt64 where the line does not get there.
+// when returns the first true time at which the reading is at least x. It is never before the
+// anchor, and is math.MaxInt64 if the line does not reach x.
 func (l *line) when(x int64) int64 {
 	dl := x - l.localAt
 	if dl <= 0 {
@@ -85,7 +83,7 @@ func (l *line) when(x int64) int64 {
 	return addCapped(l.trueAt, q)
 }
 
-// turn goes on from true time t at another rate.
+// turn continues from true time t at another rate.
 func (l *line) turn(t, ppb int64) {
 	l.localAt = l.local(t)
 	l.trueAt = t
@@ -106,8 +104,8 @@ func newClock(m *Machine, c ClockConfig, now int64) Clock {
 	return k
 }
 
-// Mono is the monotonic reading at this instant. Reading it here does not enter the
-// trace hash: it is for checkers and faults.
+// Mono returns the monotonic reading at this instant. It does not enter the trace hash: it is for
+// checkers and faults.
 func (c *Clock) Mono() time.Time { return instant(c.line.local(c.m.w.timeline.now)) }
 
 // read reads the clock for the process of its machine. The reading enters the trace hash.
@@ -117,7 +115,7 @@ func (c *Clock) read() time.Time {
 	return instant(local)
 }
 
-// Wall is the wall reading at this instant.
+// Wall returns the wall reading at this instant.
 func (c *Clock) Wall() time.Time { return instant(c.wallReading()) }
 
 func (c *Clock) wallReading() int64 {
@@ -127,24 +125,24 @@ func (c *Clock) wallReading() int64 {
 	return c.line.local(c.m.w.timeline.now) + c.wall
 }
 
-// TrueTime is the true time at which the monotonic reading is or was t, if the
-// rate stays as it is; for checkers. Instants from before the latest change of
-// rate count as that change.
+// TrueTime returns the true time at which the monotonic reading is or was t, if the rate stays as
+// it is. It is for checkers. For instants before the latest change of rate, it returns the time of
+// that change.
 func (c *Clock) TrueTime(t time.Time) time.Duration {
 	return time.Duration(c.line.when(localOf(t)))
 }
 
-// RatePPB is the rate error in force.
+// RatePPB returns the rate error in force.
 func (c *Clock) RatePPB() int64 { return c.line.ppb }
 
-// SetRate changes the rate error for good. Timers that run are armed again.
+// SetRate changes the rate error permanently. Running timers are armed again.
 func (c *Clock) SetRate(ppb int64) {
 	c.rate = ppb
 	c.turn("rate", uint64(ppb))
 }
 
-// Slew adds ppb to the rate for a span of true time, as a time daemon does that
-// corrects an error smoothly. A later Slew replaces an earlier one.
+// Slew adds ppb to the rate for a span of true time, like a time daemon that corrects an error
+// smoothly. A later Slew replaces an earlier one.
 func (c *Clock) Slew(ppb int64, span time.Duration) {
 	c.slew = ppb
 	c.turn("slew", uint64(ppb))
@@ -167,8 +165,8 @@ func (c *Clock) Freeze(span time.Duration) {
 	})
 }
 
-// FreezeWall stops the wall reading for a span of true time. The monotonic reading
-// goes on: a process that uses only that one notices nothing.
+// FreezeWall stops the wall reading for a span of true time. The monotonic reading continues: a
+// process that uses only that one notices nothing.
 func (c *Clock) FreezeWall(span time.Duration) {
 	c.wallAt = c.wallReading()
 	c.wallStops++
@@ -202,13 +200,13 @@ func (c *Clock) turn(kind string, arg uint64) {
 	c.m.timers.arm()
 }
 
-// reboot starts the monotonic reading anew; the wall reading goes on.
+// reboot restarts the monotonic reading at another offset; the wall reading continues.
 func (c *Clock) reboot(offset int64) {
 	c.wall += c.line.local(c.m.w.timeline.now) - offset
 	c.line.trueAt, c.line.localAt = c.m.w.timeline.now, offset
 }
 
-// ReadingOf is a reading of a machine's clock as the trace prints it.
+// ReadingOf returns a reading of a machine's clock in the form in which the trace prints it.
 func ReadingOf(t time.Time) time.Duration { return time.Duration(localOf(t)) }
 
 // localOf is the inverse of instant; it saturates.

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// WithTimeout is context.WithTimeout on the machine's clock: a standard cancel
-// context, canceled by a simulated timer, in a thin wrapper that reports the
-// deadline and context.DeadlineExceeded. Contexts derived from it by WithCancel
-// and WithValue end with it at once; theirs is the error context.Canceled with
-// the cause context.DeadlineExceeded. The standard WithTimeout counts real time
-// and is refused by every call that blocks here.
+// WithTimeout is context.WithTimeout on the machine's clock. It is a standard cancel context,
+// canceled by a simulated timer, in a thin wrapper that reports the deadline and
+// context.DeadlineExceeded. Contexts derived from it with WithCancel and WithValue end at the same
+// time; their error is context.Canceled and their cause is context.DeadlineExceeded. The standard
+// WithTimeout counts real time, and every call here that blocks refuses it.
 func (rt *Runtime) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	at := instant(rt.e.later(d))
@@ -46,7 +45,7 @@ type deadline struct {
 // deadlineKey finds the innermost simulated deadline of a context.
 type deadlineKey struct{}
 
-// Deadline is the local instant at which the context ends.
+// Deadline returns the local instant at which the context ends.
 func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
 
 // Err distinguishes a deadline that passed from a context that was canceled.
@@ -58,7 +57,7 @@ func (d *deadline) Err() error {
 	return err
 }
 
-// Value is that of the parent, and the wrapper itself under its own key.
+// Value returns the value of the parent, and the wrapper itself under its own key.
 func (d *deadline) Value(key any) any {
 	if key == (deadlineKey{}) {
 		return d
@@ -66,7 +65,7 @@ func (d *deadline) Value(key any) any {
 	return d.Context.Value(key)
 }
 
-// cause is why ctx has ended, nil while it has not.
+// cause returns why ctx has ended, or nil while it has not.
 func cause(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -74,15 +73,14 @@ func cause(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// contexts is the coroutines of a world that wait under a context that can be
-// canceled.
+// contexts is the coroutines of a world that wait under a cancelable context.
 type contexts struct {
 	blocked      []*coroutine
 	mayHaveEnded bool // code ran that may have canceled one
 }
 
-// block notes that c waits under ctx. A context with a deadline in real time is
-// refused: it would end at another place in each run.
+// block records that c waits under ctx. It refuses a context with a deadline in real time, which
+// would end at another place in each run.
 func (x *contexts) block(c *coroutine, ctx context.Context) {
 	if ctx.Done() == nil {
 		return
@@ -98,7 +96,7 @@ func (x *contexts) block(c *coroutine, ctx context.Context) {
 	c.queue = len(x.blocked)
 }
 
-// unblock takes c off the list of those that wait under a context.
+// unblock removes c from the coroutines that wait under a context.
 func (x *contexts) unblock(c *coroutine) {
 	if c.queue == 0 {
 		return
@@ -112,9 +110,8 @@ func (x *contexts) unblock(c *coroutine) {
 	c.queue, c.ctx = 0, nil
 }
 
-// poll wakes coroutines that wait under a context that has ended. It runs
-// after each event whose code may have ended one: a context reports its end only to
-// goroutines.
+// poll wakes coroutines whose context has ended. It runs after each event whose code may have ended
+// a context, because a context reports its end only to goroutines.
 func (x *contexts) poll() {
 	for i := 0; i < len(x.blocked); {
 		c := x.blocked[i]

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 )
 
-// ended is what unwinds a coroutine whose life is over. It is private and
-// recovered at the root; code that recovers it on the way gains nothing, since
-// the next blocking call panics with it again and all other calls do nothing.
+// ended is the panic that unwinds a coroutine whose life is over. It is private and recovered at
+// the root. Code that recovers it on the way gains nothing: the next blocking call panics with it
+// again, and all other calls do nothing.
 type ended struct{}
 
 type coState uint8
@@ -20,9 +20,9 @@ const (
 	coParked                 // waits
 )
 
-// coroutine is a thread of control of simulated code that may block: a disk job, a
-// client's program, a fault. It is resumed by events only. Coroutines are kept in a
-// pool: starting one costs no goroutine once some have ended.
+// coroutine is a thread of control of simulated code that may block: a disk job, a client's
+// program, a fault. Only events resume it. Coroutines are kept in a pool: starting one costs no
+// goroutine once some have ended.
 type coroutine struct {
 	w     *World
 	env   *Env // the life that it belongs to; nil: the world's
@@ -33,9 +33,9 @@ type coroutine struct {
 	yield func(struct{}) bool
 	state coState
 	dying bool
-	parks uint64 // counts the parkings: an event for an earlier one is void
+	parks uint64 // number of times it parked: an event for an earlier parking is void
 
-	asked bool     // it is to look at its own stack, and to park again
+	asked bool     // it must look at its own stack, and park again
 	calls []string // what it saw: see Blocked
 
 	index int   // in env.cos
@@ -138,13 +138,13 @@ func (r *resumption) fire(w *World, parks uint64, _ *packet) {
 	}
 }
 
-// isParkedAt reports that c is still in the parking that an event was made for.
+// isParkedAt reports whether c is still in the parking for which an event was made.
 func (c *coroutine) isParkedAt(parks uint64) bool {
 	return c.parks == parks && (c.state == coParked || c.state == coReady)
 }
 
-// proceed lets c go on: at once for the world's own coroutines, through the
-// queue of its machine for others, because that one may be paused.
+// proceed resumes c: at once for the world's own coroutines, and through the queue of its machine
+// for others, because the machine may be paused.
 func (s *coroutines) proceed(c *coroutine) {
 	if c.env == nil {
 		s.resume(c)
@@ -193,8 +193,8 @@ func (c *coroutine) check() {
 	}
 }
 
-// end unwinds c. A coroutine that runs at this moment goes on to its next
-// blocking call; all it does until then has no effect, because its Env is dead.
+// end unwinds c. A coroutine that is running continues to its next blocking call; nothing that it
+// does until then has an effect, because its Env is dead.
 func (s *coroutines) end(c *coroutine) {
 	switch c.state {
 	case coRunning:
@@ -205,8 +205,8 @@ func (s *coroutines) end(c *coroutine) {
 	}
 }
 
-// self is the running coroutine. It panics where there is none: blocking calls
-// are for coroutines only.
+// self returns the running coroutine. It panics if there is none: blocking calls are for coroutines
+// only.
 func (s *coroutines) self(what string) *coroutine {
 	c := s.running
 	if c == nil {

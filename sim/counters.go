@@ -8,7 +8,7 @@ type Counter struct {
 	N    uint64
 }
 
-// counters keeps names in a map for counting and gives them out in order.
+// counters keeps names in a map for counting, and returns them in order.
 type counters struct{ byName map[string]*uint64 }
 
 func (c *counters) add(name string, n uint64) {
@@ -32,8 +32,8 @@ func (c *counters) list() []Counter {
 	return out
 }
 
-// Count adds one to a counter: a fault injected, a rare situation reached
-// ("sometimes"). Counters do not enter the hash.
+// Count adds one to a counter: a fault was injected, or a rare situation was reached ("sometimes").
+// Counters do not enter the hash.
 func (w *World) Count(name string) { w.counts.add(name, 1) }
 
 // Counters returns all counters in the order of their names.
@@ -46,9 +46,9 @@ func (w *World) Counters() []Counter {
 	return out.list()
 }
 
-// Fault records a fault of the caller's own that was injected into machine a (0:
-// none in particular). It enters the trace hash, the counter "fault." plus kind, and
-// the trace. arg distinguishes faults of one kind.
+// Fault records that the caller injected a fault into machine a (0: no particular one). The fault
+// enters the trace hash, the counter "fault." plus kind, and the trace. arg distinguishes faults of
+// one kind.
 func (w *World) Fault(a Addr, kind string, arg uint64) {
 	w.hash.fold(markFault<<32 | uint64(a))
 	w.hash.text(kind)

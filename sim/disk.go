@@ -9,14 +9,13 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// DiskConfig is how fast a disk is when nothing slows it down.
+// DiskConfig is the speed of a disk that nothing slows down.
 type DiskConfig struct {
 	Read  Table // ReadAt
 	Write Table // WriteAt, Preallocate, Truncate: into the page cache
 	Sync  Table // Sync, SyncData, SyncDir, MkdirAll: one at a time
 	Meta  Table // everything else
-	// PerKiB comes on top for each KiB that is read, or synced after it was
-	// written.
+	// PerKiB is added for each KiB that is read, or that is synced after it was written.
 	PerKiB time.Duration
 }
 
@@ -27,16 +26,16 @@ func (c DiskConfig) check() {
 	c.Meta.check("DiskConfig.Meta")
 }
 
-// Disk is a machine's disk: a vfs.Mem whose calls take time. A call parks its
-// coroutine, its effect happens at an event of the disk, and the coroutine goes
-// on when its process may. A paused process does not stop its disk.
+// Disk is a machine's disk: a vfs.Mem whose calls take time. A call parks its coroutine and takes
+// effect at an event of the disk; the coroutine continues when its process may. Pausing a process
+// does not stop its disk.
 type Disk struct {
 	m            *Machine
 	far          bool // the machine's second disk
 	mem          *vfs.Mem
 	cfg          DiskConfig
 	slow         int64
-	busyUntil    int64 // true time at which the device has done all syncs so far
+	busyUntil    int64 // true time at which the device has finished all syncs so far
 	stalledUntil int64 // true time until which it stalls
 
 	read, write, sync, meta, torn draw.Stream
@@ -56,14 +55,13 @@ func newDisk(m *Machine, c DiskConfig, far bool) *Disk {
 	return d
 }
 
-// Mem is what the disk holds: to look at, to clone, to let rot (Mem.Corrupt).
-// Its calls take effect at once. Its fault predicate, set by Mem.SetFault, is
-// asked at the event of each call and may answer with errors, short writes and
-// failing syncs.
+// Mem returns the contents of the disk: to look at, to clone, or to damage (Mem.Corrupt). Its calls
+// take effect at once. Its fault predicate, set with Mem.SetFault, is called at the event of each
+// disk call. It may cause errors, short writes and failing syncs.
 func (d *Disk) Mem() *vfs.Mem { return d.mem }
 
-// Replace puts another disk into the machine, which must be down: a wiped one,
-// or a clone taken earlier.
+// Replace puts another disk into the machine, for example a wiped one or an earlier clone. The
+// machine must be down.
 func (d *Disk) Replace(mem *vfs.Mem) {
 	if d.m.Up() {
 		panic("sim: a disk is replaced while its machine is up")
@@ -72,14 +70,13 @@ func (d *Disk) Replace(mem *vfs.Mem) {
 	d.m.w.Fault(d.m.addr, "disk.replace", 0)
 }
 
-// Set changes how fast the disk is.
+// Set changes the speed of the disk.
 func (d *Disk) Set(c DiskConfig) {
 	c.check()
 	d.cfg = c
 }
 
-// Stall lets no call that begins from now on end before span of true time has
-// passed.
+// Stall delays every call that begins from now on: none ends before span of true time has passed.
 func (d *Disk) Stall(span time.Duration) {
 	d.stalledUntil = max(d.stalledUntil, d.m.w.timeline.now+int64(span))
 	d.m.w.Fault(d.m.addr, "disk.stall", uint64(span))
@@ -113,7 +110,7 @@ type diskOp struct {
 	lock  io.Closer
 }
 
-// name is the first word of the disk's lines in the trace.
+// name returns the first word of the disk's lines in the trace.
 func (d *Disk) name() string {
 	if d.far {
 		return "far"
@@ -121,7 +118,7 @@ func (d *Disk) name() string {
 	return "disk"
 }
 
-// latency is how long the call takes from now.
+// latency returns how long the call takes from now.
 func (d *Disk) latency(o *diskOp) int64 {
 	now := d.m.w.timeline.now
 	at := now
@@ -145,8 +142,7 @@ func (d *Disk) latency(o *diskOp) int64 {
 
 func (d *Disk) perKiB(bytes int64) int64 { return (bytes + 1023) / 1024 * int64(d.cfg.PerKiB) }
 
-// call lets the running coroutine wait for the disk. The call and then its
-// result are in c.op.
+// call makes the running coroutine wait for the disk. c.op holds the call, and later its result.
 func (e *Env) call(c *coroutine) {
 	d := c.op.disk
 	c.op.fs = d.mem

@@ -2,8 +2,7 @@ package sim
 
 import "github.com/chubbycell/chubby/internal/draw"
 
-// disks is the disks of a machine. What ends a life, and what mends a machine, is done
-// to each.
+// disks is the disks of a machine. The end of a life, and a repair, affect each of them.
 type disks struct {
 	near *Disk
 	far  *Disk // nil: none
@@ -17,9 +16,8 @@ func (d *disks) each(f func(*Disk)) {
 	}
 }
 
-// finishPending lets the disk finish a seeded choice of the calls under way when the
-// life ends, without telling the caller: the device may have been quicker than the
-// power cut, or not.
+// finishPending makes the disk finish a seeded choice of the calls under way when the life ends,
+// without telling the caller: the device may or may not have been quicker than the power cut.
 func (d *Disk) finishPending() {
 	for _, c := range d.m.env.cos {
 		if c.state == coParked && c.op.op != 0 && c.op.disk == d && d.torn.Chance(1, 2) {
@@ -28,14 +26,14 @@ func (d *Disk) finishPending() {
 	}
 }
 
-// crash makes the disk what it holds after a power cut.
+// crash leaves on the disk what it holds after a power cut.
 func (d *Disk) crash(seed uint64) {
 	d.release()
 	choices := draw.New(seed).Stream("disk.crash", 0)
 	d.mem.Crash(choices.N)
 }
 
-// release ends all that the life had open.
+// release closes everything that the life had open.
 func (d *Disk) release() {
 	d.mem.Kill()
 	d.busyUntil = d.m.w.timeline.now

@@ -1,46 +1,43 @@
 // Package sim is test support: a simulated world for distributed programs,
 // single-threaded by construction, in which one seed is one history.
 //
-// A World holds machines; a machine has a clock of its own, a disk, links to
-// the others, and runs one life of a Process after the other. True time is the
-// world's alone. Everything that happens is an event; events happen one at a time, in
-// the order of (true time, seeded tie key, sequence), and each enters a hash:
-// equal hashes are equal runs.
+// A World holds machines. A machine has its own clock, a disk and links to the other machines, and
+// runs the lives of a Process one after the other. Only the world knows true time. Everything that
+// happens is an event. Events happen one at a time, in the order of (true time, seeded tie key,
+// sequence), and each enters a hash: equal hashes mean equal runs.
 //
 // # Reading order
 //
-// world, timeline, queue: time and events. draw: where all choices come from. clock,
-// timer: local time. network, links, link: messages. hint: what a
-// sender learns of a broken connection. machines, machine, disks, intake, inbox,
-// process: lives and what ends them. coroutine: code that blocks. disk, lifefs: a vfs.FS whose
-// every call is an event. trace, failure, counters, watchdog: what a run
-// reports. runtime, context: blocking programs, among them those on package
-// client.
+// For time and events read world, timeline and queue; draw for the source of all choices; clock and
+// timer for local time; network, links and link for messages; hint for what a sender learns of a
+// broken connection. Lives and what ends them are in machines, machine, disks, intake, inbox and
+// process. Code that blocks is in coroutine. A vfs.FS whose every call is an event is in disk and
+// lifefs. What a run reports is in trace, failure, counters and watchdog. Blocking programs,
+// including those on package client, are in runtime and context.
 //
-// On top of these: node, outbox, group, statemachine, agreement: replicas of
-// any protocol, with their checkers; paxosnode: the one of package paxos.
-// scenario.go: faults, workloads and properties in two phases; strikes.go, tape.go: a fault strike by strike.
+// On top of these, node, outbox, group, statemachine and agreement are replicas of any protocol
+// with their checkers; paxosnode is the replica of package paxos. scenario.go has faults, workloads
+// and properties in two phases; strikes.go and tape.go replay a fault strike by strike.
 //
-// The cell of the product is built on this package, from what is exported here:
+// The cell of the product is built on the exported part of this package:
 //
 //	sim/cell          one seed: replicas, clients, faults and checkers
-//	sim/plan          what a seed is made of, drawn before the run
+//	sim/plan          the plan of a seed, drawn before the run
 //	sim/scenario      interfaces for faults, workloads and checkers of the cell
-//	sim/event         what happens in a cell, as its checkers learn of it
-//	sim/model         what checkers know of sessions, locks and files
+//	sim/event         the events of a cell, as its checkers receive them
+//	sim/model         the sessions, locks and files that checkers know
 //	sim/damage        which damage of disks a cell has to survive
-//	sim/ondisk        what a replica's disk holds, read without its code
-//	sim/cluster       its machines, and lives of replicas on them
+//	sim/ondisk        the contents of a replica's disk, read without the replica's code
+//	sim/cluster       the machines of a cell, and the lives of replicas on them
 //	sim/check/leases  S7 over intervals of true time
-//	sim/conformance   whether replicas and clients keep rules of our own
+//	sim/conformance   whether replicas and clients keep the rules of this implementation
 //	sim/runner        many seeds, their totals, manifests and artifacts
 //	sim/experiment    the same seeds at each place of a grid
 //	sim/mutants       planted bugs, and which check catches them
 //
 // # Adding to it
 //
-// Each of these is a complete program of less than 80 lines, in a world of its
-// own:
+// Each of these is a complete program of less than 80 lines, in a world of its own:
 //
 //	a fault             example_fault_test.go          Fault, Stage
 //	a workload          example_workload_test.go       Workload, Runtime, Caller
@@ -49,47 +46,41 @@
 //	another protocol    example_paxos_test.go          Node, Outbox
 //	  and wrong ones    example_protocol_test.go       Voter, Agreement
 //
-// Faults, workloads and checkers that take part in the cell's own runs, beside
-// the built-in ones, implement other interfaces: those of package sim/scenario.
-// sim/scenario/doc.go says how, sim/cell/extension_test.go has one of each.
+// Faults, workloads and checkers for the cell's own runs, beside the built-in ones, implement the
+// interfaces of package sim/scenario instead. sim/scenario/doc.go explains how, and
+// sim/cell/extension_test.go has one of each.
 //
-// Nothing is registered anywhere: a Scenario is a value that holds what it uses.
-// What is not a replica of a log is a Process, which has no more to it than
-// Start, Receive and Wake.
+// Nothing is registered anywhere: a Scenario is a value that holds what it uses. Anything that is
+// not a replica of a log is a Process, which needs only Start, Receive and Wake.
 //
-// A Property reports a broken property by World.Break. A check that holds one
-// implementation to rules of its own uses World.Diverge: a correct other
-// implementation may fail it, so it is not reported as a broken property.
+// A Property reports a broken property with World.Break. A check that holds one implementation to
+// its own rules uses World.Diverge: another correct implementation may fail it, so it is not
+// reported as a broken property.
 //
 // # What keeps one seed one history
 //
-//   - Simulated code has one thread of control. It starts no goroutine, and what
-//     blocks does so on a coroutine (Env.Go, Runtime.Go), only in calls of this
-//     package: Sleep, Wait, the calls of Env.FS. A bare channel receive hangs the
-//     world; the watchdog then prints the line. A goroutine started by go mostly goes
-//     unseen: it is taken for the code that runs at that moment, and some run has another
-//     history. go test -race names its line at once.
-//   - It asks its Env what time it is and draws from World.Draw or Env.Draw. It
-//     reads no real clock and no other randomness.
-//   - What leaves a map leaves it in the order of its keys.
-//   - Deadlines of contexts come from Runtime.WithTimeout and WithDeadline. Those
-//     of package context count real time and are refused; context.AfterFunc starts
-//     a goroutine.
-//   - t.FailNow, and with it package require, ends the goroutine that runs the
-//     world: the test fails and stops, which is right, but nothing is reported of
-//     the run. Programs under test return errors or call World.Break.
+//   - Simulated code has one thread of control and starts no goroutine. Code that blocks does so on a coroutine
+//     (Env.Go, Runtime.Go), and only in calls of this package: Sleep, Wait, the calls of Env.FS. A bare channel
+//     receive hangs the world; the watchdog then prints the line. A goroutine started by go mostly goes
+//     unnoticed: it is taken for the code that runs at that moment, and some run has another history. go test
+//     -race names its line at once.
+//   - It reads the time from its Env, and draws from World.Draw or Env.Draw. It uses no real clock and no other
+//     randomness.
+//   - Whatever it takes from a map, it takes in the order of the keys.
+//   - It takes deadlines of contexts from Runtime.WithTimeout and WithDeadline. Those of package context count
+//     real time and are refused; context.AfterFunc starts a goroutine.
+//   - t.FailNow, and therefore package require, ends the goroutine that runs the world. The test fails and stops,
+//     as it should, but the run reports nothing. Programs under test return errors or call World.Break.
 //
-// World.Hash shows whether the rules were kept: two worlds of one configuration
-// have equal hashes after each Step, and the first Step after which they differ
-// is the event to look at.
+// World.Hash shows whether the rules were kept. Two worlds of one configuration have equal hashes
+// after each Step; the first Step after which the hashes differ is the event to look at.
 //
 // # What a life may rely on
 //
-// The methods of a Process are called one at a time. The instant that they get
-// was read from the machine's clock after the input was taken from its queue; a
-// pause may lie between the reading and the call. When a life ends, its coroutines are unwound
-// by a private panic, and every method of its Env is inert from then on, so that
-// code which is still on the stack, deferred functions among it, has no effect.
-// A panic ends the run: as a broken property if its value is an
-// *invariant.Violation or the property called Break, as a crash if not.
+// The methods of a Process are called one at a time. The instant that they receive was read from
+// the machine's clock after the input was taken from its queue; a pause may lie between the reading
+// and the call. When a life ends, a private panic unwinds its coroutines, and every method of its
+// Env is inert from then on: code that is still on the stack, including deferred functions, has no
+// effect. A panic ends the run. It counts as a broken property if its value is an
+// *invariant.Violation or if the property called Break, and otherwise as a crash.
 package sim

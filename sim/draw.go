@@ -7,17 +7,16 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// Draw is a sequence of keyed draws: the numbers depend on the seed of the
-// world, on the site and the entity given to World.Draw, and on how many were
-// drawn before from this Draw; on nothing else. So a new fault, or one decision
-// left out, leaves all other decisions of a seed as they were. A Draw has one
-// owner; it is not safe for concurrent use.
+// Draw is a sequence of keyed draws. The numbers depend only on the seed of the world, on the site
+// and the entity given to World.Draw, and on how many numbers this Draw has drawn before. A new
+// fault, or one decision less, therefore leaves all other decisions of a seed unchanged. A Draw has
+// one owner; it is not safe for concurrent use.
 type Draw struct {
 	s    draw.Stream
 	head *head // over a Tape; nil: the Draw has a stream of its own
 }
 
-// from is the stream of the next draw.
+// from returns the stream of the next draw.
 func (d *Draw) from() *draw.Stream {
 	if d.head == nil {
 		return &d.s
@@ -25,41 +24,39 @@ func (d *Draw) from() *draw.Stream {
 	return d.head.next()
 }
 
-// Uint64 is uniform over all 64-bit numbers.
+// Uint64 draws uniformly from all 64-bit numbers.
 func (d *Draw) Uint64() uint64 { return d.from().Uint64() }
 
-// N is uniform over [0, n); it panics for n = 0.
+// N draws uniformly from [0, n); it panics if n is 0.
 func (d *Draw) N(n uint64) uint64 { return d.from().N(n) }
 
-// Int is uniform over [0, n); it panics unless n > 0.
+// Int draws uniformly from [0, n); it panics unless n > 0.
 func (d *Draw) Int(n int) int { return d.from().Int(n) }
 
-// Between is uniform over [lo, hi], both ends included.
+// Between draws uniformly from [lo, hi], both ends included.
 func (d *Draw) Between(lo, hi int64) int64 { return d.from().Between(lo, hi) }
 
-// Duration is uniform over [lo, hi], both ends included.
+// Duration draws uniformly from [lo, hi], both ends included.
 func (d *Draw) Duration(lo, hi time.Duration) time.Duration { return d.from().Duration(lo, hi) }
 
-// Chance is true num times out of den.
+// Chance is true with probability num/den.
 func (d *Draw) Chance(num, den uint64) bool { return d.from().Chance(num, den) }
 
-// LogUniform is spread evenly over the orders of magnitude of [lo, hi], for
-// 0 < lo <= hi.
+// LogUniform draws evenly over the orders of magnitude of [lo, hi], for 0 < lo <= hi.
 func (d *Draw) LogUniform(lo, hi int64) int64 { return d.from().LogUniform(lo, hi) }
 
-// Weighted picks an index with a probability proportional to its weight.
+// Weighted draws an index with a probability proportional to its weight.
 func (d *Draw) Weighted(weights []uint32) int { return d.from().Weighted(weights) }
 
-// Perm is a random order of [0, n).
+// Perm draws a random order of [0, n).
 func (d *Draw) Perm(n int) []int { return d.from().Perm(n) }
 
-// Table is a distribution of durations as integers: its quantiles in ascending
-// order, evenly spaced. A draw picks one of the gaps between neighbours and is
-// uniform within it, so Table{lo, hi} is uniform and a long last gap is a long
-// tail. The empty Table is always zero, Table{d} always d.
+// Table is a distribution of durations, given by its quantiles in ascending order, evenly spaced. A
+// draw picks one of the gaps between neighbours and is uniform within it: Table{lo, hi} is uniform,
+// and a wide last gap is a long tail. The empty Table is always zero, Table{d} always d.
 type Table []time.Duration
 
-// pick draws from the table; one draw, and none where nothing is to decide.
+// pick draws from the table. It makes one draw, and none if there is nothing to decide.
 func (t Table) pick(s *draw.Stream) int64 {
 	switch len(t) {
 	case 0:

@@ -17,7 +17,7 @@ type FailureKind uint8
 const (
 	Broken      FailureKind = iota + 1 // a numbered property or invariant does not hold
 	Crashed                            // simulated code panicked in another way
-	Conformance                        // our implementation does not do what its own rules demand: see World.Diverge
+	Conformance                        // the implementation does not keep its own rules: see World.Diverge
 )
 
 // String names the kind.
@@ -31,15 +31,15 @@ func (k FailureKind) String() string {
 	return "crashed"
 }
 
-// Failure describes what ended a run.
+// Failure is what ended a run.
 type Failure struct {
 	Kind    FailureKind
-	ID      string        // of the property or invariant, for Broken; of the property that a rule serves, for Conformance
+	ID      string        // for Broken, the property or invariant; for Conformance, the property that the rule serves
 	Machine Addr          // the machine whose code failed, 0 for a checker or a fault
 	At      time.Duration // true time
 	Step    uint64        // which event
 	Text    string        // what was seen
-	Check   string        // which check saw it: equal for equal checks, whatever they saw
+	Check   string        // the check that saw it: equal for equal checks, whatever they saw
 	Stack   string        // of the panic, if there was one
 }
 
@@ -55,7 +55,8 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s at %s (machine %s, event %d): %s", what, stamp(f.At), f.Machine, f.Step, f.Text)
 }
 
-// reports is what was reported of a run: the failure that ended it, and what did not.
+// reports holds what was reported of a run: the failure that ended it, and the reports that did
+// not.
 type reports struct {
 	w       *World
 	failure *Failure
@@ -63,34 +64,33 @@ type reports struct {
 	noted   []*Failure // reports that did not end it, the first for each id
 }
 
-// Failure returns the failure that ended the run, nil if none has.
+// Failure returns the failure that ended the run, or nil if none has.
 func (w *World) Failure() *Failure { return w.reports.failure }
 
-// JudgeOnly makes Break end the run for property id alone. Reports about other
-// properties, and those of Diverge, are kept for Noted, and the run goes on. A panic of
-// simulated code, by an invariant or otherwise, ends the run as before. Call JudgeOnly
-// before the first event.
+// JudgeOnly makes Break end the run only for the property id. Reports about other properties, and
+// those of Diverge, are kept for Noted, and the run goes on. A panic of simulated code, by an
+// invariant or otherwise, still ends the run. Call JudgeOnly before the first event.
 func (w *World) JudgeOnly(id string) { w.reports.judged = id }
 
-// Noted returns the reports that did not end the run because of JudgeOnly: the first one
-// for each id, in the order of reports.
+// Noted returns the reports that did not end the run because of JudgeOnly: the first one for each
+// id, in the order of reports.
 func (w *World) Noted() []*Failure { return w.reports.noted }
 
-// Break reports that the property id does not hold and ends the run after the
-// present event, unless JudgeOnly named another one. The first report counts.
+// Break reports that the property id does not hold, and ends the run after the present event,
+// unless JudgeOnly named another property. Only the first report counts.
 func (w *World) Break(id, format string, args ...any) {
 	w.reports.report(w.reports.judged != "" && w.reports.judged != id, &Failure{Kind: Broken, ID: id, Text: fmt.Sprintf(format, args...), Check: format})
 }
 
-// Diverge reports that the simulated implementation does not do what a rule of its own
-// demands, and ends the run as Break does. id is the property that the rule serves. The
-// property itself is not known to be broken: another implementation may be correct and
-// have other rules. Where JudgeOnly named a property, the report is kept for Noted.
+// Diverge reports that the simulated implementation breaks one of its own rules, and ends the run
+// as Break does. id is the property that the rule serves. The property itself may still hold:
+// another correct implementation may have other rules. If JudgeOnly named a property, the report is
+// kept for Noted instead.
 func (w *World) Diverge(id, format string, args ...any) {
 	w.reports.report(w.reports.judged != "", &Failure{Kind: Conformance, ID: id, Text: fmt.Sprintf(format, args...), Check: format})
 }
 
-// report ends the run by f, or keeps f for Noted.
+// report ends the run with f, or keeps f for Noted.
 func (r *reports) report(keep bool, f *Failure) {
 	if keep {
 		r.note(f)
@@ -122,7 +122,7 @@ func (r *reports) fail(f *Failure) {
 	}
 }
 
-// place fills in when and where a report was made.
+// place records when and where a report was made.
 func (r *reports) place(f *Failure) {
 	f.At, f.Step = r.w.Now(), r.w.timeline.steps
 	if f.Machine == 0 && r.w.cur != nil {
@@ -142,7 +142,7 @@ func (r *reports) catch() {
 	r.w.cur = nil
 }
 
-// panicked reports what simulated code panicked with.
+// panicked reports the panic of simulated code.
 func (r *reports) panicked(value any, stack []byte) {
 	f := &Failure{Kind: Crashed, Text: fmt.Sprint(value), Stack: trimStack(stack)}
 	f.Check = raiser(f.Stack)
@@ -152,8 +152,8 @@ func (r *reports) panicked(value any, stack []byte) {
 	r.fail(f)
 }
 
-// raiser is the function that panicked, by a stack whose first frame is panic itself;
-// "" if that cannot be told. A frame of package invariant is on the way there.
+// raiser returns the function that panicked, given a stack whose first frame is panic itself; "":
+// it cannot tell. It skips frames of package invariant.
 func raiser(stack string) string {
 	for _, line := range strings.Split(stack, "\n") {
 		name, _, isCall := strings.Cut(line, "(0x")

@@ -10,17 +10,17 @@ import (
 // GroupConfig describes replicas that run one protocol.
 type GroupConfig struct {
 	Replicas int
-	New      func(c NodeConfig) Node   // makes a replica's node, anew for each life
-	State    func() StateMachine       // what the chosen commands are applied to; nil: nothing
+	New      func(c NodeConfig) Node   // returns a new node for each life of a replica
+	State    func() StateMachine       // applies the chosen commands; nil: nothing does
 	Clock    func(a Addr) ClockConfig  // nil: true clocks
 	Disk     DiskConfig                // of every replica
 	Segment  int64                     // size of a log segment in bytes; 0: 16 KiB
-	OnChosen func(node Addr, c Chosen) // for checkers of your own; may be nil
+	OnChosen func(node Addr, c Chosen) // for additional checkers; may be nil
 }
 
-// Group is the replicas of one protocol in a world, each on a machine of its
-// own: a Node, its log on a simulated disk, and a StateMachine. It checks S1
-// (over durable votes too, where the Node is a Voter) and S6 as it goes.
+// Group is the replicas of one protocol in a world. Each has a machine of its own, with a Node, its
+// log on a simulated disk, and a StateMachine. A Group checks S1 and S6 as it runs; if the Node is
+// a Voter, it checks S1 over durable votes too.
 type Group struct {
 	cfg       GroupConfig
 	w         *World
@@ -29,7 +29,7 @@ type Group struct {
 	checksums *Checksums
 }
 
-// NewGroup puts the replicas of a group into a world and starts them.
+// NewGroup adds the replicas of a group to a world and starts them.
 func NewGroup(w *World, cfg GroupConfig) *Group {
 	if cfg.Segment == 0 {
 		cfg.Segment = 16 << 10
@@ -48,10 +48,10 @@ func NewGroup(w *World, cfg GroupConfig) *Group {
 	return g
 }
 
-// Members are the addresses of the replicas.
+// Members returns the addresses of the replicas.
 func (g *Group) Members() []Addr { return append([]Addr(nil), g.members...) }
 
-// Machines are the machines of the replicas.
+// Machines returns the machines of the replicas.
 func (g *Group) Machines() []*Machine {
 	var ms []*Machine
 	for _, a := range g.members {
@@ -60,13 +60,13 @@ func (g *Group) Machines() []*Machine {
 	return ms
 }
 
-// Agreement is the group's property S1.
+// Agreement returns the group's property S1.
 func (g *Group) Agreement() *Agreement { return g.agreement }
 
-// Checksums is the group's property S6.
+// Checksums returns the group's property S6.
 func (g *Group) Checksums() *Checksums { return g.checksums }
 
-// Node is the node that runs on a replica, nil while it is down or recovers.
+// Node returns the node of a replica, or nil while the replica is down or recovers.
 func (g *Group) Node(a Addr) Node {
 	if p, ok := g.w.Machine(a).Process().(*member); ok {
 		return p.node
@@ -74,7 +74,7 @@ func (g *Group) Node(a Addr) Node {
 	return nil
 }
 
-// State is the state machine of a replica, nil while it is down or recovers.
+// State returns the state machine of a replica, or nil while the replica is down or recovers.
 func (g *Group) State(a Addr) StateMachine {
 	if p, ok := g.w.Machine(a).Process().(*member); ok && p.replica != nil {
 		return p.replica.state
@@ -92,13 +92,13 @@ type member struct {
 
 	queue    [][]byte // records not yet handed to a log job
 	first    uint64   // number of the first of them
-	synced   uint64   // records that the node was told are durable
+	synced   uint64   // records that the node knows to be durable
 	wanted   uint64   // records that must become durable
 	busy     bool
-	unsynced [][]byte // written since the last sync
+	unsynced [][]byte // records written since the last sync
 }
 
-// Start recovers the log on a coroutine; the node starts when that is done.
+// Start recovers the log on a coroutine, and then starts the node.
 func (p *member) Start(env *Env) {
 	p.env = env
 	env.Go("recover", func() {
@@ -132,11 +132,11 @@ func (p *member) startNode(now time.Time, records [][]byte) {
 	p.handleOutput()
 }
 
-// Receive hands a message to the node, or a request to the state machine.
+// Receive passes a message to the node, or a request to the state machine.
 func (p *member) Receive(now time.Time, from Addr, msg []byte) {
 	switch {
 	case p.node == nil:
-		return // the log is being recovered; the sender tries again
+		return // the log is still recovering; the sender retries
 	case !from.IsClient():
 		p.node.Step(now, from, msg)
 	case p.replica != nil:
@@ -151,7 +151,7 @@ func (p *member) Wake(now time.Time) {
 	p.handleOutput()
 }
 
-// handleOutput does what the node's output demands.
+// handleOutput does what the node's output requires.
 func (p *member) handleOutput() {
 	out := p.node.TakeOutput()
 	for _, m := range out.Send {
@@ -183,7 +183,7 @@ func (p *member) onChosen(c Chosen) {
 	}
 }
 
-// write starts a log job for the waiting records, one job at a time.
+// write starts a log job for the waiting records. It runs one job at a time.
 func (p *member) write() {
 	if p.busy || len(p.queue) == 0 && p.wanted <= p.synced {
 		return
@@ -231,7 +231,7 @@ func (p *member) onWritten(now time.Time, batch [][]byte, first uint64, sync boo
 	p.handleOutput()
 }
 
-// reportVotes reports to the agreement property the votes that the disk now holds.
+// reportVotes reports to the agreement property the votes that the disk holds now.
 func (p *member) reportVotes(records [][]byte) {
 	v, ok := p.node.(Voter)
 	if !ok || p.env.Dead() {

@@ -16,8 +16,8 @@ const (
 	inHint // Connected.OnUnreachable
 )
 
-// input is an input of a process. While the process is paused, its inputs wait in
-// the order in which they came.
+// input is an input of a process. While the process is paused, its inputs wait in the order in
+// which they came.
 type input struct {
 	kind inputKind
 	from Addr

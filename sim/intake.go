@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// intake lets the process of a machine take its inputs one at a time: at once where it
-// may, else after a pause or a busy time, in the order in which they came.
+// intake passes inputs to the process of a machine one at a time and in the order in which they
+// came: at once if possible, otherwise after a pause or a busy time.
 type intake struct {
 	m          *Machine
 	inbox      inbox
@@ -11,10 +11,10 @@ type intake struct {
 	isDraining bool // the inbox is being emptied: no event need be scheduled for it
 
 	pauses    int  // how many pauses are in force
-	busy      bool // a slow machine that works on its latest input
+	busy      bool // a slow machine is working on its latest input
 	cost      int64
 	readPause time.Duration // pause between reading the clock and the next call
-	held      input         // the input that such a pause fell into
+	held      input         // the input that waits in such a pause
 	heldNow   time.Time
 }
 
@@ -35,7 +35,7 @@ func (k *intake) arrive(from Addr, p *packet) {
 	}
 }
 
-// take hands an input to the process, or lets it wait.
+// take passes an input to the process, or lets it wait.
 func (k *intake) take(in input) {
 	if k.m.env == nil {
 		return
@@ -47,12 +47,12 @@ func (k *intake) take(in input) {
 	k.handle(in)
 }
 
-// drainSoon lets the process take what waits, by an event at this instant.
+// drainSoon passes the waiting inputs to the process, by an event at this instant.
 func (k *intake) drainSoon() {
 	k.m.w.timeline.schedule(0, &k.m.ties, (*drain)(k), uint64(k.m.lives), nil)
 }
 
-// drain is the event at which a machine may go on with its inbox.
+// drain is the event at which a machine may continue with its inbox.
 type drain intake
 
 func (d *drain) fire(_ *World, life uint64, _ *packet) {
@@ -66,7 +66,7 @@ func (d *drain) fire(_ *World, life uint64, _ *packet) {
 	k.isDraining = false
 }
 
-// drainOne lets the process take one input that waits; false: none does.
+// drainOne passes one waiting input to the process; false: there is none.
 func (k *intake) drainOne() bool {
 	switch {
 	case k.held.kind != inNone:
@@ -93,8 +93,8 @@ func (i *idle) fire(w *World, life uint64, p *packet) {
 	(*drain)(k).fire(w, life, p)
 }
 
-// handle reads the clock, after the input was taken from its queue, and calls
-// the process; a pause may fall between the two.
+// handle reads the clock after the input was taken from its queue, and calls the process. A pause
+// may fall between the two.
 func (k *intake) handle(in input) {
 	if in.kind == inResume {
 		if in.co.isParkedAt(in.arg) {
@@ -172,7 +172,7 @@ func (k *intake) clear() {
 	k.held, k.readPause, k.busy, k.isDraining = input{}, 0, false, false
 }
 
-// discard drops an input that is taken by no life.
+// discard drops an input that no life takes.
 func (k *intake) discard(in input) {
 	if in.kind == inMessage {
 		k.room++

@@ -7,15 +7,15 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// lifeFS is a disk as one life of a process sees it: vfs.FS, where each call
-// waits for the disk on the calling coroutine.
+// lifeFS is a disk as one life of a process sees it: a vfs.FS whose calls wait for the disk on the
+// calling coroutine.
 type lifeFS struct {
 	e *Env
 	d *Disk
 }
 
-// begin is the start of every call: the coroutine it waits on. It fails where
-// the life is over but its code still runs.
+// begin starts every call, and returns the coroutine on which it waits. It fails if the life is
+// over but its code still runs.
 func (f *lifeFS) begin(op vfs.Op, name string) (*coroutine, error) {
 	c := f.e.m.w.coroutines.running
 	if c != nil {
@@ -32,7 +32,7 @@ func (f *lifeFS) begin(op vfs.Op, name string) (*coroutine, error) {
 	return c, nil
 }
 
-// onName makes a call that needs a name only.
+// onName makes a call that needs only a name.
 func (f *lifeFS) onName(op vfs.Op, name string) (*diskOp, error) {
 	c, err := f.begin(op, name)
 	if err != nil {

@@ -6,18 +6,17 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// LinkConfig is how a directed link behaves when nothing holds it up. The zero
-// value delivers everything at once.
+// LinkConfig is the behaviour of a directed link that nothing holds up. The zero value delivers
+// everything at once.
 type LinkConfig struct {
 	Delay Table // one way
-	// Late comes on top of Delay for messages that are overtaken and for the
-	// second copy of duplicated ones. A long tail here is what delivers messages
-	// to the next life of a crashed receiver.
+	// Late is added to Delay for overtaken messages and for the second copy of duplicated ones. A
+	// long tail here is what delivers messages to the next life of a crashed receiver.
 	Late Table
 	// Chances in parts per million, for each message.
 	Loss, Duplicate, Reorder uint32
-	// Hints is the chance in parts per million that the sender learns that its connection broke or was
-	// refused (Connected). It is used of links from clients to replicas.
+	// Hints is the chance in parts per million that the sender learns that its connection broke or
+	// was refused (Connected). It applies to links from clients to replicas.
 	Hints uint32
 }
 
@@ -26,21 +25,20 @@ func (c LinkConfig) check() {
 	c.Late.check("LinkConfig.Late")
 }
 
-// Link is one direction between two machines. Messages arrive in the order in which
-// they were sent unless they are chosen for reordering. A
-// message under way when a machine at either end crashes is delivered to the life
-// that is there when it arrives. Of connections there are the hints alone that
-// they are broken (hint.go).
+// Link is one direction between two machines. Messages arrive in the order in which they were sent
+// unless they are chosen for reordering. A message that is under way when a machine at either end
+// crashes is delivered to the life that runs when it arrives. There are no simulated connections,
+// only hints that one is broken (hint.go).
 type Link struct {
 	w        *World
 	from, to *Machine
 	cfg      LinkConfig
-	slow     int64 // delays are multiplied by it
+	slow     int64 // factor on delays
 	cuts     int   // how many cuts are in force
 	clogs    int   // how many clogs are in force
 	held     []*packet
 	last     int64  // when the latest message in order arrives
-	lives    [2]int // of sender and receiver, when something was last sent
+	lives    [2]int // of sender and receiver, at the last send
 
 	loss, dup, order, delay, late, ties, hints draw.Stream
 }
@@ -58,37 +56,37 @@ func newLink(w *World, from, to *Machine) *Link {
 	return l
 }
 
-// Set changes how the link behaves. What is under way is not touched.
+// Set changes the behaviour of the link. Messages under way are not affected.
 func (l *Link) Set(c LinkConfig) {
 	c.check()
 	l.cfg = c
 }
 
-// Config returns what Set put in force.
+// Config returns the configuration that Set put in force.
 func (l *Link) Config() LinkConfig { return l.cfg }
 
-// Cut loses what is sent, and what would arrive, until Mend. Cuts of several
-// faults add up; the link works when each was mended.
+// Cut loses messages that are sent, and messages that would arrive, until Mend. Cuts of several
+// faults add up; the link works again when each was mended.
 func (l *Link) Cut() {
 	l.cuts++
 	l.noteFault("net.cut")
 }
 
-// Mend takes back one Cut.
+// Mend undoes one Cut.
 func (l *Link) Mend() {
 	l.cuts = max(l.cuts-1, 0)
 	l.noteFault("net.mend")
 }
 
-// Clog holds back what is sent, and what would arrive, until Release. Like
-// cuts, clogs add up.
+// Clog holds back messages that are sent, and messages that would arrive, until Release. Like cuts,
+// clogs add up.
 func (l *Link) Clog() {
 	l.clogs++
 	l.noteFault("net.clog")
 }
 
-// Release takes back one Clog; with the last one all that was held goes on its
-// way in the order in which it came.
+// Release undoes one Clog. After the last one, all held messages continue in the order in which
+// they came.
 func (l *Link) Release() {
 	l.clogs = max(l.clogs-1, 0)
 	l.noteFault("net.release")
@@ -112,7 +110,7 @@ func (l *Link) noteFault(kind string) {
 	l.w.Fault(l.from.addr, kind, uint64(l.to.addr))
 }
 
-// send puts a message on the link. The bytes are copied.
+// send puts a message on the link. It copies the bytes.
 func (l *Link) send(data []byte) {
 	w := l.w
 	w.net.sent++
@@ -137,8 +135,8 @@ func (l *Link) send(data []byte) {
 	}
 }
 
-// Echo delivers a copy of a message that was sent on this link before, however long
-// ago: a network may duplicate and delay. It is for faults that wait for a moment.
+// Echo delivers a copy of a message that was sent on this link at any earlier time: a network may
+// duplicate and delay. It is for faults that wait for a moment.
 func (l *Link) Echo(data []byte) {
 	l.w.net.duplicated++
 	l.w.Tracef(l.from.addr, "echoed", "-> %s", l.to.addr)
@@ -157,7 +155,7 @@ func (l *Link) carry(p *packet) {
 	}
 }
 
-// inOrder lets p arrive after delay, but after all that went in order before.
+// inOrder delivers p after delay, but not before the messages that went in order earlier.
 func (l *Link) inOrder(p *packet, delay int64) {
 	w := l.w
 	at := max(w.timeline.now+delay, l.last+1)
@@ -165,7 +163,7 @@ func (l *Link) inOrder(p *packet, delay int64) {
 	w.timeline.schedule(at-w.timeline.now, &l.ties, l, 0, p)
 }
 
-// outOfOrder lets p arrive whenever it does.
+// outOfOrder delivers p regardless of other messages.
 func (l *Link) outOfOrder(p *packet) {
 	delay := l.cfg.Delay.pick(&l.delay)*l.slow + l.cfg.Late.pick(&l.late)
 	l.w.timeline.schedule(delay, &l.ties, l, 0, p)
@@ -189,7 +187,7 @@ func (l *Link) fire(w *World, _ uint64, p *packet) {
 	}
 }
 
-// chance is true n times in a million; nothing is drawn where n is 0.
+// chance is true n times in a million; it draws nothing if n is 0.
 func chance(s *draw.Stream, n uint32) bool {
 	return n > 0 && s.N(million) < uint64(n)
 }

@@ -6,7 +6,7 @@ type links struct {
 	toReplica, toClient []*Link
 }
 
-// link is the link to another machine, nil where there is none.
+// to returns the link to another machine, or nil if there is no such machine.
 func (ls *links) to(to Addr) *Link {
 	list, i := &ls.toReplica, int(to)-1
 	if to.IsClient() {

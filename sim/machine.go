@@ -8,20 +8,20 @@ import (
 
 // MachineConfig describes a machine.
 type MachineConfig struct {
-	Addr    Addr           // the next free one of its range; 0: the next free replica address
-	Process func() Process // makes what runs on it, anew for each life
+	Addr    Addr           // the next free address of its range; 0: the next free replica address
+	Process func() Process // returns a new process for each life
 	Clock   ClockConfig
 	Disk    DiskConfig
 	Far     *DiskConfig // of a second disk, such as a file server in another building; nil: none
-	// Inbox is how many messages wait while the process is paused or slow; more
-	// are lost. 0 means 4096.
+	// Inbox is how many messages can wait while the process is paused or slow; further messages are
+	// lost. 0 means 4096.
 	Inbox int
 }
 
-// Machine is a computer: a clock, a disk, links, and one life of a process
-// after the other. Clock and disk outlive the process. Its methods are the
-// faults of processes; call them from the world's own code (World.After, fault
-// coroutines, tests), not from the process that runs on it.
+// Machine is a computer: a clock, a disk, links, and the lives of a process, one after the other.
+// Clock and disk outlive the process. Its methods are the faults of processes. Call them from the
+// world's own code (World.After, fault coroutines, tests), not from the process that runs on the
+// machine.
 type Machine struct {
 	w     *World
 	addr  Addr
@@ -34,16 +34,16 @@ type Machine struct {
 	lives    int
 	intake   intake
 	timers   timers
-	failures []error // what Env.Fail was told
-	// powerless is a machine that was crashed and not started since
+	failures []error // the errors of Env.Fail
+	// powerless: the machine was crashed, and not started since
 	powerless bool
-	point     string        // crash point that is armed
-	outage    time.Duration // how long the machine is down after it
+	point     string        // the armed crash point
+	outage    time.Duration // how long the machine then stays down
 
 	ties, torn, boots draw.Stream
 }
 
-// Add puts a machine into the world. It is down until Start.
+// Add adds a machine to the world. It is down until Start.
 func (w *World) Add(cfg MachineConfig) *Machine {
 	addr, list := w.machines.place(cfg.Addr)
 	cfg.Addr = addr
@@ -64,35 +64,35 @@ func (w *World) Add(cfg MachineConfig) *Machine {
 	return m
 }
 
-// Addr is the machine's address.
+// Addr returns the machine's address.
 func (m *Machine) Addr() Addr { return m.addr }
 
-// World is the world it stands in.
+// World returns the machine's world.
 func (m *Machine) World() *World { return m.w }
 
-// Clock is its clock.
+// Clock returns the machine's clock.
 func (m *Machine) Clock() *Clock { return &m.clock }
 
-// Disk is its disk.
+// Disk returns the machine's disk.
 func (m *Machine) Disk() *Disk { return m.disks.near }
 
-// Far is its far disk, nil where it has none. A power cut loses what was not synced
-// there, as on its own disk.
+// Far returns the machine's far disk, or nil if it has none. A power cut loses what was not synced
+// there, as on the machine's own disk.
 func (m *Machine) Far() *Disk { return m.disks.far }
 
-// Up reports that a life is going on, paused or not.
+// Up reports whether a life is running, paused or not.
 func (m *Machine) Up() bool { return m.env != nil }
 
-// Paused reports that a pause is in force.
+// Paused reports whether a pause is in force.
 func (m *Machine) Paused() bool { return m.intake.pauses > 0 }
 
-// Failures returns what the lives on this machine failed with, in order.
+// Failures returns the errors with which lives on this machine failed, in order.
 func (m *Machine) Failures() []error { return append([]error(nil), m.failures...) }
 
-// Lives counts the lives begun.
+// Lives returns the number of lives begun.
 func (m *Machine) Lives() int { return m.lives }
 
-// Process is what runs at this moment, nil while the machine is down. Checkers read
+// Process returns the process that runs now, or nil while the machine is down. Checkers may read
 // from it; they must not call its Start, Receive or Wake.
 func (m *Machine) Process() Process {
 	if m.env == nil {
@@ -101,10 +101,10 @@ func (m *Machine) Process() Process {
 	return m.env.proc
 }
 
-// SetProcess changes what the next life runs.
+// SetProcess changes the process of the next life.
 func (m *Machine) SetProcess(f func() Process) { m.cfg.Process = f }
 
-// Start begins a life, unless one is going on.
+// Start begins a life, unless one is running.
 func (m *Machine) Start() {
 	if m.env != nil || m.w.closed {
 		return
@@ -119,9 +119,8 @@ func (m *Machine) Start() {
 	m.intake.drainSoon()
 }
 
-// Crash cuts the power: the life ends wherever it is, also in the middle of a
-// disk call; the disk keeps a seeded choice of what was not synced; the
-// monotonic clock will have another offset.
+// Crash cuts the power. The life ends wherever it is, even in the middle of a disk call. The disk
+// keeps a seeded choice of what was not synced. The monotonic clock will have another offset.
 func (m *Machine) Crash() {
 	if m.env == nil {
 		return
@@ -134,8 +133,8 @@ func (m *Machine) Crash() {
 	m.clock.reboot(m.boots.Between(0, int64(1000*time.Hour)))
 }
 
-// Kill ends the life wherever it is, as an operating system kills a process:
-// what was written stays written, synced or not.
+// Kill ends the life wherever it is, as an operating system kills a process: written data stays
+// written, synced or not.
 func (m *Machine) Kill() {
 	if m.env == nil {
 		return
@@ -150,15 +149,14 @@ func (m *Machine) Kill() {
 // StartAfter begins a life when d of true time has passed.
 func (m *Machine) StartAfter(d time.Duration) Timer { return m.w.After(d, m.Start) }
 
-// CrashAt crashes the machine when its process next reaches the named point
-// (Env.Point; each disk call is one, under names such as "disk.write"), and starts
-// it again after outage; a negative outage leaves it down. An empty name cancels the
-// crash.
+// CrashAt crashes the machine when its process next reaches the named point, and starts it again
+// after outage; with a negative outage it stays down. Points are set by Env.Point; each disk call
+// is also one, under a name such as "disk.write". An empty name cancels the crash.
 func (m *Machine) CrashAt(point string, outage time.Duration) {
 	m.point, m.outage = point, outage
 }
 
-// reach is called when the process comes to a named point.
+// reach is called when the process reaches a named point.
 func (m *Machine) reach(point string) {
 	if m.point != point || m.env == nil {
 		return
@@ -172,7 +170,7 @@ func (m *Machine) reach(point string) {
 	panic(ended{})
 }
 
-// Stop asks the process to end by itself (Stopper); one that cannot is killed.
+// Stop asks the process to end by itself (Stopper). A process that cannot is killed.
 func (m *Machine) Stop() {
 	if m.env == nil {
 		return
@@ -186,15 +184,14 @@ func (m *Machine) Stop() {
 	m.intake.drainSoon()
 }
 
-// Pause stops the process between two inputs. Its clock, its disk and the
-// network go on; what arrives waits in the order of arrival. Pauses of several
-// faults add up.
+// Pause stops the process between two inputs. Its clock, its disk and the network continue; inputs
+// wait in the order of arrival. Pauses of several faults add up.
 func (m *Machine) Pause() {
 	m.intake.pauses++
 	m.w.Fault(m.addr, "pause", 0)
 }
 
-// Resume takes back one Pause.
+// Resume undoes one Pause.
 func (m *Machine) Resume() {
 	if m.intake.pauses == 0 {
 		return
@@ -204,24 +201,23 @@ func (m *Machine) Resume() {
 	m.intake.drainSoon()
 }
 
-// PauseFor is Pause, and Resume when d of true time has passed.
+// PauseFor pauses the process, and resumes it when d of true time has passed.
 func (m *Machine) PauseFor(d time.Duration) {
 	m.Pause()
 	m.w.After(d, m.Resume)
 }
 
-// PauseAfterReading arms a pause of d that falls at the meanest place: after
-// the process took its next input and read its clock, before it is called.
+// PauseAfterReading arms a pause of d at the worst place: after the process took its next input and
+// read its clock, and before its method is called.
 func (m *Machine) PauseAfterReading(d time.Duration) { m.intake.readPause = d }
 
-// Slow makes each input keep the process busy for cost of true time; 0 is the
-// normal state.
+// Slow makes each input keep the process busy for cost of true time; 0 is normal.
 func (m *Machine) Slow(cost time.Duration) {
 	m.intake.cost = int64(cost)
 	m.w.Fault(m.addr, "slow", uint64(cost))
 }
 
-// endLife ends the present life: nothing of it runs any more.
+// endLife ends the present life: none of its code runs any more.
 func (m *Machine) endLife() {
 	e := m.env
 	if e == nil {

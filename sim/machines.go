@@ -8,7 +8,7 @@ type machines struct {
 	clients  []*Machine // from FirstClient on
 }
 
-// at is the machine with this address, nil if there is none.
+// at returns the machine with this address, or nil if there is none.
 func (all *machines) at(a Addr) *Machine {
 	if a.IsClient() {
 		if i := int(a - FirstClient); i < len(all.clients) {
@@ -22,13 +22,13 @@ func (all *machines) at(a Addr) *Machine {
 	return all.replicas[a-1]
 }
 
-// every is the replicas and after them the clients.
+// every returns the replicas, followed by the clients.
 func (all *machines) every() []*Machine {
 	return append(append([]*Machine(nil), all.replicas...), all.clients...)
 }
 
-// place returns the address of the machine to be added and the list that it belongs to.
-// asked is the address that its configuration names, 0 for the next replica.
+// place returns the address of the machine to be added and the list that it belongs to. asked is
+// the address in its configuration, 0 for the next replica.
 func (all *machines) place(asked Addr) (Addr, *[]*Machine) {
 	list, next := &all.replicas, Addr(len(all.replicas)+1)
 	if asked.IsClient() {
@@ -40,7 +40,7 @@ func (all *machines) place(asked Addr) (Addr, *[]*Machine) {
 	return next, list
 }
 
-// Machine returns the machine with this address, nil if there is none.
+// Machine returns the machine with this address, or nil if there is none.
 func (w *World) Machine(a Addr) *Machine { return w.machines.at(a) }
 
 // Replicas returns the machines below FirstClient in the order of their

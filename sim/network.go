@@ -5,8 +5,8 @@ import "fmt"
 // million is the unit of chances on links: parts per million.
 const million = 1_000_000
 
-// Network is all directed links of a world. Links behave independently; what a
-// fault does to one direction it does not do to the other.
+// Network is all directed links of a world. Links behave independently: a fault in one direction
+// does not affect the other.
 type Network struct {
 	w    *World
 	def  LinkConfig
@@ -32,7 +32,7 @@ func (n *Network) Link(from, to Addr) *Link {
 	return m.links.to(to)
 }
 
-// SetDefault changes every link, present and future, to c.
+// SetDefault sets the configuration of every link, present and future, to c.
 func (n *Network) SetDefault(c LinkConfig) {
 	c.check()
 	n.def = c
@@ -43,17 +43,17 @@ func (n *Network) SetDefault(c LinkConfig) {
 // outside it, replicas and clients.
 func (n *Network) Isolate(group ...Addr) { n.across(group, (*Link).Cut) }
 
-// Rejoin takes back one Isolate of the same group.
+// Rejoin undoes one Isolate of the same group.
 func (n *Network) Rejoin(group ...Addr) { n.across(group, (*Link).Mend) }
 
 // Partition cuts both directions between machines of different groups.
 // Machines in no group keep their links: one such machine is a bridge.
 func (n *Network) Partition(groups ...[]Addr) { n.between(groups, (*Link).Cut) }
 
-// Unite takes back one Partition of the same groups.
+// Unite undoes one Partition of the same groups.
 func (n *Network) Unite(groups ...[]Addr) { n.between(groups, (*Link).Mend) }
 
-// Heal mends, releases and speeds up every link. Delays, loss, duplication and
+// Heal mends and releases every link, and restores its speed. Delays, loss, duplication and
 // reordering stay as configured; SetDefault changes those.
 func (n *Network) Heal() {
 	n.each(func(l *Link) {
@@ -136,8 +136,8 @@ func (n *Network) packet(data []byte) *packet {
 	return p
 }
 
-// release takes a packet back. Its bytes are spoilt first, so that a receiver
-// that kept them notices.
+// release returns a packet to the pool. It overwrites the bytes first, so that a receiver that kept
+// them fails visibly.
 func (n *Network) release(p *packet) {
 	if len(p.data) > 0 {
 		p.data[0] ^= 0xff

@@ -2,35 +2,35 @@ package sim
 
 import "time"
 
-// Node is a replica of any protocol that keeps a log of values: the methods of
-// paxos.Node, on bytes. A Group runs it: it supplies clock, network, disk and timer,
-// crashes it, and gives it back what its disk kept. A Node starts nothing by itself;
-// after each call the Group takes its Output.
+// Node is a replica of any protocol that keeps a log of values. Its methods are those of
+// paxos.Node, on bytes. A Group runs it: the Group supplies clock, network, disk and timer, crashes
+// the Node, and gives it back what its disk kept. A Node starts nothing by itself; after each call
+// the Group takes its Output.
 type Node interface {
-	// Step takes a message; msg may be used until Step returns.
+	// Step handles a message; it may use msg until it returns.
 	Step(now time.Time, from Addr, msg []byte)
 	// Advance moves the node's time to now.
 	Advance(now time.Time)
-	// Propose asks for value to be chosen, in any slot. An error means that this
-	// node will not propose it.
+	// Propose asks the protocol to choose value, in any slot. An error means that this node will
+	// not propose it.
 	Propose(now time.Time, value string) error
 	// Durable reports that all records up to number upto are on the disk.
 	Durable(now time.Time, upto uint64)
-	// TakeOutput empties the node.
+	// TakeOutput returns the output and empties it.
 	TakeOutput() Output
 }
 
-// Output is all that a Node demands from the outside.
+// Output is everything that a Node requests from outside.
 type Output struct {
 	Append [][]byte   // records to write, in this order; the first has number First
 	First  uint64     // from 1, without gaps, over all lives
 	SyncTo uint64     // records up to here must become durable; 0: no hurry
-	Send   []Envelope // may leave at once; the Node itself holds back what depends on a record that is not durable
+	Send   []Envelope // may leave at once; the Node itself holds back messages that depend on a record that is not durable
 	Chosen []Chosen   // decided slots, in slot order, each once per life
 	Wake   time.Time  // call Advance no later than this; zero: no need
 }
 
-// Envelope is a message with its receiver.
+// Envelope is a message and its receiver.
 type Envelope struct {
 	To  Addr
 	Msg []byte
@@ -40,24 +40,24 @@ type Envelope struct {
 type Chosen struct {
 	Slot  uint64
 	Value string
-	// Commands are what the value consists of, for protocols that batch; nil
-	// means that the value is one command.
+	// Commands are the commands in the value, for protocols that batch; nil means that the value is
+	// one command.
 	Commands []string
 }
 
-// NodeConfig is what a Node is made from, at the start of each life.
+// NodeConfig configures a Node, at the start of each life.
 type NodeConfig struct {
 	Self    Addr
 	Members []Addr // all replicas, Self included
-	Seed    uint64 // of the node's own draws, another one for each life
+	Seed    uint64 // for the node's own draws; different for each life
 	Now     time.Time
 	Records [][]byte // what the disk kept: numbers 1, 2, ...
 }
 
-// Voter is a Node whose votes can be read off its records. Agreement is then
-// checked over what is on the disks, not only over what nodes claim.
+// Voter is a Node whose votes can be read from its records. Agreement then checks what is on the
+// disks, not only what nodes claim.
 type Voter interface {
-	// Vote returns the vote that the record holds, if it holds one.
+	// Vote returns the vote in the record, if it holds one.
 	Vote(record []byte) (Vote, bool)
 }
 
@@ -75,7 +75,7 @@ type Ballot struct {
 	Node  Addr
 }
 
-// Less says that b is below c.
+// Less reports whether b is below c.
 func (b Ballot) Less(c Ballot) bool {
 	return b.Round < c.Round || b.Round == c.Round && b.Node < c.Node
 }

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Outbox is the half of a Node that is the same in every protocol: it numbers
-// records and holds back messages that depend on a record that is not durable.
-// Embedded in a Node it supplies Durable and TakeOutput, and a Propose that refuses,
-// for protocols that take no proposals.
+// Outbox is the half of a Node that is the same in every protocol: it numbers records, and holds
+// back messages until the records on which they depend are durable. Embedded in a Node, it supplies
+// Durable and TakeOutput, and a Propose that refuses, for protocols that take no proposals.
 type Outbox struct {
 	next    uint64 // number of the next record
 	durable uint64
@@ -21,21 +20,20 @@ type heldMsg struct {
 	Envelope
 }
 
-// NewOutbox returns the outbox of a life that begins with the records of c.
+// NewOutbox returns the outbox of a life that begins with c.Records.
 func NewOutbox(c NodeConfig) Outbox {
 	n := uint64(len(c.Records))
 	return Outbox{next: n + 1, durable: n}
 }
 
-// Send sends msg at once. It may promise nothing that a crash would take back.
+// Send sends msg at once. msg must promise nothing that a crash would take back.
 func (o *Outbox) Send(msg []byte, to ...Addr) {
 	for _, a := range to {
 		o.out.Send = append(o.out.Send, Envelope{a, msg})
 	}
 }
 
-// Record writes a record, and sends msg when that and all before it are
-// durable.
+// Record writes a record, and sends msg when that record and all before it are durable.
 func (o *Outbox) Record(record, msg []byte, to Addr) {
 	if len(o.out.Append) == 0 {
 		o.out.First = o.next
@@ -51,8 +49,8 @@ func (o *Outbox) Choose(slot uint64, value string) {
 	o.out.Chosen = append(o.out.Chosen, Chosen{Slot: slot, Value: value})
 }
 
-// WakeAt asks for a call of Advance at t, in place of what was asked before; the
-// zero Time asks for none.
+// WakeAt requests a call of Advance at t, replacing an earlier request; the zero Time requests
+// none.
 func (o *Outbox) WakeAt(t time.Time) { o.out.Wake = t }
 
 // Durable releases the messages that wait for records up to upto.
@@ -66,14 +64,14 @@ func (o *Outbox) Durable(_ time.Time, upto uint64) {
 	o.held = o.held[n:]
 }
 
-// TakeOutput empties the outbox; the request of WakeAt stays.
+// TakeOutput returns and empties the output; the request of WakeAt stays.
 func (o *Outbox) TakeOutput() Output {
 	out := o.out
 	o.out = Output{Wake: out.Wake}
 	return out
 }
 
-// Propose refuses.
+// Propose returns an error.
 func (o *Outbox) Propose(time.Time, string) error {
 	return errors.New("this protocol takes no proposals")
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// NewPaxos is a GroupConfig.New: the Multi-Paxos of package paxos as a Node, for
-// those who bring a state machine, a workload or a fault and want a log under
-// it that is known to work.
+// NewPaxos is a GroupConfig.New: it makes the Multi-Paxos of package paxos a Node. Use it to test a
+// state machine, a workload or a fault over a log that is known to work.
 func NewPaxos(c NodeConfig) Node {
 	cfg := paxos.DefaultConfig()
 	cfg.ID, cfg.Seed = paxos.NodeID(c.Self), c.Seed
@@ -19,10 +18,10 @@ func NewPaxos(c NodeConfig) Node {
 	return &paxosNode{n: paxos.New(cfg, recovered(c.Records), c.Now)}
 }
 
-// paxosNode puts bytes where paxos.Node has types.
+// paxosNode translates between bytes and the types of paxos.Node.
 type paxosNode struct{ n *paxos.Node }
 
-// tagSize is how long the tags of paxos.EncodeRecord are.
+// tagSize is the length of the tags of paxos.EncodeRecord.
 const tagSize = 20
 
 func encodeRecord(r paxos.Record) []byte {
@@ -92,7 +91,7 @@ func (p *paxosNode) TakeOutput() Output {
 	return out
 }
 
-// Vote reads a vote off a record.
+// Vote returns the vote in a record.
 func (p *paxosNode) Vote(record []byte) (Vote, bool) {
 	r, err := decodeRecord(record)
 	v, ok := r.(paxos.Voted)

@@ -8,28 +8,27 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Process is what runs on a machine, for one life. Its methods are called one at a
-// time and must not block; what blocks (disk calls) runs on coroutines that the
-// process starts with Env.Go. A panic with an *invariant.Violation ends the run as a
-// broken property, any other panic as a crash.
+// Process is the program of a machine, for one life. Its methods are called one at a time and must
+// not block. Code that blocks (disk calls) runs on coroutines that the process starts with Env.Go.
+// A panic with an *invariant.Violation ends the run as a broken property, any other panic as a
+// crash.
 type Process interface {
-	// Start is the first call of a life. The Env is the process's for this life.
+	// Start is the first call of a life. The Env belongs to the process for this life.
 	Start(env *Env)
-	// Receive takes a message. now is the local instant read after the message
-	// was taken from its queue; msg may be used until Receive returns.
+	// Receive handles a message. now is the local instant, read after the message was taken from
+	// its queue. msg may be used until Receive returns.
 	Receive(now time.Time, from Addr, msg []byte)
-	// Wake is called when the local clock has reached the instant given to
-	// Env.WakeAt.
+	// Wake is called when the local clock has reached the instant given to Env.WakeAt.
 	Wake(now time.Time)
 }
 
-// Stopper is a Process that can end by itself: Stop begins it, Env.Exit ends
-// it. Processes without it are killed instead.
+// Stopper is a Process that can end by itself: Stop begins the end, Env.Exit completes it. Other
+// processes are killed instead.
 type Stopper interface{ Stop(now time.Time) }
 
-// Env is what a process sees of the world, for one life. When that life is over
-// (crash, Fail, Exit) every method is inert: code of the life that is still on
-// the stack has no effect any more. It belongs to code that runs on its machine.
+// Env is a process's view of the world, for one life. When that life is over (crash, Fail, Exit),
+// every method is inert: code of the life that is still on the stack has no further effect. Only
+// code that runs on its machine may use it.
 type Env struct {
 	m    *Machine
 	life int
@@ -41,17 +40,17 @@ type Env struct {
 	program bool // it runs user code that may cancel contexts
 }
 
-// Self is the address of the machine.
+// Self returns the address of the machine.
 func (e *Env) Self() Addr { return e.m.addr }
 
-// Life counts the lives on this machine, from 1. A process that keeps anything
-// across lives keeps it on its disk; this number is for traces and checkers.
+// Life returns the number of this life on the machine, from 1. It is for traces and checkers: a
+// process that keeps anything across lives keeps it on its disk.
 func (e *Env) Life() int { return e.life }
 
-// World is the world, for checkers that a process reports to.
+// World returns the world, for checkers to which a process reports.
 func (e *Env) World() *World { return e.m.w }
 
-// Dead reports that the life is over.
+// Dead reports whether the life is over.
 func (e *Env) Dead() bool { return e.dead }
 
 // Now reads the monotonic clock of the machine.
@@ -62,7 +61,7 @@ func (e *Env) Now() time.Time {
 	return e.m.clock.read()
 }
 
-// Wall reads the wall clock, which steps and is no base for any promise.
+// Wall reads the wall clock, which may step, so no promise may rest on it.
 func (e *Env) Wall() time.Time {
 	t := e.m.clock.Wall()
 	if !e.dead {
@@ -71,9 +70,9 @@ func (e *Env) Wall() time.Time {
 	return t
 }
 
-// Send puts a message on the link to another machine; it may be lost, late,
-// doubled or overtaken. The bytes are copied before Send returns. What is sent
-// to an address that does not exist is lost.
+// Send puts a message on the link to another machine. The message may be lost, late, duplicated or
+// overtaken. Send copies the bytes before it returns. A message to an address that does not exist
+// is lost.
 func (e *Env) Send(to Addr, msg []byte) {
 	if e.dead {
 		return
@@ -83,9 +82,8 @@ func (e *Env) Send(to Addr, msg []byte) {
 	}
 }
 
-// WakeAt asks for a call of Wake when the local clock reaches t, in place of
-// what was asked before. The zero Time asks for none. An instant that has
-// passed asks for a call at once.
+// WakeAt requests a call of Wake when the local clock reaches t, replacing an earlier request. The
+// zero Time requests none. If t has passed, Wake is called at once.
 func (e *Env) WakeAt(t time.Time) {
 	switch {
 	case e.dead:
@@ -96,9 +94,8 @@ func (e *Env) WakeAt(t time.Time) {
 	}
 }
 
-// Go starts f on a coroutine of this life, by an event of its own at this
-// instant. f may block in calls of FS, Sleep and the like; it must not block
-// in any other way. It is unwound when the life ends.
+// Go starts f on a coroutine of this life, at an event of its own at this instant. f may block in
+// calls of FS, Sleep and the like, and in no other way. It is unwound when the life ends.
 func (e *Env) Go(name string, f func()) {
 	if !e.dead {
 		e.m.w.coroutines.spawn(e, name, f)
@@ -117,8 +114,8 @@ func (e *Env) Sleep(d time.Duration) {
 	c.park()
 }
 
-// Post queues f as an input of the process, with the instant read when its turn
-// comes. A disk job reports its end this way, so that a pause may fall before it.
+// Post queues f as an input of the process. now is read when its turn comes. A disk job reports its
+// end this way, so that a pause may fall before it.
 func (e *Env) Post(f func(now time.Time)) {
 	if e.dead {
 		return
@@ -126,8 +123,8 @@ func (e *Env) Post(f func(now time.Time)) {
 	e.m.intake.post(input{kind: inPost, fn: f})
 }
 
-// PostAfter is Post when d of true time has passed: the process has something to do that
-// takes as long, whatever its clock does.
+// PostAfter is Post when d of true time has passed. It is for work of the process that takes this
+// long whatever the machine's clock does.
 func (e *Env) PostAfter(d time.Duration, f func(now time.Time)) {
 	if e.dead {
 		return
@@ -139,16 +136,15 @@ func (e *Env) PostAfter(d time.Duration, f func(now time.Time)) {
 	}), 0, nil)
 }
 
-// FS is the machine's disk as this life sees it: each call parks the calling
-// coroutine, and takes effect at an event. Files and locks end with the life.
+// FS returns the machine's disk as this life sees it. Each call parks the calling coroutine, and
+// takes effect at an event. Open files and locks end with the life.
 func (e *Env) FS() vfs.FS { return &lifeFS{e, e.m.disks.near} }
 
-// FarFS is FS for the machine's far disk, which it must have.
+// FarFS is FS for the machine's far disk, which must exist.
 func (e *Env) FarFS() vfs.FS { return &lifeFS{e, e.m.disks.far} }
 
-// Fail ends the life because the machine failed (an error of the disk, say). It
-// returns; nothing that the life does from here on has an effect. The machine is
-// down until Start is called.
+// Fail ends the life because the machine failed, for example with a disk error. Fail returns, but
+// nothing that the life does afterwards has an effect. The machine is down until Start is called.
 func (e *Env) Fail(err error) {
 	if e.dead {
 		return
@@ -172,8 +168,8 @@ func (e *Env) Exit() {
 	e.m.closeConnections()
 }
 
-// Point names a step of the process at which Machine.CrashAt may crash it. It
-// does not return when that happens.
+// Point names a step of the process at which Machine.CrashAt may crash it. If it does, Point does
+// not return.
 func (e *Env) Point(name string) {
 	if !e.dead && e.m.point != "" {
 		e.m.reach(name)

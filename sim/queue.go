@@ -1,10 +1,9 @@
 package sim
 
-// target is what an event happens to. The hot kinds (a message at the end of
-// its link, a timer, a disk call) are types of their own, so that no event
-// needs a closure.
+// target is what an event happens to. The hot kinds (a message at the end of its link, a timer, a
+// disk call) are types of their own, so that no event needs a closure.
 type target interface {
-	// fire makes the event happen. arg and p are what it was scheduled with.
+	// fire makes the event happen. arg and p are the values with which it was scheduled.
 	fire(w *World, arg uint64, p *packet)
 }
 
@@ -13,13 +12,13 @@ type event struct {
 	to  target // nil: canceled, or a free slot
 	p   *packet
 	arg uint64
-	gen uint32 // how often the slot was used: distinguishes old tickets from new ones
+	gen uint32 // number of uses of the slot: distinguishes old tickets from new ones
 }
 
-// entry is the part of an event that the order is made of.
+// entry is the part of an event that determines the order.
 type entry struct {
 	at  int64  // true time in nanoseconds
-	tie uint64 // seeded: which of two events of one instant is first
+	tie uint64 // seeded: decides between two events of one instant
 	seq uint64 // last resort: the order of scheduling
 	id  int32  // slot of the event
 }
@@ -67,9 +66,8 @@ func (q *queue) push(at int64, tie uint64, to target, arg uint64, p *packet) tic
 	return ticket{id: id + 1, gen: e.gen}
 }
 
-// cancel makes the event not happen. It is cheap: the entry stays in the heap
-// until its time, or until most of the heap is dead. A ticket whose event fired
-// is ignored.
+// cancel prevents the event. It is cheap: the entry stays in the heap until its time, or until most
+// of the heap is dead. It ignores a ticket whose event has fired.
 func (q *queue) cancel(t ticket) {
 	if t.id == 0 {
 		return
@@ -156,8 +154,8 @@ func (q *queue) down(i int, x entry) {
 	h[i] = x
 }
 
-// compact throws the dead entries out and makes the rest a heap again. The
-// order of what is left is total, so the way to it does not matter.
+// compact removes the dead entries and restores the heap. The order of the remaining entries is
+// total, so the way there does not matter.
 func (q *queue) compact() {
 	live := q.heap[:0]
 	for _, x := range q.heap {

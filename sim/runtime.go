@@ -7,28 +7,28 @@ import (
 	"github.com/chubbycell/chubby/client"
 )
 
-// Signal is the client's: something that happens once.
+// Signal is client.Signal: an event that happens once.
 type Signal = client.Signal
 
 var _ client.Runtime = (*Runtime)(nil)
 
-// Runtime is what ordinary blocking programs run on: the seam of package
-// client. All code of one Runtime runs in one thread of control, coroutine by
-// coroutine, so it needs no locks. It reads the clock of its own machine.
+// Runtime is what ordinary blocking programs run on: it implements the client.Runtime of package
+// client. All code of one Runtime runs in one thread of control, coroutine by coroutine, so it
+// needs no locks. It reads the clock of its own machine.
 type Runtime struct {
 	e           *Env
 	receive     func(from uint32, msg []byte)
 	unreachable func(replica uint32)
 }
 
-// Program makes a machine's process from a blocking program: its first
-// coroutine. When the program returns, timers, handlers and further coroutines
-// of the machine go on.
+// Program makes a machine's process from a blocking program, which is the process's first
+// coroutine. When the program returns, timers, handlers and further coroutines of the machine
+// continue.
 func Program(main func(rt *Runtime)) func() Process {
 	return func() Process { return &program{main: main} }
 }
 
-// mainName is the first coroutine of a Program.
+// mainName is the name of the first coroutine of a Program.
 const mainName = "main"
 
 // program is the Process around a Runtime.
@@ -58,16 +58,16 @@ func (p *program) OnUnreachable(_ time.Time, to Addr) {
 	}
 }
 
-// Wake is not asked for.
+// Wake does nothing: it is never requested.
 func (p *program) Wake(time.Time) {}
 
-// Env is the environment of the machine this program runs on.
+// Env returns the environment of the machine on which this program runs.
 func (rt *Runtime) Env() *Env { return rt.e }
 
 // Now reads the machine's monotonic clock.
 func (rt *Runtime) Now() time.Time { return rt.e.Now() }
 
-// Send puts a message on the link to a replica. The bytes are copied.
+// Send puts a message on the link to a replica. It copies the bytes.
 func (rt *Runtime) Send(replica uint32, msg []byte) { rt.e.Send(Addr(replica), msg) }
 
 // Receive registers the handler of inbound messages. msg may be used until the
@@ -80,8 +80,8 @@ func (rt *Runtime) OnUnreachable(f func(replica uint32)) { rt.unreachable = f }
 // Go starts f on a coroutine.
 func (rt *Runtime) Go(name string, f func()) { rt.e.Go(name, f) }
 
-// AfterFunc calls f when d has passed on the machine's clock, unless stop was
-// called before. f must not block.
+// AfterFunc calls f when d has passed on the machine's clock, unless stop is called before. f must
+// not block.
 func (rt *Runtime) AfterFunc(d time.Duration, f func()) (stop func()) {
 	if rt.e.dead {
 		return func() {}
@@ -102,7 +102,7 @@ func (e *Env) alarm(d time.Duration, f func()) *alarm {
 	return a
 }
 
-// later is the local reading d from now.
+// later returns the local reading d from now.
 func (e *Env) later(d time.Duration) int64 {
 	local := e.m.clock.line.local(e.m.w.timeline.now)
 	return min(addCapped(local, uint64(max(d, 0))), never-1)
@@ -120,8 +120,8 @@ func (a *alarm) ring(time.Time) {
 	}
 }
 
-// Sleep blocks the calling coroutine until d has passed on the machine's clock,
-// or ctx ends: then it returns the cause.
+// Sleep blocks the calling coroutine until d has passed on the machine's clock. If ctx ends first,
+// it returns the cause.
 func (rt *Runtime) Sleep(ctx context.Context, d time.Duration) error {
 	w := rt.e.m.w
 	c := w.coroutines.self("Sleep")
@@ -146,7 +146,7 @@ type signal struct {
 	waiting []*coroutine
 }
 
-// Fire lets all that wait go on.
+// Fire resumes all coroutines that wait for the signal.
 func (s *signal) Fire() {
 	if s.fired {
 		return
@@ -169,9 +169,9 @@ func (s *signal) forget(c *coroutine) {
 	}
 }
 
-// Wait blocks the calling coroutine until one of the signals has fired, and
-// returns the index of the first one that has, or until ctx ends, and returns
-// the cause. A signal that has fired is preferred to a context that has ended.
+// Wait blocks the calling coroutine until one of the signals has fired, and returns the index of
+// the first one in the list that has. If ctx ends first, it returns the cause. A fired signal takes
+// precedence over an ended context.
 func (rt *Runtime) Wait(ctx context.Context, signals ...Signal) (int, error) {
 	w := rt.e.m.w
 	c := w.coroutines.self("Wait")
@@ -192,7 +192,7 @@ func (rt *Runtime) Wait(ctx context.Context, signals ...Signal) (int, error) {
 	}
 }
 
-// parkFor parks, and takes the coroutine off the signals however that ends.
+// parkFor parks the coroutine, and removes it from the signals however the parking ends.
 func (c *coroutine) parkFor(signals []Signal) {
 	defer func() {
 		c.w.contexts.unblock(c)

@@ -6,54 +6,54 @@ import (
 	"time"
 )
 
-// Fault does something to a world again and again. Run is a blocking program in
-// true time: it lasts as long as Stage.Sleep or Stage.Next returns true, and takes back what
-// it began before it returns.
+// Fault does something to a world repeatedly. Run is a blocking program in true time. It lasts as
+// long as Stage.Sleep or Stage.Next returns true, and must undo what it began before it returns.
 type Fault interface {
 	Name() string
 	Run(s *Stage)
 }
 
-// Workload is what clients do: one blocking program for each. A program ends
-// when it has done its work; a client that crashed begins anew.
+// Workload is what clients do: one blocking program for each. A program ends when it has done its
+// work; a client that crashed begins anew.
 type Workload interface {
 	Name() string
 	Clients() int
 	Program(client int) func(rt *Runtime)
 }
 
-// Property is something that must hold. Check returns an error that says why it does
-// not; it is called at intervals and at the end of each phase. A Property that
-// learns of events as they happen may also call World.Break itself; one that judges a
-// whole run is an Ender, too.
+// Property is something that must hold. Check returns an error that says why it does not. Check is
+// called at intervals and at the end of each phase. A Property that observes events as they happen
+// may also call World.Break itself. A Property that judges a whole run is an Ender, too.
 type Property interface {
 	ID() string
 	Check(w *World) error
 }
 
-// Ender is a Property that is told when the run is over. End is called once, after the last Check and in the
-// order of Scenario.Properties, where nothing broke and all programs have ended: what they
-// recorded is whole then. Its error breaks the property, as that of Check does.
+// Ender is a Property that also judges the run as a whole. End is called once, after the last Check
+// and in the order of Scenario.Properties, if nothing broke and all programs have ended: what they
+// recorded is then complete. Its error breaks the property, as that of Check does.
 type Ender interface {
 	Property
 	End(w *World) error
 }
 
-// Scenario is a run in two phases: under faults, then healed. In the second all
-// programs of the workloads must end (property L1).
+// Scenario is a run in two phases: under faults, then healed. In the second phase all programs of
+// the workloads must end (property L1).
 type Scenario struct {
-	Setup      func(w *World) // puts machines into the empty world
+	Setup      func(w *World) // adds machines to the empty world
 	Faults     []Fault
 	Workloads  []Workload
 	Properties []Property
-	Safety     time.Duration // how long the faults go on
-	Liveness   time.Duration // how long the programs then have to end
-	Every      time.Duration // how often properties are asked; 0: every 100 ms
+	Safety     time.Duration // duration of the phase with faults
+	Liveness   time.Duration // time that the programs then have to end
+	Every      time.Duration // interval between checks of properties; 0: 100 ms
 
-	// Record, if not nil, is given the strikes of faults that use Stage.Next. The run is the same.
+	// Record, if not nil, receives the strikes of faults that use Stage.Next. It does not change
+	// the run.
 	Record *[]Strike
-	// Script, if not nil, holds the strikes that such faults make, in place of those that they draw:
-	// all or some of those of a recorded run of the same seed, in their order. Faults that use Sleep alone run as ever.
+	// Script, if not nil, holds the strikes of such faults, in place of those that they would draw.
+	// They are all or some strikes of a recorded run of the same seed, in their order. Faults that
+	// use only Sleep run as usual.
 	Script *[]Strike
 }
 
@@ -90,7 +90,7 @@ type scenarioRun struct {
 	w      *World
 	over   bool // the faults are over
 	stages []*Stage
-	left   int // programs that have not ended
+	left   int // programs that have not ended yet
 }
 
 func (h *scenarioRun) addClients(l Workload) {
@@ -129,7 +129,7 @@ func (h *scenarioRun) run() {
 	h.end()
 }
 
-// end tells the properties that the run is over.
+// end calls End of the properties, because the run is over.
 func (h *scenarioRun) end() {
 	for _, p := range h.s.Properties {
 		if e, ok := p.(Ender); ok && h.w.Failure() == nil {
@@ -140,7 +140,7 @@ func (h *scenarioRun) end() {
 	}
 }
 
-// unended says where programs wait that have not ended, of three of them.
+// unended says where unended programs wait, for up to three of them.
 func (h *scenarioRun) unended() string {
 	var all []string
 	for _, m := range h.w.machines.clients {
@@ -178,8 +178,7 @@ func (h *scenarioRun) check() bool {
 	return h.w.Failure() == nil
 }
 
-// heal ends the faults: their programs return, and what they left behind is
-// taken back.
+// heal ends the faults: their programs return, and their remaining effects are undone.
 func (h *scenarioRun) heal() {
 	h.over = true
 	for _, s := range h.stages {
@@ -201,7 +200,7 @@ func (h *scenarioRun) stage(f Fault, i uint64) {
 	})
 }
 
-// Stage is what a Fault runs on.
+// Stage is the environment of a Fault.
 type Stage struct {
 	h    *scenarioRun
 	c    *coroutine
@@ -215,14 +214,14 @@ type Stage struct {
 	played int // strikes of the script that are over
 }
 
-// World is the world the fault works in.
+// World returns the world in which the fault works.
 func (s *Stage) World() *World { return s.h.w }
 
-// Draw is the fault's own draws.
+// Draw returns the fault's own draws.
 func (s *Stage) Draw() *Draw { return s.draw }
 
-// Sleep lets d of true time pass. It returns false, at once, when the faults
-// are over: the fault then takes back what it began, and returns.
+// Sleep lets d of true time pass. When the faults are over, it returns false at once: the fault
+// must then undo what it began, and return.
 func (s *Stage) Sleep(d time.Duration) bool {
 	if s.h.over {
 		return false
@@ -244,9 +243,8 @@ func (s *Stage) Replica() *Machine {
 	return s.h.w.machines.replicas[s.draw.Int(len(s.h.w.machines.replicas))]
 }
 
-// Heal takes back what faults do: links work, machines go on at full speed, machines
-// that are down start, disks neither stall nor fail. The rates of clocks and the
-// noise of links stay.
+// Heal undoes what faults do: links work, machines run at full speed, machines that are down start,
+// and disks neither stall nor fail. The rates of clocks and the noise of links stay.
 func (w *World) Heal() {
 	w.net.Heal()
 	for _, m := range w.machines.every() {

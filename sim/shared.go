@@ -1,9 +1,11 @@
 package sim
 
-// Shared is a value that all code of one world shares under a key: a resource outside of the system that is tested, or what programs
-// agree about by themselves. It is made when it is first asked for, and goes with the world; runs of other
-// seeds, which go on beside this one, have values of their own. A key is compared as one of a map, type included: a type
-// without fields of the package that asks will do. Like all methods of a World it is for simulated code and checkers.
+// Shared returns the value that all code of one world shares under a key, for example a resource
+// outside of the tested system, or knowledge that programs have in common. fresh makes it on the
+// first call, and it ends with the world. Runs of other seeds, which may run at the same time, have
+// values of their own. Keys are compared like map keys, including their type: use a type without
+// fields of your own package. Like all methods of a World, Shared is for simulated code and
+// checkers.
 func Shared[T any](w *World, key any, fresh func() T) T {
 	if v, ok := w.shared[key]; ok {
 		return v.(T)

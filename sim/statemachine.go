@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// StateMachine is what a Group replicates. It must be deterministic: equal
-// commands in equal order give equal results and checksums.
+// StateMachine is what a Group replicates. It must be deterministic: equal commands in equal order
+// give equal results and checksums.
 type StateMachine interface {
 	Apply(command string) (result string)
 	Checksum() uint64
 }
 
-// command is what a Group proposes for a client: the client, the number of its
-// request, and the request. The first two name a command however often it is sent.
+// command is what a Group proposes for a client: the client, the number of its request, and the
+// request. The first two identify a command however often it is sent.
 type command struct {
 	client, seq uint64
 	text        string
@@ -56,7 +56,7 @@ type replica struct {
 	state   StateMachine
 	applied uint64
 	last    map[uint64]lastReply
-	waiting map[uint64]Addr // client -> where it waits for its latest command
+	waiting map[uint64]Addr // client -> its address, while it waits for its latest command
 }
 
 func newReplica(p *member) *replica {
@@ -113,21 +113,20 @@ func (r *replica) apply(ch Chosen) {
 	r.p.g.checksums.OnApplied(r.p.env.Self(), ch.Slot, r.state.Checksum())
 }
 
-// Caller is a client of a Group's state machine: one command at a time, sent
-// again, to one replica after the other, until it is answered.
+// Caller is a client of a Group's state machine. It makes one command at a time, and sends it
+// repeatedly, to one replica after the other, until it is answered.
 type Caller struct {
 	g      *Group
 	rt     *Runtime
 	id     uint64
 	seq    uint64
-	at     int           // the replica that is asked first
+	at     int           // the replica to ask first
 	done   Signal        // of the present call
 	result string        // of the present call
 	Retry  time.Duration // how long to wait for an answer before asking another replica
 }
 
-// Caller returns a client on the machine of rt, which it takes the inbound
-// messages of.
+// Caller returns a client on the machine of rt, and takes over the inbound messages of rt.
 func (g *Group) Caller(rt *Runtime) *Caller {
 	id := uint64(rt.e.Self())<<32 | uint64(uint32(rt.e.Life()))
 	c := &Caller{g: g, rt: rt, id: id, Retry: 100 * time.Millisecond, at: int(rt.e.Self()) % len(g.members)}
@@ -135,8 +134,8 @@ func (g *Group) Caller(rt *Runtime) *Caller {
 	return c
 }
 
-// Call has command applied once and returns its result. When ctx ends first,
-// the command may have been applied, or may be later. It blocks.
+// Call applies the command once and returns its result. It blocks. If ctx ends first, the command
+// may have been applied, or may be applied later.
 func (c *Caller) Call(ctx context.Context, text string) (string, error) {
 	c.seq++
 	c.done = c.rt.NewSignal()

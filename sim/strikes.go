@@ -5,16 +5,18 @@ import "time"
 // Strike is one of the times at which a Fault strikes in a run (Stage.Next).
 type Strike struct {
 	Fault int           // its place in Scenario.Faults
-	N     int           // the how-manieth of its fault, from 1 on
+	N     int           // which strike of its fault, from 1
 	At    time.Duration // true time
 	draws *Tape
 }
 
-// Next waits for the next strike of the fault, which comes when what gap draws is over, and reports
-// whether there is one; like Sleep it returns false when the faults are over. Between one call and the next lies
-// one strike: in a run that is played from a script (Scenario.Script) it happens at the time at which it was
-// recorded, and draws what it drew then, whichever others are left out. So a failure can be made smaller
-// strike by strike. gap draws from Draw, and is not called where a script is played.
+// Next waits for the next strike of the fault, and reports whether there is one; like Sleep, it
+// returns false when the faults are over. The strike comes when the time drawn by gap has passed.
+// The code between two calls of Next is one strike.
+//
+// In a run that is played from a script (Scenario.Script), the strike happens at its recorded time
+// and draws what it drew then, whichever other strikes are left out. A failure can thus be shrunk
+// strike by strike. gap draws from Draw; it is not called when a script is played.
 func (s *Stage) Next(gap func() time.Duration) bool {
 	s.draw = s.own
 	if s.h.s.Script != nil {

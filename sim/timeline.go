@@ -11,8 +11,8 @@ type timeline struct {
 	ties      draw.Stream // of events that belong to no machine
 }
 
-// maxPerInstant is how many events at one instant end a run: no time would pass any
-// more, and nothing that waits for time would end (L1).
+// maxPerInstant is the number of events at one instant that ends a run: time would no longer pass,
+// and nothing that waits for time would end (L1).
 const maxPerInstant = 1 << 20
 
 // schedule puts an event d nanoseconds ahead. ties are the draws of the scheduling
@@ -25,11 +25,11 @@ func (t *timeline) schedule(d int64, ties *draw.Stream, to target, arg uint64, p
 	return t.q.push(at, ties.Uint64(), to, arg, p)
 }
 
-// cancel makes a scheduled event not happen.
+// cancel prevents a scheduled event.
 func (t *timeline) cancel(event ticket) { t.q.cancel(event) }
 
-// next takes the event that is due at the given instant, and lets that instant come. ok
-// is false for the event with which maxPerInstant is reached.
+// next advances to the given instant, and takes the event that is due there. ok is false for the
+// event that reaches maxPerInstant.
 func (t *timeline) next(at int64) (ev event, ok bool) {
 	_, ev = t.q.pop()
 	ok = true

@@ -5,9 +5,8 @@ import "math"
 // never is the deadline of a timer that is not set.
 const never = math.MaxInt64
 
-// timer fires when a machine's own clock reaches a reading. Setting it later
-// costs nothing: the event that is under way finds that it came too early and
-// goes back into the queue.
+// timer fires when a machine's own clock reaches a reading. Setting it to a later time costs
+// nothing: the event under way finds that it came too early and goes back into the queue.
 type timer struct {
 	m     *Machine
 	at    int64  // local reading, or never
@@ -17,7 +16,7 @@ type timer struct {
 	what  input  // what the machine takes when it fires
 }
 
-// set gives the timer a new deadline on the local clock, in place of the old.
+// set gives the timer a new deadline on the local clock, replacing the old one.
 func (t *timer) set(at int64) {
 	if t.m == nil {
 		return
@@ -34,7 +33,7 @@ func (t *timer) set(at int64) {
 	t.arm()
 }
 
-// arm sees to it that an event is under way that is not too late.
+// arm ensures that an event is under way that is not too late.
 func (t *timer) arm() {
 	w := t.m.w
 	due := max(t.m.clock.line.when(t.at), w.timeline.now)
@@ -66,8 +65,8 @@ func (t *timer) fire(w *World, _ uint64, _ *packet) {
 	t.m.intake.take(t.what)
 }
 
-// leave takes the timer off its machine's list. An event under way stays where
-// it is: the timer is likely to be set again before.
+// leave removes the timer from its machine's list. An event under way stays: the timer is likely to
+// be set again before it fires.
 func (t *timer) leave() {
 	if t.index == 0 {
 		return
@@ -81,7 +80,7 @@ func (t *timer) leave() {
 	t.index = 0
 }
 
-// drop is set(never) for good.
+// drop unsets the timer for good.
 func (t *timer) drop() {
 	if t.m == nil {
 		return
@@ -94,14 +93,14 @@ func (t *timer) drop() {
 // timers is the timers of a machine that are set.
 type timers struct{ set []*timer }
 
-// arm follows a change of the clock's rate.
+// arm adapts all timers to a change of the clock's rate.
 func (ts *timers) arm() {
 	for _, t := range ts.set {
 		t.arm()
 	}
 }
 
-// drop takes them all back at the end of a life.
+// drop unsets all timers at the end of a life.
 func (ts *timers) drop() {
 	for len(ts.set) > 0 {
 		ts.set[len(ts.set)-1].drop()

@@ -11,10 +11,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// sum is the trace hash: one number for all that happened. Each fold is a
-// bijection of the sum for a given x and of x for a given sum, so two runs that
-// differ in one word differ in the sum until another difference makes up for
-// it.
+// sum is the trace hash: one number for everything that happened. Each fold is a bijection of the
+// sum for a given x, and of x for a given sum. Two runs that differ in one word therefore differ in
+// the sum until another difference cancels it.
 type sum uint64
 
 func (h *sum) fold(x uint64) {
@@ -48,8 +47,8 @@ const (
 	markFault
 )
 
-// Trace asks for the human form of a run: a line for each thing that happened,
-// in fixed columns.
+// Trace configures the human-readable form of a run: a line for each thing that happened, in fixed
+// columns.
 //
 //	step, true time, machine, its local time, kind, text
 //
@@ -62,20 +61,20 @@ type Trace struct {
 	// Describe turns the bytes of a message into text; nil prints their length
 	// and hash.
 	Describe func(from, to Addr, msg []byte) string
-	// Made is handed the world when it is made, so that its clocks and steps can be read for lines
-	// that do not come from it. It must change nothing in the world. Nil: nothing is called.
+	// Made, if not nil, is called with the new world, so that the clocks and steps of the world can
+	// be read for lines from elsewhere. It must change nothing in the world.
 	Made func(w *World)
 }
 
-// tracer writes the lines of a Trace that are wanted.
+// tracer writes the requested lines of a Trace.
 type tracer struct {
 	cfg      Trace
 	timeline *timeline
 	machines *machines
 }
 
-// wants reports that a line about machine a is wanted now. Callers ask first, so
-// that nothing is formatted in vain.
+// wants reports whether a line about machine a is wanted now. Callers ask first, so that no line is
+// formatted needlessly.
 func (t *tracer) wants(a Addr) bool {
 	c := &t.cfg
 	if c.W == nil || t.timeline.steps < c.From || c.Until > 0 && t.timeline.steps > c.Until {
@@ -97,7 +96,7 @@ func (t *tracer) line(a Addr, kind, text string) {
 	}
 }
 
-// describe is the text of a message.
+// describe returns the text of a message.
 func (t *tracer) describe(from, to Addr, msg []byte) string {
 	if f := t.cfg.Describe; f != nil {
 		return f(from, to, msg)
@@ -114,16 +113,16 @@ func stamp(d time.Duration) string {
 	return fmt.Sprintf("%s%d.%09d", sign, d/time.Second, d%time.Second)
 }
 
-// Tracef writes a line of kind about machine a (0: about the world) into the human
-// trace. It does not enter the hash.
+// Tracef writes a line of kind about machine a (0: about the world) into the human-readable trace.
+// It does not enter the hash.
 func (w *World) Tracef(a Addr, kind, format string, args ...any) {
 	if w.trace.wants(a) {
 		w.trace.line(a, kind, fmt.Sprintf(format, args...))
 	}
 }
 
-// Result folds bytes that a client received into the trace hash. All that decides
-// the verdict of a run belongs into it.
+// Result folds bytes that a client received into the trace hash. Everything that decides the
+// verdict of a run belongs into it.
 func (w *World) Result(a Addr, b []byte) {
 	w.hash.fold(markResult<<32 | uint64(a))
 	w.hash.bytes(b)
@@ -132,7 +131,7 @@ func (w *World) Result(a Addr, b []byte) {
 	}
 }
 
-// Hash is the trace hash so far: a function of the seed, the configuration and the
-// code. Equal seeds give equal hashes on every machine; compared Step by Step it
-// shows the first event at which two runs differ.
+// Hash returns the trace hash so far: a function of the seed, the configuration and the code. Equal
+// seeds give equal hashes on every machine. Compared Step by Step, it shows the first event at
+// which two runs differ.
 func (w *World) Hash() uint64 { return uint64(w.hash) }

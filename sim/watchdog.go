@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// watchdog checks, in real time, that a world goes on. It only reads a counter that
-// the world writes, so it has no influence on a run.
+// watchdog checks, in real time, that a world makes progress. It only reads a counter that the
+// world writes, so it has no influence on a run.
 type watchdog struct {
 	beats atomic.Uint64
 	seen  uint64
 	since time.Time // when seen was first seen
-	told  bool      // that nothing went on since then
+	told  bool      // the stall since then was reported
 	every time.Duration
 	seed  uint64
 	stuck func(text string)
@@ -22,7 +22,7 @@ type watchdog struct {
 	done  atomic.Bool
 }
 
-// looks are how often it looks in the time that it waits.
+// looks is how often it looks during its waiting time.
 const looks = 16
 
 // watch is the watchdog of a world, while Run is called.
@@ -54,7 +54,7 @@ func (w *watch) stop() {
 	}
 }
 
-// beat records that the world goes on.
+// beat records that the world makes progress.
 func (w *watch) beat() {
 	if w.dog != nil {
 		w.dog.beats.Add(1)
@@ -77,8 +77,8 @@ func (d *watchdog) look() {
 	d.next()
 }
 
-// blockers is the stacks of coroutines that neither are parked nor were ended:
-// among them is the one that blocks.
+// blockers returns the stacks of coroutines that are neither parked nor ended. The one that blocks
+// is among them.
 func blockers() string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

@@ -7,17 +7,17 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// Addr names a machine on the network. Replicas count from 1, clients from
-// FirstClient. 0 is no machine.
+// Addr names a machine on the network. Replicas count from 1, clients from FirstClient. 0 names no
+// machine.
 type Addr uint32
 
 // FirstClient is the address of the first client machine.
 const FirstClient Addr = 1 << 16
 
-// IsClient reports that a is in the range of client machines.
+// IsClient reports whether a is in the range of client machines.
 func (a Addr) IsClient() bool { return a >= FirstClient }
 
-// String prints n3 for a replica, c1 for the first client, - for no machine.
+// String returns n3 for a replica, c1 for the first client, and - for no machine.
 func (a Addr) String() string {
 	switch {
 	case a == 0:
@@ -28,24 +28,25 @@ func (a Addr) String() string {
 	return fmt.Sprintf("n%d", uint32(a))
 }
 
-// Config is what a world is made from. Equal configurations give equal runs.
+// Config configures a world. Equal configurations give equal runs.
 type Config struct {
 	Seed  uint64
-	Steps uint64     // most events of a run; 0: no bound
-	Link  LinkConfig // of every link that gets no other
+	Steps uint64     // maximum number of events of a run; 0: no bound
+	Link  LinkConfig // the default of every link
 	Trace Trace
-	// Watchdog is how long, in real time, a coroutine may keep the world from
-	// going on before Stuck is called; 0 means a minute, below 0 means never. It
-	// cannot change a run, only end one that would hang for ever.
+	// Watchdog is for how long, in real time, a coroutine may keep the world from continuing before
+	// Stuck is called. 0 means a minute, below 0 means never. It cannot change a run, only end one
+	// that would hang for ever.
 	Watchdog time.Duration
-	// Stuck is called with the seed and the stacks of code that blocks outside the simulator,
-	// once until the world goes on. It runs on a goroutine of its own. Nil panics with that text.
+	// Stuck is called with the seed and the stacks of code that blocks outside the simulator, once
+	// until the world continues. It runs on a goroutine of its own. If it is nil, the program
+	// panics with that text.
 	Stuck func(text string)
 }
 
-// World is one simulated world: one goroutine at a time runs in it, and an
-// event at a time happens. Nothing in it is safe for use from elsewhere; run
-// many worlds at once by giving each its own goroutine.
+// World is one simulated world. One goroutine at a time runs in it, and one event at a time
+// happens. No method is safe for concurrent use; to run many worlds at once, give each its own
+// goroutine.
 type World struct {
 	cfg Config
 	src draw.Source
@@ -67,7 +68,7 @@ type World struct {
 	closed  bool
 }
 
-// New makes an empty world at true time 0.
+// New returns an empty world at true time 0.
 func New(cfg Config) *World {
 	w := &World{cfg: cfg, src: draw.New(cfg.Seed)}
 	w.timeline.ties = w.src.Stream("world.tie", 0)
@@ -80,29 +81,29 @@ func New(cfg Config) *World {
 	return w
 }
 
-// Seed is the seed of the world.
+// Seed returns the seed of the world.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Now is the true time, from the start of the world. Only the simulator, faults
-// and checkers may know it.
+// Now returns the true time since the start of the world. Only the simulator, faults and checkers
+// may use it.
 func (w *World) Now() time.Duration { return time.Duration(w.timeline.now) }
 
-// Steps counts the events that happened.
+// Steps returns the number of events so far.
 func (w *World) Steps() uint64 { return w.timeline.steps }
 
-// Draw returns the draws of an entity at a site. Two calls with equal arguments
-// give the same numbers: keep the Draw, or vary the site.
+// Draw returns the draws of an entity at a site. Two calls with equal arguments give the same
+// numbers: keep the Draw, or vary the site.
 func (w *World) Draw(site string, entity uint64) *Draw {
 	return &Draw{s: w.src.Stream(site, entity)}
 }
 
-// Timer is a call that will be made at a true time.
+// Timer is a call scheduled at a true time.
 type Timer struct {
 	w *World
 	t ticket
 }
 
-// Stop cancels the call, if it was not made.
+// Stop cancels the call, if it has not been made.
 func (t Timer) Stop() {
 	if t.w != nil {
 		t.w.timeline.cancel(t.t)
@@ -114,8 +115,8 @@ type call func()
 
 func (f call) fire(*World, uint64, *packet) { f() }
 
-// After calls f when d of true time has passed. The call belongs to the world: it is
-// made whatever becomes of the machines.
+// After calls f when d of true time has passed. The call belongs to the world: it is made whatever
+// happens to the machines.
 func (w *World) After(d time.Duration, f func()) Timer {
 	return Timer{w, w.timeline.schedule(int64(d), &w.timeline.ties, call(f), 0, nil)}
 }
@@ -125,8 +126,8 @@ type End uint8
 
 // The ends of a run.
 const (
-	Reached   End = iota // true time has come to the given instant
-	Quiet                // no event is left
+	Reached   End = iota // true time has reached the given instant
+	Quiet                // there are no more events
 	Stopped              // Stop was called
 	Failed               // Failure has the reason
 	Exhausted            // Config.Steps events have happened
@@ -140,8 +141,8 @@ func (e End) String() string {
 // Stop makes Run return after the present event.
 func (w *World) Stop() { w.stopped = true }
 
-// Run lets events happen until true time is until, and returns why it stopped. After
-// Reached, Quiet or Stopped it may be called again.
+// Run lets events happen until true time is until, and returns why it stopped. After Reached, Quiet
+// or Stopped it may be called again.
 func (w *World) Run(until time.Duration) End {
 	w.watch.start(w.cfg)
 	defer w.watch.stop()
@@ -153,11 +154,10 @@ func (w *World) Run(until time.Duration) End {
 	}
 }
 
-// RunFor is Run until d from now.
+// RunFor is Run for d of true time from now.
 func (w *World) RunFor(d time.Duration) End { return w.Run(w.Now() + d) }
 
-// Step lets one event happen. It returns false when there is none to happen,
-// or when the run has failed.
+// Step lets one event happen. It returns false if there is none, or if the run has failed.
 func (w *World) Step() (happened bool) {
 	at, ok := w.timeline.q.peek()
 	if !ok || w.reports.failure != nil || w.closed {
@@ -212,7 +212,7 @@ func (w *World) step(at int64) {
 	}
 }
 
-// tooManyAtOnce is the failure of a run in which no time passes any more (L1).
+// tooManyAtOnce is the failure of a run in which time no longer passes (L1).
 func tooManyAtOnce(ev event) *Failure {
 	f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: a process asks for a wake-up in the past, again and again", maxPerInstant)}
 	if t, rings := ev.to.(*timer); rings {
@@ -221,8 +221,8 @@ func tooManyAtOnce(ev event) *Failure {
 	return f
 }
 
-// Close ends all coroutines and releases what they hold. The world is of no
-// use afterwards; counters, hash and failure can still be read.
+// Close ends all coroutines and releases what they hold. The world is unusable afterwards, but its
+// counters, hash and failure can still be read.
 func (w *World) Close() {
 	if w.closed {
 		return
