@@ -6,7 +6,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// kept is a part of the present strike that is done later: who listens is told whose part it is.
+// kept returns f as a later part of the present strike: before f runs, listeners learn whose part
+// it is.
 func (c *Faults) kept(f func()) func() {
 	of := c.acting
 	return func() {
@@ -15,7 +16,7 @@ func (c *Faults) kept(f func()) func() {
 	}
 }
 
-// keptOf is kept for a part that is told what it waited for.
+// keptOf is kept for a function that receives what it waited for.
 func keptOf[T, R any](c *Faults, f func(T) R) func(T) R {
 	of := c.acting
 	return func(x T) R {
@@ -24,7 +25,7 @@ func keptOf[T, R any](c *Faults, f func(T) R) func(T) R {
 	}
 }
 
-// keptTo is kept for a part that is told of a machine.
+// keptTo is kept for a function that receives a machine.
 func keptTo(c *Faults, f func(*sim.Machine)) func(*sim.Machine) {
 	of := c.acting
 	return func(m *sim.Machine) {
@@ -33,7 +34,7 @@ func keptTo(c *Faults, f func(*sim.Machine)) func(*sim.Machine) {
 	}
 }
 
-// acts says which strike does what is done now.
+// acts records, and publishes, which strike acts from now on.
 func (c *Faults) acts(f plan.Fault) {
 	c.acting = f
 	if c.events.Wanted() {

@@ -23,9 +23,9 @@ func clockStep(c *Faults, d *sim.Draw) {
 	anyMachine(c, d).Clock().StepWall(d.Duration(-time.Hour, time.Hour))
 }
 
-// clockFreeze stops a whole clock of a client whose session has no lease, and else
-// the wall clock alone: leases of masters and of sessions rest on the bound of the
-// monotonic clock's rate, and one that stands still is outside of any bound. What a broken bound does is an experiment
+// clockFreeze stops both clocks of a client whose session has no lease, and otherwise only the wall
+// clock. Leases of masters and of sessions rest on the bound of the monotonic clock's rate, and a
+// clock that stands still is outside any bound. The effect of a broken bound is an experiment
 // (LeaseOptions.Error), not a fault to survive.
 func clockFreeze(c *Faults, d *sim.Draw) {
 	if m := anyMachine(c, d); m.Addr().IsClient() && c.plan.Driver.Core.Sessions.LeaseMin == 0 {
@@ -35,9 +35,9 @@ func clockFreeze(c *Faults, d *sim.Draw) {
 	}
 }
 
-// leaseEdge aims at the margin between a master's lease and its replicas' word:
-// the leader's clock is as slow and theirs are as fast as they may be, they are
-// cut off from it while its clients are not, and one of them wants to lead.
+// leaseEdge aims at the margin between a master's lease and its replicas' promises. The leader's
+// clock is as slow, and the other replicas' clocks are as fast, as they may be. The others are cut
+// off from the leader while its clients are not, and one of them wants to lead.
 func leaseEdge(c *Faults, d *sim.Draw) {
 	c.aim(d, func() {
 		leader := c.leader(d)

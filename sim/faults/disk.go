@@ -11,8 +11,8 @@ func diskSlow(c *Faults, d *sim.Draw) {
 	c.until(Outage(d), func() { m.Disk().Slow(1) })
 }
 
-// diskStall stalls one disk, or now and then all but a minority of them, as where they
-// share a building: leases are renewed then, and nothing is decided.
+// diskStall stalls one disk, or now and then all but a minority of them, as if they shared a
+// building. Leases are then renewed, and nothing is decided.
 func diskStall(c *Faults, d *sim.Draw) {
 	if !d.Chance(1, 4) {
 		anyReplica(c, d).Disk().Stall(Outage(d))
@@ -62,7 +62,7 @@ func diskWriteError(c *Faults, d *sim.Draw) {
 	})
 }
 
-// diskFull lets nothing grow for a while.
+// diskFull makes the disk refuse all growth for a while.
 func diskFull(c *Faults, d *sim.Draw) {
 	mem := anyReplica(c, d).Disk().Mem()
 	short := d.Chance(1, 2)

@@ -10,21 +10,20 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// echoing is a machine whose next life will hear again what was said to the present
-// one.
+// echoing is a machine whose next life will receive again the messages to its present life.
 type echoing struct {
 	to   sim.Addr
 	said []saying
 }
 
-// saying is a message, and who sent it.
+// saying is a message and its sender.
 type saying struct {
 	from sim.Addr
 	wire []byte
-	of   model.Call // that it answers
+	of   model.Call // the call that it answers
 }
 
-// answers says that what was said to it answers its calls; it finds out which.
+// answers reports whether the messages answer calls of the machine, and records which calls.
 func (e *echoing) answers() bool {
 	if !e.to.IsClient() {
 		return false
@@ -37,9 +36,9 @@ func (e *echoing) answers() bool {
 	return len(e.said) > 0
 }
 
-// OnRequest is told of a request that has come from a client's machine: an answer to the
-// one of the same number of an earlier life comes now, if there is one, and finds the
-// client waiting for just that.
+// OnRequest is called when a request has come from a client's machine. If there is an answer to the
+// request with the same number from an earlier life, it is delivered now, while the client waits
+// for such an answer.
 func (c *Faults) OnRequest(from sim.Addr, q api.Request) {
 	for _, e := range c.recalled {
 		if e.to != from {
@@ -53,12 +52,12 @@ func (c *Faults) OnRequest(from sim.Addr, q api.Request) {
 	}
 }
 
-// mostSaid bounds what is kept for one machine.
+// mostSaid bounds the messages that are kept for one machine.
 const mostSaid = 32
 
-// echo lets what was said to one life of a machine come once more to the next, in
-// which it may pass for news: a client that is as young as the last one was, a replica
-// that counts from the beginning.
+// echo delivers the messages to one life of a machine again to its next life. There they may pass
+// for news: to a client that is as young as the last one was, or to a replica that counts from the
+// beginning.
 func echo(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if d.Chance(1, 2) {
@@ -66,7 +65,7 @@ func echo(c *Faults, d *sim.Draw) {
 	}
 	e := &echoing{to: m.Addr()}
 	c.echoes = append(c.echoes, e)
-	// What is said to a young life fits the next one best: mostly there are two ends.
+	// Messages to a young life fit the next one best, so mostly there are two ends.
 	if d.Chance(2, 3) {
 		ends(c, m, d)
 	}
@@ -86,7 +85,7 @@ func echo(c *Faults, d *sim.Draw) {
 	})
 }
 
-// ends ends a machine's life, and soon begins another.
+// ends ends a machine's life, and begins another soon.
 func ends(c *Faults, m *sim.Machine, d *sim.Draw) {
 	if !m.Up() {
 		return
@@ -100,7 +99,7 @@ func ends(c *Faults, m *sim.Machine, d *sim.Draw) {
 	m.StartAfter(time.Duration(d.LogUniform(int64(time.Millisecond), int64(200*time.Millisecond))))
 }
 
-// OnSend is told of each message that a replica sends.
+// OnSend is called for each message that a replica sends.
 func (c *Faults) OnSend(from, to sim.Addr, wire []byte) {
 	for _, e := range c.echoes {
 		if e.to == to && len(e.said) < mostSaid {

@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// SpoilFar makes the far disk of a replica fail now and then, until healing: it is
-// full, cannot be written, or loses what it was to sync.
+// SpoilFar makes the far disk of a replica fail now and then, until healing: it is full, refuses
+// writes, or loses what it should sync.
 func (c *Faults) SpoilFar(m *sim.Machine) {
 	if m.Far() == nil {
 		return

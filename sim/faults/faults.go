@@ -13,12 +13,12 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Faults are those of one run: what strikes, and what strikes have under way.
+// Faults are the faults of one run: what strikes, and the strikes under way.
 type Faults struct {
-	Outlived  uint64 // writes that came after their client had given them up, and was answered another call
-	Echoed    uint64 // messages that were said to one life of a machine, and came again to the next
-	NewsLost  uint64 // answers to KeepAlives that carried events, and were lost by a fault
-	Overtaken uint64 // answers that might be cached came behind a later one, by a fault
+	Outlived  uint64 // writes that arrived after their client had given them up and had an answer to another call
+	Echoed    uint64 // messages to one life of a machine that were repeated to the next
+	NewsLost  uint64 // answers to KeepAlives with events that a fault lost
+	Overtaken uint64 // cacheable answers that a fault delayed behind a later one
 	Moments   uint64 // times that a leader was struck as it proposed or applied a command of some kind
 
 	plan     *plan.Plan
@@ -31,16 +31,16 @@ type Faults struct {
 	clients  []*sim.Machine
 
 	healed      bool                 // the safety phase is over
-	undo        []func()             // of faults in force
+	undo        []func()             // how to end the faults in force
 	armed       []func()             // strikes that wait for a leader to propose
 	moments     []moment             // strikes that wait for a command of some kind
-	onTenure    []func()             // what waits for a replica to begin to lead
+	onTenure    []func()             // what waits until a replica begins to lead
 	onDrop      []func(*sim.Machine) // strikes that wait for a log to be shortened
-	onMark      []func(*sim.Machine) // strikes that wait for one to be marked
+	onMark      []func(*sim.Machine) // strikes that wait for a log to be marked
 	transfers   transfers
 	echoes      []*echoing
 	unsynced    []*unsynced               // replicas whose disks make nothing durable
-	recalled    []*echoing                // whose time comes with a request of theirs
+	recalled    []*echoing                // machines whose strike waits for a request of theirs
 	heldWrites  []*heldWrite              // writes that the network holds back
 	lostNews    *lostNews                 // answers with events are lost; nil: they are not
 	lateAnswers *lateAnswers              // answers that may be cached are overtaken; nil: they are not
@@ -53,7 +53,7 @@ type Faults struct {
 	triggers    triggers // what waits for an event
 }
 
-// Env is what faults need: no checker is in it.
+// Env is what faults need. It has no checker.
 type Env struct {
 	Plan    *plan.Plan
 	World   *sim.World
@@ -63,55 +63,55 @@ type Env struct {
 	Facts   Facts
 }
 
-// Cluster is the replicas, as faults act on them. A machine is one of a replica.
+// Cluster gives faults access to the replicas. Each machine is that of a replica.
 type Cluster interface {
-	// Core is the replica that runs on a machine; nil where none does, or has not recovered.
+	// Core returns the replica on a machine, or nil if none runs or it has not recovered.
 	Core(m *sim.Machine) *core.Replica
-	// Runs says that the process of a replica runs, recovered or not.
+	// Runs reports whether the process of a replica runs, recovered or not.
 	Runs(m *sim.Machine) bool
-	// Reading is the clock as the replica last read it.
+	// Reading returns the clock as the replica last read it.
 	Reading(m *sim.Machine) time.Time
-	// Campaign and Resign are what an operator may ask a replica for. StepDown is Resign where
-	// another replica is to lead then.
+	// Campaign and Resign are what an operator may ask of a replica. StepDown is Resign if another
+	// replica should lead next.
 	Campaign(m *sim.Machine)
 	Resign(m *sim.Machine)
 	StepDown(m *sim.Machine)
-	// Retire is told that a life is about to end.
+	// Retire is called when a life is about to end.
 	Retire(m *sim.Machine)
 }
 
-// Facts are what is known of the cell from its log, its links and its disks.
+// Facts is what is known of the cell from its log, its links and its disks.
 type Facts interface {
-	// Covered is how far the log of a replica is known to be synced: by its mark, and by what
-	// it has vouched for.
+	// Covered returns how far the log of a replica is known to be synced: by its mark, and by what
+	// the replica has vouched for.
 	Covered(id paxos.NodeID) (mark, synced paxos.LSN)
-	// LastNoted is the last boot and the highest promise that a log has a record of.
+	// LastNoted returns the last boot and the highest promise that a log has recorded.
 	LastNoted(id paxos.NodeID) (paxos.Boot, paxos.Ballot)
-	// OnRowRot and OnRowStray are told that a row of a replica was changed in its memory,
-	// behind the back of its checksum too, or not.
+	// OnRowRot and OnRowStray are called when a row of a replica was changed in its memory.
+	// OnRowRot: the replica's checksum did not notice.
 	OnRowRot(id paxos.NodeID)
 	OnRowStray(id paxos.NodeID)
-	// OnRateSet is told that the clock of a replica runs at another rate.
+	// OnRateSet is called when the clock of a replica runs at another rate.
 	OnRateSet(id paxos.NodeID)
-	// IsPassed says that a call is final without an answer: its client waits no more.
+	// IsPassed reports whether a call is final without an answer: its client waits no longer.
 	IsPassed(k model.Call) bool
-	// SessionOn is the session that the client on a machine has now; 0: none.
+	// SessionOn returns the present session of the client on a machine; 0: none.
 	SessionOn(a sim.Addr) api.SessionID
-	// HasSessionLeases says that sessions have leases.
+	// HasSessionLeases reports whether sessions have leases.
 	HasSessionLeases() bool
-	// LeasesLeft is what masters of the latest epoch know of the lease of a session.
+	// LeasesLeft returns what masters of the latest epoch know of the lease of a session.
 	LeasesLeft(s api.SessionID) []LeaseLeft
-	// DelaysOf is how many lock-delays of a lock run.
+	// DelaysOf returns how many lock-delays of a lock run.
 	DelaysOf(n api.Ref) int
 }
 
-// LeaseLeft is what a master knows of the lease of a session.
+// LeaseLeft is a master's knowledge of the lease of a session.
 type LeaseLeft struct {
-	Left  time.Duration // by its clock
+	Left  time.Duration // by the master's clock
 	Alive bool
 }
 
-// New are those of a run that has not begun.
+// New returns the faults of a run that has not begun.
 func New(e Env) *Faults {
 	c := &Faults{
 		plan: e.Plan, world: e.World, events: e.Events, budget: e.Budget, cluster: e.Cluster, facts: e.Facts, strikes: map[string]int{},
@@ -120,7 +120,7 @@ func New(e Env) *Faults {
 	return c
 }
 
-// Begin lets the faults of the plan strike, on the machines of replicas and of clients.
+// Begin starts the faults of the plan, on the machines of replicas and of clients.
 func (c *Faults) Begin(replicas, clients []*sim.Machine) {
 	c.replicas, c.clients = replicas, clients
 	if c.plan.Script != nil {
@@ -137,7 +137,7 @@ func (c *Faults) Begin(replicas, clients []*sim.Machine) {
 	}
 }
 
-// Heal ends every fault that is in force, and lets no other strike.
+// Heal ends every fault that is in force, and prevents further strikes.
 func (c *Faults) Heal() {
 	c.healed = true
 	c.armed, c.moments, c.onTenure, c.onDrop, c.onMark, c.triggers.pending = nil, nil, nil, nil, nil, nil
@@ -148,24 +148,24 @@ func (c *Faults) Heal() {
 	c.undo = nil
 }
 
-// Healed says that the faults are over.
+// Healed reports whether the faults are over.
 func (c *Faults) Healed() bool { return c.healed }
 
-// Strikes says how often each kind of fault has struck.
+// Strikes returns how often each kind of fault has struck.
 func (c *Faults) Strikes() map[string]int { return c.strikes }
 
-// HeldWrites is how many writes the network holds back; none after Heal.
+// HeldWrites returns how many writes the network holds back; after Heal there are none.
 func (c *Faults) HeldWrites() int { return len(c.heldWrites) }
 
-// AwaitsProposal says that a strike waits for a leader to propose something.
+// AwaitsProposal reports whether a strike waits for a leader to propose something.
 func (c *Faults) AwaitsProposal() bool { return len(c.armed) > 0 }
 
-// AwaitsStep says that a strike waits for what a leader proposes or applies.
+// AwaitsStep reports whether a strike waits for something that a leader proposes or applies.
 func (c *Faults) AwaitsStep() bool { return len(c.moments) > 0 }
 
 func (c *Faults) publish(e event.Event) { c.events.Publish(c.world.Now(), e) }
 
-// addrs are all machines, replicas first.
+// addrs returns all machines, replicas first.
 func addrs(c *Faults) []sim.Addr {
 	var all []sim.Addr
 	for _, m := range c.replicas {
@@ -187,11 +187,10 @@ func (c *Faults) later(d time.Duration, f func()) {
 	})
 }
 
-// until calls end after d, or when the safety phase ends, whichever comes
-// first.
+// until calls end after d, or when the safety phase ends, whichever comes first.
 func (c *Faults) until(d time.Duration, end func()) { c.untilFirst(d, end) }
 
-// untilFirst is until, and returns what calls end before its time.
+// untilFirst is until. It returns a function that calls end earlier.
 func (c *Faults) untilFirst(d time.Duration, end func()) (now func()) {
 	end = c.kept(end)
 	done := false
@@ -220,7 +219,7 @@ func (c *Faults) struck(f plan.Fault) {
 	c.world.Fault(0, f.Kind, uint64(f.N))
 }
 
-// lull says that faults rest now.
+// lull reports whether faults rest now.
 func lull(c *Faults) bool { return c.resting }
 
 func turnLull(c *Faults) {
@@ -228,14 +227,14 @@ func turnLull(c *Faults) {
 	c.world.After(c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), func() { turnLull(c) })
 }
 
-// sure is for damage to a place that was looked up a moment ago.
+// sure panics on an error. It is for damage to a place that was looked up a moment ago.
 func sure(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Strike does one kind of fault once; it panics where there is no such kind.
+// Strike does one kind of fault once; it panics if there is no such kind.
 func (c *Faults) Strike(kind string, d *sim.Draw) { strikeNamed(kind, c.plan.With)(c, d) }
 
 // Replica draws the machine of a replica.

@@ -10,14 +10,13 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// What is in this file disks do that do not have what they had: an operator copies
-// files back that are too old, or a file system forgets some. A replica that cannot
-// have all that it told others must stop (replica/disk/store/doc.go, When a store refuses
-// to open). Each strike leaves something that shows it, as no replica can notice what
-// nothing shows: see atlas.
+// The faults in this file are disks that have lost something: an operator restores files that are
+// too old, or a file system forgets some. A replica that does not have everything that it told
+// others must stop (replica/disk/store/doc.go, When a store refuses to open). Each strike leaves
+// evidence, because no replica can notice a loss without evidence: see package damage.
 
-// forget takes files away late in a run, or puts both copies of a replica's promise
-// back to what they were a while ago.
+// forget removes files late in a run, or restores both copies of a replica's promise to an earlier
+// state.
 func forget(c *Faults, d *sim.Draw) {
 	if !mayStop(c) {
 		return
@@ -49,7 +48,7 @@ func forget(c *Faults, d *sim.Draw) {
 	}
 }
 
-// restart cuts the power, lets something be done to the disk, and starts again.
+// restart cuts the power, applies change to the disk, and starts the machine again.
 func (s *decayed) restart(change func()) {
 	up := s.m.Up()
 	if up {
@@ -62,9 +61,9 @@ func (s *decayed) restart(change func()) {
 	}
 }
 
-// vanish takes the files away that are meant. Snapshots beside a log that was never cut
-// are spared: a replica without them has lost nothing, and need not stop. So is a disk whose log
-// has no record yet: without its register that is a new one.
+// vanish removes the files for which meant is true. It spares snapshots beside a log that was never
+// cut: a replica without them has lost nothing, and need not stop. It also spares a disk whose log
+// has no record yet: without its register, that is a new disk.
 func (s *decayed) vanish(meant func(file string) bool) {
 	s.restart(func() {
 		manifest, ok := ondisk.Register(s.Mem, damage.Registers[1])
@@ -88,8 +87,8 @@ func (s *decayed) vanish(meant func(file string) bool) {
 	})
 }
 
-// older waits until the disk shows that what the promise register holds now is old,
-// and then puts that back.
+// older waits until the disk shows that the present content of the promise register is old, and
+// then restores that content.
 func (s *decayed) older() {
 	was, image := s.Register()
 	if was == nil || damage.HalfWritten(s.Mem) {
@@ -109,8 +108,8 @@ func (s *decayed) older() {
 	s.c.later(gap, look)
 }
 
-// putBack makes both copies of the promise register what they were, if what the power
-// cut has left still shows that.
+// putBack restores both copies of the promise register, if the disk still shows after the power cut
+// that they are old.
 func (s *decayed) putBack(was, image []byte) {
 	for _, suffix := range ondisk.Copies {
 		if b, err := s.Mem.Contents(damage.Registers[0] + suffix); err != nil || len(b) < len(image) {
@@ -127,16 +126,15 @@ func (s *decayed) putBack(was, image []byte) {
 	}
 }
 
-// isOutdated says that the log shows of a promise register that it is old.
+// isOutdated reports whether the log shows that a promise register is old.
 func (s *decayed) isOutdated(was []byte) bool {
 	boot, promise := s.c.facts.LastNoted(s.id)
 	return s.IsOutdated(was, boot, promise)
 }
 
-// halfMended cuts a replica's power as it writes the second copy of a register, when
-// the first one must be on the disk. Or it kills the replica as it writes the first, and
-// cuts the power while its next life mends the two: what the first of them holds then may
-// be in the machine's memory alone.
+// halfMended cuts a replica's power as it writes the second copy of a register, when the first copy
+// must be on the disk. Or it kills the replica as it writes the first copy, and cuts the power
+// while its next life repairs the two: the first copy may then be only in the machine's memory.
 func halfMended(c *Faults, d *sim.Draw) {
 	m, name := anyReplica(c, d), damage.Registers[d.Weighted([]uint32{2, 1})]
 	mem := m.Disk().Mem()
@@ -159,7 +157,7 @@ func halfMended(c *Faults, d *sim.Draw) {
 	c.until(Outage(d), func() { mem.SetFault(nil) })
 }
 
-// atWrite calls f when a file is next written to.
+// atWrite calls f at the next write to a file.
 func atWrite(mem *vfs.Mem, file string, f func()) {
 	mem.SetFault(func(call vfs.Call) vfs.Fault {
 		if call.Op == vfs.OpWriteAt && call.Name == file {

@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// strikes does each kind of fault that is built in once. What a strike begins it must
-// also end: it schedules the end through c.until, which heals at the latest when the
-// safety phase is over. Names and descriptions are the plan's (plan.Faults).
+// strikes maps each built-in kind of fault to its strike. What a strike begins it must also end: it
+// schedules the end with c.until, which heals at the latest when the safety phase is over. Names
+// and descriptions are in the plan (plan.Faults).
 var strikes = map[string]func(c *Faults, d *sim.Draw){
 	"crash":             crash,
 	"crash-leader":      crashLeader,
@@ -62,8 +62,8 @@ var strikes = map[string]func(c *Faults, d *sim.Draw){
 	"disconnect":        disconnect,
 }
 
-// strikeNamed is the strike of a kind of fault, built in or of an extension; nil if there
-// is none.
+// strikeNamed returns the strike of a kind of fault, built in or of an extension; nil if there is
+// none.
 func strikeNamed(name string, with *scenario.Extension) func(c *Faults, d *sim.Draw) {
 	if s := strikes[name]; s != nil || with == nil {
 		return s
@@ -82,7 +82,7 @@ type nemesis struct {
 	kind   string
 	strike func(*Faults, *sim.Draw)
 	mean   time.Duration
-	stream uint64 // the entity that draws are of
+	stream uint64 // the entity of the draws
 	draws  *sim.Draw
 }
 
@@ -103,7 +103,7 @@ func (n *nemesis) turn() {
 	n.next()
 }
 
-// Outage is a time for which something is broken: mostly short, at times long.
+// Outage draws for how long something is broken: mostly short, at times long.
 func Outage(d *sim.Draw) time.Duration {
 	return time.Duration(d.LogUniform(int64(5*time.Millisecond), int64(8*time.Second)))
 }
@@ -112,8 +112,8 @@ func anyReplica(c *Faults, d *sim.Draw) *sim.Machine {
 	return c.replicas[d.Int(len(c.replicas))]
 }
 
-// leader is a machine whose node believes it leads, nil if there is none; with
-// several, one of them.
+// leader returns a machine whose node believes that it leads, or nil if there is none. If there are
+// several, it draws one.
 func (c *Faults) leader(d *sim.Draw) *sim.Machine {
 	var found []*sim.Machine
 	for _, m := range c.replicas {
@@ -127,9 +127,9 @@ func (c *Faults) leader(d *sim.Draw) *sim.Machine {
 	return found[d.Int(len(found))]
 }
 
-// aim strikes at once, or waits for a leader that has just proposed something, or has
-// just met a command of a drawn kind, and then for some part of what a round takes:
-// what is under way in a slot is where a change of leader is hard.
+// aim strikes at once, or waits for a leader that has just proposed something, or that has just met
+// a command of a drawn kind. Then it waits for some part of a round: a change of leader is hardest
+// with work under way in a slot.
 func (c *Faults) aim(d *sim.Draw, strike func()) {
 	if d.Chance(1, 3) {
 		strike()
@@ -144,7 +144,7 @@ func (c *Faults) aim(d *sim.Draw, strike func()) {
 	awaits(c, d, then)
 }
 
-// OnProposal is told that a leader has just proposed: what waits for that comes.
+// OnProposal is called when a leader has just proposed. It runs the strikes that wait for that.
 func (c *Faults) OnProposal() {
 	armed := c.armed
 	c.armed = nil

@@ -9,10 +9,10 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// unsynced is a replica whose disk makes nothing durable for a while, and the messages
-// that it sends meanwhile to its peers. None of them waits for a record of that time, and
-// a power cut takes all those records: each message may arrive when its sender has
-// forgotten why it sent it.
+// unsynced is a replica whose disk makes nothing durable for a while, together with the messages
+// that it sends meanwhile to its peers. None of these messages waits for a record of that time, and
+// a power cut loses all those records: each message may arrive when its sender has forgotten why it
+// sent it.
 type unsynced struct {
 	from sim.Addr
 	sent []letter
@@ -24,10 +24,10 @@ type letter struct {
 	wire []byte
 }
 
-// mostLetters bounds what is kept of one replica; the oldest are forgotten.
+// mostLetters bounds the messages kept of one replica; the oldest are dropped.
 const mostLetters = 64
 
-// keep takes a copy of a message, unless the same bytes went to the same replica before.
+// keep keeps a copy of a message, unless the same bytes went to the same replica before.
 func (u *unsynced) keep(to sim.Addr, wire []byte) {
 	same := func(l letter) bool { return l.to == to && bytes.Equal(l.wire, wire) }
 	if to.IsClient() || slices.ContainsFunc(u.sent, same) {
@@ -39,10 +39,10 @@ func (u *unsynced) keep(to sim.Addr, wire []byte) {
 	u.sent = append(u.sent, letter{to, bytes.Clone(wire)})
 }
 
-// late lets what a replica sent before a power cut arrive after it. Nothing that the
-// replica writes becomes durable for a while, in which it campaigns, may lead by the
-// promises of others, and may step down; then it loses power. It starts again, takes the
-// ballot that it has forgotten, and when it leads at it the old messages come.
+// late delivers messages of a replica after a power cut that it sent before. Nothing that the
+// replica writes becomes durable for a while. In that time it campaigns, may lead by the promises
+// of others, and may step down; then it loses power. It starts again and uses the ballot that it
+// has forgotten. When it leads at that ballot, the old messages arrive.
 func late(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if n := c.cluster.Core(m); n == nil {
@@ -66,9 +66,8 @@ func late(c *Faults, d *sim.Draw) {
 	})
 }
 
-// forgets cuts the power of the replica, half of the time that of all others too: they
-// hold off for as long as it does, and no other candidate takes a higher ballot
-// meanwhile.
+// forgets cuts the power of the replica, and half of the time that of all others too: they then
+// hold off for as long as it does, and no other candidate uses a higher ballot meanwhile.
 func forgets(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw) {
 	all := d.Chance(1, 2)
 	for _, o := range c.replicas {
@@ -83,9 +82,8 @@ func forgets(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw) {
 	c.later(10*time.Millisecond, func() { leadsAgain(c, m, u, d, until) })
 }
 
-// leadsAgain waits until a replica leads again, with a lease if there are any, or until
-// another one does or time is up. It has the replica campaign as soon as it may. Then the
-// old messages come.
+// leadsAgain waits until a replica leads again, with a lease if there are leases, or until time is
+// up. It makes the replica campaign as soon as possible. Then the old messages arrive.
 func leadsAgain(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
 	if n := c.cluster.Core(m); n != nil && c.world.Now() < until {
 		switch s := n.Status(); {
@@ -103,7 +101,7 @@ func leadsAgain(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw, until time.
 	c.later(5*time.Millisecond, func() { leadsAgain(c, m, u, d, until) })
 }
 
-// delivers lets the old messages come, at one moment or spread out.
+// delivers delivers the old messages, at one moment or spread out.
 func delivers(c *Faults, u *unsynced, d *sim.Draw) {
 	spread := 2 * c.plan.Link.Delay[0]
 	if d.Chance(1, 3) {

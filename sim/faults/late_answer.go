@@ -8,22 +8,22 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// lateAnswers overtakes answers that their clients may cache: one for each client at a time is held
-// back, and comes right behind what the client is told next that may end the truth of it: a drop, or
-// the answer to another call, of some answers only to one that may have changed a node. Two messages
-// of one link seldom change places just so by chance.
+// lateAnswers delays cacheable answers behind later messages. It holds back one answer for each
+// client at a time, and delivers it right behind the next message to the client that may make it
+// stale: a drop, or the answer to another call. For some answers, only a call that may have changed
+// a node counts. By chance alone, two messages of one link seldom change places in just this way.
 type lateAnswers struct {
 	draws *sim.Draw
 	held  map[sim.Addr]*heldAnswer // by client
 }
 
-// heldAnswer is an answer on its way, and how it goes on.
+// heldAnswer is an answer on its way, and how to deliver it.
 type heldAnswer struct {
 	arrive func()
 	change bool // it waits for the answer to a change, not to any call
 }
 
-// overtakeAnswers does so for a while.
+// overtakeAnswers turns lateAnswers on for a while.
 func overtakeAnswers(c *Faults, d *sim.Draw) {
 	if c.lateAnswers != nil {
 		return
@@ -32,9 +32,9 @@ func overtakeAnswers(c *Faults, d *sim.Draw) {
 	c.until(d.Duration(2*time.Second, 20*time.Second), func() { c.lateAnswers = nil })
 }
 
-// overtakes holds an answer back, or lets the one that was held back for the same client come behind
-// this one. A client sends a call again that is not answered: what is held for longer finds its
-// call over.
+// overtakes holds an answer back, or delivers the answer held for the same client behind this one.
+// The client resends a call that is not answered; an answer that is held for longer finds its call
+// finished.
 func (a *lateAnswers) overtakes(c *Faults, from, to sim.Addr, wire []byte) {
 	if a == nil || !to.IsClient() {
 		return
@@ -54,8 +54,8 @@ func (a *lateAnswers) overtakes(c *Faults, from, to sim.Addr, wire []byte) {
 	}
 }
 
-// mayChange reports whether p may answer a call that has changed a node: what such a call is told
-// is told to reads that may not be cached, too.
+// mayChange reports whether p may answer a call that has changed a node. The details of such an
+// answer also occur in answers to reads that may not be cached.
 func mayChange(p api.Reply) bool {
 	switch p.Detail.(type) {
 	case api.NodeStat, api.Opened:
@@ -64,7 +64,7 @@ func mayChange(p api.Reply) bool {
 	return false
 }
 
-// hold loses the answer as it is sent, and returns how a copy comes later.
+// hold loses the answer as it is sent, and returns how to deliver a copy later.
 func (a *lateAnswers) hold(c *Faults, from, to sim.Addr, wire []byte) *heldAnswer {
 	l, held := c.world.Net().Link(from, to), bytes.Clone(wire)
 	l.Cut()

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// heldWrite is a write of a client whose copies the network holds back until its client has given
-// it up, and was answered a call behind it.
+// heldWrite is a write of a client whose copies the network holds back until the client has given
+// it up and has the answer to a later call.
 type heldWrite struct {
 	from   sim.Addr
 	of     model.Call // zero: the next write that comes
@@ -19,7 +19,7 @@ type heldWrite struct {
 	lasts  time.Duration // since the first copy; 0: until the call is final
 }
 
-// lateCopy is one copy, as it was sent.
+// lateCopy is one copy of a held write.
 type lateCopy struct {
 	to   sim.Addr
 	wire []byte
@@ -28,10 +28,11 @@ type lateCopy struct {
 // mostLate bounds the copies that are kept of one call; others are lost.
 const mostLate = 16
 
-// lateCopies holds back the next write of a client, however often it sends it, and lets the
-// copies go when an answer has made final what there is without it: one that says with
-// Seen that its client waits for the write no more. If none comes, they go after a while. At times
-// they go as soon as the client has given the write up, when it may have read on and nothing is final.
+// lateCopies holds back the next write of a client, however often the client sends it. It releases
+// the copies when an answer has made the state without the write final, that is, after a request
+// whose Seen says that the client no longer waits for the write. If there is none, it releases them
+// after a while. At times it releases them as soon as the client has given the write up, when the
+// client may have read on and nothing is final.
 func lateCopies(c *Faults, d *sim.Draw) {
 	l := &heldWrite{from: c.clients[d.Int(len(c.clients))].Addr()}
 	if slices.ContainsFunc(c.heldWrites, func(x *heldWrite) bool { return x.from == l.from }) {
@@ -44,7 +45,7 @@ func lateCopies(c *Faults, d *sim.Draw) {
 	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { arrives(c, l) })
 }
 
-// Delays says that a message from a client is held back: it has not arrived yet.
+// Delays reports whether a message from a client is held back, that is, has not arrived yet.
 func (c *Faults) Delays(from, to sim.Addr, msg []byte) bool {
 	i := slices.IndexFunc(c.heldWrites, func(l *heldWrite) bool { return l.from == from })
 	if i < 0 {
@@ -70,8 +71,8 @@ func (c *Faults) Delays(from, to sim.Addr, msg []byte) bool {
 	return true
 }
 
-// changes says that an op may change rows, and is given up without another call that takes
-// it back, as an Acquire is.
+// changes reports whether an op may change rows and, unlike an Acquire, is given up without another
+// call that takes it back.
 func changes(op api.Op) bool {
 	switch op := op.(type) {
 	case api.Put, api.Delete, api.CompareAndSet, api.SetContents, api.SetACL, api.DeleteNode:
@@ -82,8 +83,8 @@ func changes(op api.Op) bool {
 	return false
 }
 
-// OnAnswer is told that an answer has left a replica: the copies of what it leaves behind
-// come now.
+// OnAnswer is called when an answer has left a replica. It releases the copies of writes that are
+// now final.
 func (c *Faults) OnAnswer() {
 	for _, l := range slices.Clone(c.heldWrites) {
 		if c.facts.IsPassed(l.of) && l.of != (model.Call{}) {
@@ -93,7 +94,7 @@ func (c *Faults) OnAnswer() {
 	}
 }
 
-// arrives lets all copies of a call go on their way.
+// arrives releases all copies of a call.
 func arrives(c *Faults, l *heldWrite) {
 	if i := slices.Index(c.heldWrites, l); i < 0 {
 		return

@@ -7,19 +7,19 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Rate says how often a fault of the library strikes, and how long what it does lasts. Both are means:
-// what is drawn is between a tenth and twice of it.
+// Rate says how often a fault of the library strikes, and how long its effect lasts. Both are
+// means: each draw is between a tenth and twice of the mean.
 type Rate struct{ Every, For time.Duration }
 
-// Aim picks the machine that is struck; nil: none is, this time. A replica of one's own protocol
-// is found by its sim.Machine.Process.
+// Aim picks the machine to strike; nil: none this time. To find a replica of your own protocol, use
+// sim.Machine.Process.
 type Aim func(s *sim.Stage) *sim.Machine
 
-// Any is an Aim at any replica.
+// Any is the Aim that draws any replica.
 func Any(s *sim.Stage) *sim.Machine { return s.Replica() }
 
-// recurring is a fault of the library: it serves worlds of any protocol (sim.Scenario), and takes
-// back what it does. The counter "faults." and its name says how often it struck.
+// recurring is a fault of the library: it serves worlds of any protocol (sim.Scenario), and undoes
+// its effects. The counter "faults." plus its name counts its strikes.
 type recurring struct {
 	name   string
 	rate   Rate
@@ -44,8 +44,8 @@ func around(s *sim.Stage, mean time.Duration) time.Duration {
 	return s.Draw().Duration(mean/10, 2*mean)
 }
 
-// Crash has a machine lose power: its disk keeps a drawn choice of what was not synced. It starts
-// again when the outage is over.
+// Crash cuts the power of a machine: its disk keeps a drawn choice of what was not synced. The
+// machine starts again when the outage is over.
 func Crash(r Rate, aim Aim) sim.Fault {
 	return recurring{"crash", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
 		m.Crash()
@@ -53,7 +53,7 @@ func Crash(r Rate, aim Aim) sim.Fault {
 	}}
 }
 
-// Kill ends a process alone; what it wrote stays.
+// Kill ends only the process; its written data stays.
 func Kill(r Rate, aim Aim) sim.Fault {
 	return recurring{"kill", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
 		m.Kill()
@@ -61,8 +61,8 @@ func Kill(r Rate, aim Aim) sim.Fault {
 	}}
 }
 
-// Restart ends a process and starts it again at once, a few times in a row: what was said to one life
-// comes to the next.
+// Restart ends a process and starts it again at once, a few times in a row: messages to one life
+// reach the next.
 func Restart(r Rate, aim Aim) sim.Fault {
 	return recurring{"restart", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		for range 1 + s.Draw().Int(3) {
@@ -74,7 +74,7 @@ func Restart(r Rate, aim Aim) sim.Fault {
 	}}
 }
 
-// TornWrites has a machine lose power in the middle of its next write or sync.
+// TornWrites cuts the power of a machine in the middle of its next write or sync.
 func TornWrites(r Rate, aim Aim) sim.Fault {
 	return recurring{"torn-writes", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		m.CrashAt(steps[s.Draw().Int(len(steps))], around(s, r.For))
@@ -82,8 +82,8 @@ func TornWrites(r Rate, aim Aim) sim.Fault {
 	}}
 }
 
-// Pause has a machine stand still, in half of the cases between reading its clock and acting; clock,
-// disk and network go on.
+// Pause stops a process, in half of the cases between reading its clock and acting. Clock, disk and
+// network continue.
 func Pause(r Rate, aim Aim) sim.Fault {
 	return recurring{"pause", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		if s.Draw().Chance(1, 2) {
@@ -104,7 +104,7 @@ func Isolate(r Rate, aim Aim) sim.Fault {
 	}}
 }
 
-// Partition has the replicas fall into two groups.
+// Partition splits the replicas into two groups.
 func Partition(r Rate) sim.Fault {
 	return recurring{"partition", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
 		var groups [2][]sim.Addr
@@ -118,22 +118,23 @@ func Partition(r Rate) sim.Fault {
 	}}
 }
 
-// OneWay loses what a machine hears from some others, or what it says to them; the other way works.
+// OneWay loses messages to a machine from some others, or from the machine to them; the other
+// direction works.
 func OneWay(r Rate, aim Aim) sim.Fault {
 	return recurring{"one-way", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return all(some(s, m), (*sim.Link).Cut, (*sim.Link).Mend)
 	}}
 }
 
-// Clog holds back what a machine hears from some others, or what it says to them, and lets it all go at
-// once.
+// Clog holds back messages to a machine from some others, or from the machine to them, and then
+// releases them all at once.
 func Clog(r Rate, aim Aim) sim.Fault {
 	return recurring{"clog", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return all(some(s, m), (*sim.Link).Clog, (*sim.Link).Release)
 	}}
 }
 
-// some are links to a machine from some others, or from it to them.
+// some returns links to a machine from some others, or from it to them.
 func some(s *sim.Stage, m *sim.Machine) (links []*sim.Link) {
 	hears := s.Draw().Chance(1, 2)
 	for _, o := range s.World().Replicas() {
@@ -160,8 +161,8 @@ func all(links []*sim.Link, do, undo func(*sim.Link)) func() {
 	}
 }
 
-// Loss has all links between replicas lose, double and reorder messages, each with up to a chance of
-// so many parts in a million.
+// Loss makes all links between replicas lose, duplicate and reorder messages, each with a chance of
+// up to most parts in a million.
 func Loss(r Rate, most uint32) sim.Fault {
 	return recurring{"loss", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
 		var undo []func()
@@ -187,15 +188,15 @@ func Loss(r Rate, most uint32) sim.Fault {
 	}}
 }
 
-// SlowDisk makes a disk slower by an order of magnitude or two.
+// SlowDisk makes a disk slower by one or two orders of magnitude.
 func SlowDisk(r Rate, aim Aim) sim.Fault {
 	return recurring{"slow-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return overlay(s.World(), paceOf{m.Disk()}, 1, s.Draw().LogUniform(10, 100), m.Disk().Slow)
 	}}
 }
 
-// FailingDisk has a write or a sync fail; a sync that fails forgets what was not synced, in half of the
-// cases. A process that stops itself then starts again when the fault is over.
+// FailingDisk makes a write or a sync fail; in half of the cases, a failing sync loses what was not
+// synced. A process that then stops itself starts again when the fault is over.
 func FailingDisk(r Rate, aim Aim) sim.Fault {
 	return recurring{"failing-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		op, drop := vfs.OpWriteAt, s.Draw().Chance(1, 2)
@@ -217,14 +218,14 @@ func FailingDisk(r Rate, aim Aim) sim.Fault {
 	}}
 }
 
-// ClockRate has a clock run too fast or too slow, by up to so many parts in a billion.
+// ClockRate makes a clock run too fast or too slow, by up to most parts in a billion.
 func ClockRate(r Rate, aim Aim, most int64) sim.Fault {
 	return recurring{"clock-rate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return overlay(s.World(), clockOf{m.Clock()}, m.Clock().RatePPB(), s.Draw().Between(-most, most), m.Clock().SetRate)
 	}}
 }
 
-// ClockStep has a wall clock jump by up to so much, forwards or backwards. Monotonic clocks do not
+// ClockStep makes a wall clock jump by up to most, forwards or backwards. Monotonic clocks do not
 // jump.
 func ClockStep(r Rate, aim Aim, most time.Duration) sim.Fault {
 	return recurring{"clock-step", r, aim, func(s *sim.Stage, m *sim.Machine) func() {

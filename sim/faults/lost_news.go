@@ -8,11 +8,11 @@ import (
 )
 
 // lostNews loses answers to KeepAlives that carry events, and no others: such answers are few, and
-// seldom among those that links lose. Each is lost with an even chance, so a client may get a
-// part of what its master has sent, and acknowledge that.
+// links seldom lose them. Each is lost with an even chance, so a client may receive a part of what
+// its master has sent, and acknowledge that part.
 type lostNews struct{ draws *sim.Draw }
 
-// loseNews lets answers with events be lost for a while.
+// loseNews turns lostNews on for a while.
 func loseNews(c *Faults, d *sim.Draw) {
 	if c.lostNews != nil {
 		return
@@ -21,7 +21,7 @@ func loseNews(c *Faults, d *sim.Draw) {
 	c.until(d.Duration(2*time.Second, 10*time.Second), func() { c.lostNews = nil })
 }
 
-// losesNews cuts the link for the moment at which a replica sends an answer that is to be lost.
+// losesNews cuts the link while a replica sends an answer that should be lost.
 func (c *Faults) losesNews(from, to sim.Addr, wire []byte) {
 	if c.lostNews == nil || !to.IsClient() || !hasNews(wire) || !c.lostNews.draws.Chance(1, 2) {
 		return

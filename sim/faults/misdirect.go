@@ -9,11 +9,10 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// misdirect makes a write of the log have gone astray: the bytes stand elsewhere,
-// and what stood in their place before, zeros, stands there still. No replica reads
-// an open log, so a write that is moved now and one that went astray then leave
-// the same disk. Before that may stop a replica, it is the next write to one copy
-// of its promise that goes astray.
+// misdirect makes the disk look as if a write of the log had gone astray: the bytes are in another
+// place, and their own place still holds zeros. No replica reads an open log, so moving a write now
+// and misdirecting it then leave the same disk. While damage may not stop a replica yet, misdirect
+// instead sends the next write to one copy of its promise astray.
 func misdirect(c *Faults, d *sim.Draw) {
 	s, ok := decay(c, d)
 	if !ok {
@@ -38,8 +37,7 @@ func misdirect(c *Faults, d *sim.Draw) {
 	s.reread()
 }
 
-// astray sends the next write to one copy of the promise into the data of some
-// value, or nowhere.
+// astray sends the next write to one copy of the promise into the data of some value, or loses it.
 func (s *decayed) astray() {
 	lost := &vfs.Place{}
 	if values := s.Values(); len(values) > 0 && s.Draw.Chance(3, 4) {
@@ -63,8 +61,8 @@ func (s *decayed) astray() {
 	s.c.until(Outage(s.Draw), func() { mem.SetFault(nil) })
 }
 
-// rereadOf is reread, at times with one read of a file that fails: it is the better of
-// two copies, and is read once more.
+// rereadOf is reread of a file. At times one read of the file fails: the file is the better of two
+// copies, and is read once more.
 func (s *decayed) rereadOf(file string) {
 	if s.Draw.Chance(1, 2) {
 		mem := s.Mem

@@ -10,26 +10,25 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Of what a cell does, most is of few kinds: a strike at any instant, or as something is
-// proposed, falls among puts and reads. Each kind of command has a fail-over of its own
-// to survive, though: the one that was handed to the log and the one that was executed a
-// moment ago. So strikes wait for a kind that is drawn from all, the rare as likely as
-// the frequent.
+// Most of what a cell does is of few kinds: a strike at any instant, or at any proposal, hits puts
+// and reads. But each kind of command must survive its own fail-over, both when it was handed to
+// the log and when it was executed a moment ago. Strikes therefore wait for a kind that is drawn
+// from all kinds, the rare ones as likely as the frequent.
 
-// act says whether a command is an act of a kind.
+// act reports whether a command is an act of a kind.
 func act[T command.NodeOp](c command.Command) bool {
 	a, _ := c.(command.NodeCommand)
 	_, ok := a.Op.(T)
 	return ok
 }
 
-// order says whether a command is of a kind.
+// order reports whether a command is of a kind.
 func order[T command.Command](c command.Command) bool {
 	_, ok := c.(T)
 	return ok
 }
 
-// op says whether a command is a call on rows of a kind.
+// op reports whether a command is a call on rows of a kind.
 func op[T api.Op](c command.Command) bool {
 	call, _ := c.(command.Call)
 	_, ok := call.Op.(T)
@@ -46,18 +45,18 @@ var kinds = []func(command.Command) bool{
 	op[api.OpenSession], op[api.EndSession], op[api.Put], op[api.CompareAndSet],
 }
 
-// moment is what a strike waits for, at a leader: the first command of a kind that it
-// proposes, or applies; or, without a kind, a second delay of one lock.
+// moment is what a strike waits for, at a leader: the first command of a kind that it proposes, or
+// applies; or, without a kind, a second delay of one lock.
 type moment struct {
 	kind    func(command.Command) bool
 	applied bool
 	strike  func()
 }
 
-// mostMoments bounds how many strikes wait; the oldest are forgotten.
+// mostMoments bounds the strikes that wait; the oldest are dropped.
 const mostMoments = 4
 
-// awaits has a strike wait for a moment.
+// awaits makes a strike wait for a moment.
 func awaits(c *Faults, d *sim.Draw, strike func()) {
 	m := moment{applied: d.Chance(1, 2), strike: strike}
 	if i := d.Int(len(kinds) + 2); i < len(kinds) {
@@ -69,8 +68,8 @@ func awaits(c *Faults, d *sim.Draw, strike func()) {
 	c.moments = append(c.moments, m)
 }
 
-// OnStep is told what a leader has proposed and applied in one step: the strikes that
-// wait for that come.
+// OnStep is called with what a leader has proposed and applied in one step. It runs the strikes
+// that wait for that.
 func (c *Faults) OnStep(proposed []command.Command, applied []core.Applied) {
 	c.moments = slices.DeleteFunc(c.moments, func(m moment) bool {
 		if !m.comes(c, proposed, applied) {
@@ -96,7 +95,7 @@ func (m *moment) comes(c *Faults, proposed []command.Command, applied []core.App
 	})
 }
 
-// delaysAgain says that a command began a delay of a lock of which another one ran.
+// delaysAgain reports whether a command began a delay of a lock while another one ran.
 func delaysAgain(c *Faults, a *command.Applied) bool {
 	return slices.ContainsFunc(a.Effects, func(e command.Effect) bool {
 		l, _ := e.(command.LockChanged)

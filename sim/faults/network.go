@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// split deals addresses into n groups, none empty where that is possible.
+// split deals addresses into n groups, none of them empty if possible.
 func split(addrs []sim.Addr, n int, d *sim.Draw) [][]sim.Addr {
 	groups := make([][]sim.Addr, n)
 	for i, k := range d.Perm(len(addrs)) {
@@ -43,12 +43,12 @@ func isolate(c *Faults, m *sim.Machine, d *sim.Draw) {
 		c.until(Outage(d), func() { c.world.Net().Rejoin(m.Addr()) })
 		return
 	}
-	groups := alone(c, m) // its clients must not be told old news
+	groups := alone(c, m) // its clients must not receive old news
 	c.world.Net().Partition(groups...)
 	c.until(Outage(d), func() { c.world.Net().Unite(groups...) })
 }
 
-// alone parts a replica from the others; all clients still reach it.
+// alone separates a replica from the others; all clients still reach it.
 func alone(c *Faults, m *sim.Machine) [][]sim.Addr {
 	var others []sim.Addr
 	for _, o := range c.replicas {
@@ -70,7 +70,7 @@ func bridge(c *Faults, d *sim.Draw) {
 	c.until(Outage(d), func() { c.world.Net().Unite(sides[0], sides[1]) })
 }
 
-// someLinks picks directed links, between replicas mostly.
+// someLinks draws directed links, mostly between replicas.
 func someLinks(c *Faults, d *sim.Draw) []*sim.Link {
 	addrs := addrs(c)
 	var links []*sim.Link
@@ -101,9 +101,9 @@ func clog(c *Faults, d *sim.Draw) {
 	}
 }
 
-// clogTenure lets old messages meet a new tenure: some links from or to the
-// leader hold everything back, the leader is made to step down, perhaps to come
-// back, and when a replica begins to lead the links let go.
+// clogTenure lets old messages meet a new tenure. Some links from or to the leader hold everything
+// back, and the leader is made to step down, perhaps to come back. When a replica begins to lead,
+// the links release their messages.
 func clogTenure(c *Faults, d *sim.Draw) {
 	m := c.leader(d)
 	if m == nil {
@@ -125,9 +125,9 @@ func clogTenure(c *Faults, d *sim.Draw) {
 	c.aim(d, func() { resign(c, m, d) })
 }
 
-// succession lets one replica lead, lose the lead and lead again, with another
-// leader in between: what its clients asked for in its first tenure, or what it meant to
-// do by itself, meets the epoch of its last one, or that in between.
+// succession makes one replica lead, lose the lead and lead again, with another leader in between.
+// Requests of clients from its first tenure, and its own plans from then, meet the epoch of its
+// last tenure, or of the one in between.
 func succession(c *Faults, d *sim.Draw) {
 	aim := c.aim
 	if d.Chance(1, 2) && c.facts.HasSessionLeases() {
@@ -151,7 +151,7 @@ func succession(c *Faults, d *sim.Draw) {
 	})
 }
 
-// succeed makes all who lead but first step down, and some replica campaign.
+// succeed makes all leaders except first step down, and some replica campaign.
 func succeed(c *Faults, first *sim.Machine, d *sim.Draw) {
 	for _, m := range c.replicas {
 		if n := c.cluster.Core(m); m != first && n != nil && n.IsLeader() {
@@ -165,7 +165,7 @@ func succeed(c *Faults, first *sim.Machine, d *sim.Draw) {
 	c.cluster.Campaign(next)
 }
 
-// OnTenure is told that a replica begins to lead.
+// OnTenure is called when a replica begins to lead.
 func (c *Faults) OnTenure() {
 	waiting := c.onTenure
 	c.onTenure = nil
@@ -181,7 +181,7 @@ func slowLink(c *Faults, d *sim.Draw) {
 	}
 }
 
-// noise makes every link bad for a while, each by its own draws.
+// noise makes every link bad for a while, each link by its own draws.
 func noise(c *Faults, d *sim.Draw) {
 	loss, dup, reorder := uint32(d.N(200_000)), uint32(d.N(200_000)), uint32(d.N(300_000))
 	late := sim.Table{0, time.Millisecond, 10 * time.Millisecond, Outage(d), Outage(d)}
@@ -192,7 +192,7 @@ func noise(c *Faults, d *sim.Draw) {
 	c.until(Outage(d), func() { c.world.Net().SetDefault(c.plan.Link) })
 }
 
-// disconnect breaks the connections of some clients to a replica, often the leader.
+// disconnect breaks the connections of some clients to one replica, often the leader.
 func disconnect(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if l := c.leader(d); l != nil && d.Chance(2, 3) {

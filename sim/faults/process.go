@@ -24,7 +24,7 @@ func crashLeader(c *Faults, d *sim.Draw) {
 	c.aim(d, func() { cutPower(c, c.leader(d), d) })
 }
 
-// steps are the calls to the disk that a replica makes while it works.
+// steps are the disk calls of a working replica.
 var steps = []string{"disk.writeat", "disk.syncdata", "disk.sync", "disk.syncdir", "disk.create", "disk.truncate", "disk.preallocate"}
 
 func crashMidstep(c *Faults, d *sim.Draw) {
@@ -36,8 +36,8 @@ func crashMidstep(c *Faults, d *sim.Draw) {
 	c.until(Outage(d), func() { m.CrashAt("", 0) })
 }
 
-// crashAgain lets a replica that has just come back lose power again, a few times in
-// a row: what one life left on the disk is no longer than what the next one writes.
+// crashAgain cuts the power of a replica that has just come back, a few times in a row, so that what
+// one life leaves on the disk is no longer than what the next one writes.
 func crashAgain(c *Faults, m *sim.Machine, d *sim.Draw) {
 	at := time.Duration(0)
 	for range 2 + d.Int(6) {
@@ -64,8 +64,7 @@ func killed(c *Faults, m *sim.Machine, d *sim.Draw) {
 	}
 }
 
-// burst does something a few times, at intervals from a message's delay to an
-// election's length.
+// burst does something a few times, at intervals from a message's delay to an election's length.
 func burst(c *Faults, d *sim.Draw, f func()) {
 	gap := time.Duration(d.LogUniform(int64(c.plan.Link.Delay[0]), int64(time.Second)))
 	at := time.Duration(0)
@@ -99,9 +98,9 @@ func duel(c *Faults, d *sim.Draw) {
 	})
 }
 
-// rebirth lets answers to one life meet the next. A candidate asks for promises,
-// whose answers are held back, and loses power before its own promise is on its
-// disk: it comes back, knows nothing of that ballot, and uses it again.
+// rebirth lets answers to one life meet the next. A candidate asks for promises; their answers are
+// held back, and the candidate loses power before its own promise is on its disk. It comes back,
+// knows nothing of that ballot, and uses it again.
 func rebirth(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if !m.Up() || m == c.leader(d) {
@@ -127,8 +126,7 @@ func rebirth(c *Faults, d *sim.Draw) {
 	})
 }
 
-// rise waits until a replica has recovered, lets it campaign, and lets go what is
-// held back.
+// rise waits until a replica has recovered, makes it campaign, and releases what is held back.
 func rise(c *Faults, m *sim.Machine, d *sim.Draw, release []func()) {
 	c.later(time.Millisecond, func() {
 		if n := c.cluster.Core(m); n == nil {

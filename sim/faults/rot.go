@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// decayed is a disk that the atlas lets a strike damage.
+// decayed is a disk that a strike may damage.
 type decayed struct {
 	damage.Disk
 	c  *Faults
@@ -20,10 +20,10 @@ type decayed struct {
 	id paxos.NodeID
 }
 
-// decay picks a disk that may be damaged; false if there is none.
+// decay draws a disk that may be damaged; ok is false if there is none.
 func decay(c *Faults, d *sim.Draw) (decayed, bool) { return decayOf(c, anyReplica(c, d), d) }
 
-// decayOf takes this one, if it may be damaged.
+// decayOf returns the disk of m, if it may be damaged.
 func decayOf(c *Faults, m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	id := paxos.NodeID(m.Addr())
 	if !c.budget.Take(id) {
@@ -36,16 +36,16 @@ func decayOf(c *Faults, m *sim.Machine, d *sim.Draw) (decayed, bool) {
 	return decayed{damage.Disk{Draw: d, Mem: mem, Hits: hits, Note: noteOf(c, m)}, c, m, id}, true
 }
 
-// noteOf writes into the trace what a fault does to a disk: no call of it fails then, and no line would tell.
+// noteOf returns a function that writes into the trace what a fault does to a disk. Without it the
+// trace would show nothing, because no disk call fails at that moment.
 func noteOf(c *Faults, m *sim.Machine) func(string) {
 	return func(what string) { c.world.Tracef(m.Addr(), "fault", "disk.damage %s", what) }
 }
 
-// mayStop says whether it is time for damage that stops a replica.
+// mayStop reports whether it is time for damage that stops a replica.
 func mayStop(c *Faults) bool { return c.world.Now() >= c.budget.Fatal }
 
-// reread mostly starts the replica again before long: rot is found when it is
-// read.
+// reread mostly restarts the replica before long: rot is found when it is read.
 func (s *decayed) reread() {
 	if !s.m.Up() || s.Draw.Chance(1, 4) {
 		return
@@ -59,11 +59,10 @@ func (s *decayed) reread() {
 	s.m.StartAfter(time.Duration(s.Draw.LogUniform(int64(time.Millisecond), int64(time.Second))))
 }
 
-// rotValue lets values go bad, of the latest votes or of any. Often one of the
-// others is taken away for the time in which the replica comes back, so that
-// what is unreadable must be decided on. At times it waits for a log that has just
-// been shortened: of its end, the register alone says that it was synced. Or it takes
-// votes that their leader has not heard of, and asks for again.
+// rotValue makes values go bad, either the latest votes or any. Often another replica is taken away
+// while the damaged one comes back, so that the unreadable value must be decided. At times rotValue
+// waits for a log that has just been shortened: only the register then shows that the log's end was
+// synced. Or it damages votes that their leader has not received, and asks for again.
 func rotValue(c *Faults, d *sim.Draw) {
 	switch d.Weighted([]uint32{4, 2, 2}) {
 	case 0:
@@ -75,9 +74,9 @@ func rotValue(c *Faults, d *sim.Draw) {
 	}
 }
 
-// rotUnheard cuts off what the others say to the leader, and in the middle of that lets
-// the latest votes of one of them go bad: a replica that comes back with less than it had voted
-// for is asked for it once more, at the same ballot.
+// rotUnheard cuts the links to the leader, and meanwhile makes the latest votes of one other
+// replica go bad. That replica comes back with fewer votes than it had cast, and is asked for them
+// once more, at the same ballot.
 func rotUnheard(c *Faults, d *sim.Draw) {
 	to := c.leader(d)
 	if to == nil {
@@ -104,7 +103,7 @@ func rotUnheard(c *Faults, d *sim.Draw) {
 	})
 }
 
-// OnTruncated is told that a replica has shortened its log.
+// OnTruncated is called when a replica has shortened its log.
 func (c *Faults) OnTruncated(m *sim.Machine) {
 	waiting := c.onDrop
 	c.onDrop = nil
@@ -133,8 +132,8 @@ func rotValueOf(c *Faults, m *sim.Machine, d *sim.Draw) {
 	}
 }
 
-// rotStore lets one copy of a register go bad; late in a run also both, headers,
-// or runs of bytes of the log; at times it waits for a log that has just been marked.
+// rotStore makes one copy of a register go bad; late in a run also both copies, headers, or runs of
+// bytes of the log. At times it waits for a log that has just been marked.
 func rotStore(c *Faults, d *sim.Draw) {
 	if mayStop(c) && d.Chance(1, 3) {
 		c.onMark = append(c.onMark, keptTo(c, func(m *sim.Machine) {
@@ -172,7 +171,7 @@ func rotStore(c *Faults, d *sim.Draw) {
 	s.reread()
 }
 
-// OnMarked is told that a replica has marked its log.
+// OnMarked is called when a replica has marked its log.
 func (c *Faults) OnMarked(m *sim.Machine) {
 	waiting := c.onMark
 	c.onMark = nil
@@ -181,9 +180,8 @@ func (c *Faults) OnMarked(m *sim.Machine) {
 	}
 }
 
-// readError makes a read fail that need not fail again, of any file, or of the kind
-// that a start reads later than the registers; or it spoils sectors of the log for
-// good. Reads come when a replica starts.
+// readError makes a read fail once, of any file, or of the kind that a start reads after the
+// registers. Or it spoils sectors of the log for good. Reads happen when a replica starts.
 func readError(c *Faults, d *sim.Draw) {
 	if !mayStop(c) || d.Chance(1, 2) {
 		m := anyReplica(c, d)

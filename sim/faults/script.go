@@ -5,12 +5,12 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// drawsOf are the draws of a kind of fault, which its strikes share.
+// drawsOf returns the draws of a kind of fault, which its strikes share.
 func drawsOf(c *Faults, kind string, stream uint64) *sim.Draw {
 	return c.world.Draw("cell.fault."+kind, stream)
 }
 
-// recorded notes a strike, if strikes are to be noted, and returns its draws.
+// recorded records a strike, if strikes are recorded, and returns its draws.
 func recorded(n *nemesis, f plan.Fault) *sim.Draw {
 	s := n.of.plan.Record
 	if s == nil {
@@ -21,8 +21,8 @@ func recorded(n *nemesis, f plan.Fault) *sim.Draw {
 	return n.draws.Taped(&x.Draws)
 }
 
-// plays lets the strikes of the script come, each at its time and by its own draws,
-// whatever others there are.
+// plays runs the strikes of the script, each at its time and with its own draws, whatever other
+// strikes there are.
 func plays(c *Faults) {
 	for _, x := range c.plan.Script.Strikes {
 		more := c.world.Draw("cell.more."+x.Kind, uint64(x.N))

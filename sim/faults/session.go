@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Fade makes a client fall silent, and strikes shortly before its session's lease is
-// over at the replica that is master then: what a master does by itself, and is guarded by its
-// epoch as all else is, meets a change of masters. Then the client comes back.
+// Fade silences a client, and strikes the replica that is master shortly before the lease of the
+// client's session is over. What a master does by itself, guarded by its epoch like everything
+// else, thus meets a change of masters. Then the client comes back.
 func Fade(c *Faults, d *sim.Draw, strike func()) {
 	m := c.clients[d.Int(len(c.clients))]
 	s := c.facts.SessionOn(m.Addr())
@@ -31,10 +31,10 @@ func Fade(c *Faults, d *sim.Draw, strike func()) {
 	})
 }
 
-// nearEnd waits until a session has no more than that left of its lease, by the clock
-// of the replica that leads, or has ended.
+// nearEnd waits until a session has no more than margin left of its lease, by the clock of the
+// replica that leads, or has ended.
 func nearEnd(c *Faults, s api.SessionID, margin time.Duration, then func(ends bool)) {
-	wait := 100 * time.Millisecond // while it is not known
+	wait := 100 * time.Millisecond // if the rest of the lease is not known
 	for _, x := range c.facts.LeasesLeft(s) {
 		if x.Left <= margin+time.Millisecond {
 			then(x.Alive)

@@ -9,11 +9,11 @@ import (
 	"github.com/chubbycell/chubby/sim/damage"
 )
 
-// rotSnapshot lets the newest snapshot of a replica go bad. The one before is
-// left alone, and one next to it that went bad before is gone by then: log and
-// older snapshot are worth as much. So is the log alone where there was no other yet:
-// nothing is dropped on the word of one. Often this happens while the snapshot is fetched
-// by another one, so that its replica finds it bad, and goes on.
+// rotSnapshot makes the newest snapshot of a replica go bad. It spares the snapshot before it, and
+// does nothing if that one has gone bad already: the log and the older snapshot must be able to
+// replace the bad one. If there was no older one yet, the log alone can: a replica drops nothing on
+// the word of one snapshot. Often this happens while another replica fetches the snapshot, which
+// then finds it bad and continues.
 func rotSnapshot(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if d.Chance(1, 2) {
@@ -26,8 +26,8 @@ func rotSnapshot(c *Faults, d *sim.Draw) {
 	}
 }
 
-// rotServed takes a replica away for a while, and lets a snapshot go bad of which a piece
-// has just left for another one, behind that piece.
+// rotServed takes a replica away for a while. When a piece of a snapshot has just left for another
+// replica, it makes the rest of that snapshot, behind the piece, go bad.
 func rotServed(c *Faults, away *sim.Machine, d *sim.Draw) {
 	cutPower(c, away, d)
 	c.transfers.onPiece = append(c.transfers.onPiece, func(p piece) bool {
@@ -40,8 +40,8 @@ func rotServed(c *Faults, away *sim.Machine, d *sim.Draw) {
 	})
 }
 
-// rotNewest takes the newest snapshot of a replica, if it may go bad and is of this slot,
-// and notes that it does. Slot 0 is any.
+// rotNewest returns the newest snapshot of a replica, if it may go bad and is of this slot, and
+// records that it does. Slot 0 is any.
 func rotNewest(c *Faults, m *sim.Machine, d *sim.Draw, slot paxos.Slot) (s decayed, file string, ok bool) {
 	mem := m.Disk().Mem()
 	var files []string // ascending by slot, as their names are

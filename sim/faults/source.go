@@ -15,19 +15,19 @@ type piece struct {
 	driver.Piece
 }
 
-// transfers are what waits for messages of transfers. Each says whether it was what
-// it waited for, and is not told of any other then.
+// transfers are the functions that wait for messages of transfers. Each reports whether the message
+// was what it waited for, and is then not called again.
 type transfers struct {
 	onPiece []func(p piece) bool
 	onLast  []func(p piece) bool
 	onAsk   []func(from *sim.Machine, a driver.Ask) bool
 }
 
-// loseSource takes a replica away for a while, and then the one from which it
-// fetches a snapshot, in the middle of that. What that one sent may come again when
-// it fits into the transfer of another snapshot. Or the disk of the one that fetches stands still as
-// the last piece comes, for long enough to ask each of the others for records: those wait
-// for no disk, and may go further.
+// loseSource takes a replica away for a while, and then the replica from which it fetches a
+// snapshot, in the middle of the transfer. Pieces from that source may come again when they fit
+// into the transfer of another snapshot. Or the fetching replica's disk stands still as the last
+// piece comes, for long enough to ask each of the others for records, which wait for no disk and
+// may get further.
 func loseSource(c *Faults, d *sim.Draw) {
 	cutPower(c, anyReplica(c, d), d)
 	if d.Chance(1, 4) || c.plan.Hoarder != 0 && d.Chance(1, 2) {
@@ -52,8 +52,8 @@ func loseSource(c *Faults, d *sim.Draw) {
 	}))
 }
 
-// echoPiece lets a piece, which is not the first one, come once more when its
-// fetcher has asked for another snapshot from there on.
+// echoPiece delivers a piece, which is not the first one, again when its fetcher has asked for
+// another snapshot from that offset on.
 func echoPiece(c *Faults, p piece) bool {
 	if p.Offset == 0 {
 		return false
@@ -68,7 +68,7 @@ func echoPiece(c *Faults, p piece) bool {
 	return true
 }
 
-// OnPeerMessage is told of each message that a replica sends to another.
+// OnPeerMessage is called for each message that a replica sends to another.
 func (c *Faults) OnPeerMessage(from, to sim.Addr, wire []byte) {
 	t := &c.transfers
 	if len(t.onPiece) == 0 && len(t.onLast) == 0 && len(t.onAsk) == 0 || !driver.IsTransfer(string(wire)) {

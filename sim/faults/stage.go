@@ -18,10 +18,10 @@ type pending struct {
 type triggers struct {
 	of      *Faults
 	pending []pending
-	listens bool // to the events of the cell, since there was one
+	listens bool // to the events of the cell, since there was a pending part
 }
 
-// when has f called behind the first event that is meant.
+// when arranges that f is called behind the first event for which meant is true.
 func (t *triggers) when(meant func(event.Event) bool, f func()) {
 	if !t.listens {
 		t.listens = true
@@ -30,8 +30,8 @@ func (t *triggers) when(meant func(event.Event) bool, f func()) {
 	t.pending = append(t.pending, pending{meant, t.of.kept(f)})
 }
 
-// comes lets the strikes go on that waited for an event: at this instant, but as an
-// event of the world of its own, since whatever published it is not done.
+// comes continues the strikes that waited for an event. They run at this instant, but as an event
+// of the world of their own, because the publisher of the event has not finished.
 func (t *triggers) comes(e event.Event) {
 	kept := t.pending[:0]
 	for _, w := range t.pending {
@@ -45,7 +45,7 @@ func (t *triggers) comes(e event.Event) {
 	t.pending = kept
 }
 
-// strikeStage is what a strike of an extension works with.
+// strikeStage is the Stage of a strike of an extension.
 type strikeStage struct {
 	c *Faults
 	d *sim.Draw
@@ -78,7 +78,7 @@ func (s *strikeStage) Until(d time.Duration, undo func()) { s.c.until(d, undo) }
 
 func (s *strikeStage) When(meant func(event.Event) bool, f func()) { s.c.triggers.when(meant, f) }
 
-// What is done to a machine is done to none where there is no leader to do it to.
+// These methods do nothing for a nil machine, which Leader returns if there is no leader.
 func (s *strikeStage) CutPower(m *sim.Machine) { cutPower(s.c, m, s.d) }
 
 func (s *strikeStage) Kill(m *sim.Machine) { killed(s.c, m, s.d) }

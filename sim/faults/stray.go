@@ -7,11 +7,10 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// stray writes a row where no log has said so, in one replica's memory, at times
-// behind the back of its checksum too. It is a row that no client reads, so that it
-// harms nothing but the replica's sum: comparing rows, with those of others or with
-// the checksum, must stop the replica (S6), and then its next life has the row no
-// more.
+// stray writes a row into one replica's memory that no log demands, at times unnoticed by its
+// checksum too. No client reads the row, so it harms nothing but the replica's sum. Comparing rows,
+// with those of others or with the checksum, must stop the replica (S6); its next life then no
+// longer has the row.
 func stray(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	id := paxos.NodeID(m.Addr())
@@ -30,7 +29,7 @@ func stray(c *Faults, d *sim.Draw) {
 	}
 }
 
-// strayFamilies are the first bytes of rows that a stray write may make: user
-// rows, constants, answers, openers, sessions (replica/state/rows). What follows keeps
-// them apart from all rows that clients use.
+// strayFamilies are the first bytes of rows that a stray write may make: user rows, constants,
+// answers, openers, sessions (replica/state/rows). The following bytes keep them apart from all
+// rows that clients use.
 const strayFamilies = "ucdos"

@@ -7,17 +7,18 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// What a swarm does to links and clocks at most.
+// Upper limits on what a swarm does to links and clocks.
 const (
 	swarmLoss = 300_000    // parts in a million
 	swarmRate = 10_000_000 // parts in a billion: 1 %
 	swarmStep = 10 * time.Second
 )
 
-// Swarm draws faults for one seed of a world of any protocol: each kind of the library is on with an
-// even chance, and all of them together strike between some sixty times a second and once in two seconds. So
-// seeds differ in what they ask of the protocol, and few kinds at a time do not hide each other. Clocks err
-// by up to 1 %, also when the safety phase is over, unless the fault has taken that back.
+// Swarm draws faults for one seed of a world of any protocol. Each kind of the library is on with
+// an even chance. All of them together strike between about sixty times a second and once in two
+// seconds. Seeds therefore differ in their demands on the protocol, and with few kinds at a time,
+// the kinds do not hide each other. Clocks err by up to 1 %, also when the safety phase is over,
+// unless the fault has undone that.
 func Swarm(seed uint64) []sim.Fault {
 	d := draw.New(seed).Stream("faults.swarm", 0)
 	between := func(least, most time.Duration) time.Duration {
@@ -41,7 +42,7 @@ func Swarm(seed uint64) []sim.Fault {
 		func(r Rate) sim.Fault { return ClockStep(r, Any, swarmStep) },
 	}
 	on := 0
-	drawn := make([]time.Duration, len(kinds)) // how long each lasts; 0: it is off
+	drawn := make([]time.Duration, len(kinds)) // how long each effect lasts; 0: the kind is off
 	for i := range kinds {
 		length := between(time.Millisecond, time.Second)
 		if d.Chance(1, 2) {
