@@ -6,9 +6,10 @@ import (
 	"github.com/chubbycell/chubby/linearizability/search"
 )
 
-// Result is the answer of Check.
+// Result is the result of Check.
 type Result struct {
-	// Verdict is Illegal if a partition is, else Undecided if one is, else Legal.
+	// Verdict is Illegal if a partition is illegal, otherwise Undecided if one is undecided,
+	// otherwise Legal.
 	Verdict Verdict
 	// Partitions are in order of name.
 	Partitions []PartitionResult
@@ -16,16 +17,17 @@ type Result struct {
 	Steps int64
 }
 
-// PartitionResult is the answer for one partition.
+// PartitionResult is the result for one partition.
 type PartitionResult struct {
 	Name string `json:"name"`
-	// Operations took part in the search, Unknown of them with unknown outcome. Dropped ones
-	// are not relevant: failed, unknown reads, or removed by Settle.
+	// Operations is the number of operations in the search; Unknown of them have an unknown
+	// outcome. Dropped counts operations that are not relevant: failed, unknown reads, or removed
+	// by Settle.
 	Operations int     `json:"operations"`
 	Unknown    int     `json:"unknown"`
 	Dropped    int     `json:"dropped"`
 	Verdict    Verdict `json:"verdict"`
-	// Bound says why it is undecided.
+	// Bound says why the partition is undecided.
 	Bound Bound `json:"bound,omitempty"`
 	Steps int64 `json:"steps"`
 }
@@ -33,7 +35,7 @@ type PartitionResult struct {
 // Bound is what ended the search of a partition before it was decided.
 type Bound string
 
-// The bounds. ByIllegal: another partition was found illegal, which decides the whole.
+// The bounds. ByIllegal: another partition is illegal, which decides the whole history.
 // ByInterrupt: see Report.Interrupt.
 const (
 	BySteps     = Bound(search.Steps)
@@ -43,7 +45,7 @@ const (
 	ByInterrupt = Bound("interrupt")
 )
 
-// words say why a partition is undecided.
+// words says why a partition is undecided.
 func (b Bound) words() string {
 	switch b {
 	case "":
@@ -58,8 +60,8 @@ func (b Bound) words() string {
 // partition. It returns an error only for inputs that the model rejects, and for a model
 // without Init, Step or Effect. It ignores positions.
 //
-// Every partition is searched for a few steps before any is searched for many, the smallest
-// first, and one that is illegal ends the search of all, unless the budget says All.
+// Check searches every partition for a few steps before it searches any for many steps, the
+// smallest first. One illegal partition ends the search of all, unless the budget says All.
 //
 // An operation of unknown outcome may take effect at any time after its call, with any result,
 // or not at all; an unknown read is not relevant. The cost is exponential in the worst case;
@@ -74,7 +76,7 @@ func Check[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (Result, 
 	return c.result(), nil
 }
 
-// decision is Check at work.
+// decision is a Check in progress.
 type decision[S, I, O any] struct {
 	model   *Model[S, I, O]
 	budget  Budget
@@ -82,9 +84,9 @@ type decision[S, I, O any] struct {
 	results []PartitionResult
 	order   []int                       // of the partitions, the smallest first
 	illegal *illegalPartition[S, I, O]  // the first one found
-	others  []illegalPartition[S, I, O] // those found after it, as many as are explained
+	others  []illegalPartition[S, I, O] // those found after it, as many as a report explains
 	now     Progress
-	asked   int64 // how often the search that goes on has asked whether to stop
+	asked   int64 // how often the running search has asked whether to stop
 }
 
 // maxExplained bounds the partitions that a report explains.
@@ -117,13 +119,13 @@ func newDecision[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*d
 	return c, nil
 }
 
-// The first round gives every partition so many steps, each further one so many times more.
+// The first round gives every partition the same number of steps; each further round multiplies it.
 const (
 	firstRound = 4_000
 	nextRound  = 16
 )
 
-// run searches in rounds, until all is decided or nothing more can be.
+// run searches in rounds, until everything is decided or no further search is possible.
 func (c *decision[S, I, O]) run() {
 	round := c.budget
 	if len(c.parts) > 1 && !c.budget.Porcupine {
@@ -155,7 +157,7 @@ func (c *decision[S, I, O]) run() {
 	}
 }
 
-// stop says of what is undecided, also of what was not searched yet, that Stop ended it.
+// stop marks everything undecided, including what was not searched yet, as ended by Stop.
 func (c *decision[S, I, O]) stop() {
 	for _, i := range c.order {
 		if b := &c.results[i].Bound; *b == ByIllegal || *b == BySteps && c.results[i].Steps < c.budget.Steps {
@@ -164,7 +166,7 @@ func (c *decision[S, I, O]) stop() {
 	}
 }
 
-// leave says of what is undecided that it could have been searched on.
+// leave marks everything undecided as a search that could have continued.
 func (c *decision[S, I, O]) leave() {
 	for i := range c.results {
 		if c.results[i].Bound == BySteps && c.results[i].Steps < c.budget.Steps {
@@ -173,7 +175,7 @@ func (c *decision[S, I, O]) leave() {
 	}
 }
 
-// telling is the budget with a Stop that tells how far the search is.
+// telling returns the budget with a Stop that also reports the progress of the search.
 func (b Budget) telling(now func() Progress) Budget {
 	if b.Told == nil {
 		return b

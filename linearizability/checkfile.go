@@ -9,17 +9,17 @@ import (
 	"github.com/chubbycell/chubby/linearizability/jepsen"
 )
 
-// ErrModel is wrapped by the error of CheckFile for a model it does not know.
+// ErrModel is wrapped by the error of CheckFile for an unknown model.
 var ErrModel = errors.New("unknown model")
 
-// ModelNames are the models that CheckFile knows, in order.
+// ModelNames returns the names of the models that CheckFile knows, in order.
 func ModelNames() []string {
 	return []string{"cas", "file", "kv", "lock", "mutex", "queue", "register", "set"}
 }
 
-// CheckFile reads a history, in the form the package doc describes or in one of others (see
-// Format), and checks it against the model of that name. Errors wrap ErrModel, ErrFormat or
-// ErrMalformed, or come from r; a verdict, whichever, is no error.
+// CheckFile reads a history, in the form of the package documentation or in another one (see
+// Format), and checks it against the model with that name. Errors wrap ErrModel, ErrFormat or
+// ErrMalformed, or come from r. A verdict is never an error.
 func CheckFile(r io.Reader, model string, o Options) (Report, error) {
 	switch model {
 	case "cas":

@@ -1,37 +1,39 @@
 // Package linearizability is test support: it checks histories of concurrent operations.
-// It is pure, except that Porcupine, where it is asked for, runs in a goroutine.
+// It is pure, except that Porcupine, if requested, runs in a goroutine.
 //
 // A history is linearizable if each operation can be given one instant between its call and
 // its return such that, executed at these instants one after the other, the operations give
 // the observed results (Herlihy and Wing 1990). CheckWitness verifies an order that the system
-// proposes, and Check searches for one. Models exist for key/value stores, registers,
-// sets, queues, file trees, locks and mutexes. Explain and WritePage show why a history is not linearizable. The package
-// knows nothing else of the system, and can check histories of any system, also from files.
+// proposes, and Check searches for one. Models exist for key/value stores, registers, sets, queues,
+// file trees, locks and mutexes. Explain and WritePage show why a history is not linearizable. The
+// package knows nothing else of the system. It can check histories of any system, including
+// histories from files.
 //
 // # Two checks
 //
-// CheckWitness replays a proposed order, in linear time: the simulator knows in which log slot
-// every operation took effect. Check searches for an order, partition by partition, within a
-// budget of model steps, for histories without a witness; Porcupine can search instead, as a
-// second opinion on those with one. A search cannot replace the witness: one lock used by
-// twenty clients takes it minutes and gigabytes. A witness cannot replace the search: it relies
-// on what the system reports about itself.
+// CheckWitness replays a proposed order in linear time; the simulator knows in which log slot every
+// operation took effect. Check is for histories without a witness. It searches for an order,
+// partition by partition, within a budget of model steps; Porcupine can search instead, as a second
+// opinion. A search cannot replace the witness: one lock used by twenty clients takes it minutes
+// and gigabytes. A witness cannot replace the search: it relies on what the system reports about
+// itself.
 //
 // Operations end in one of three ways: OutcomeOK with a result, OutcomeFailed (certainly no
 // effect), OutcomeUnknown. A lost reply is unknown, never failed.
 //
 // # Reading order
 //
-// Package history: what is checked (histories.go names it here). Package model: against what
-// (models.go). witness, order, witnesswhy: the first check. partition, check, search (with package
-// search), porcupine: the second. prefix, explain, page: explanations. jsonl, jsonlread: files, with package strictjson; what stands in
-// an input and in an output is a model's business. report, checkfile: everything in one call.
+// Package history has the histories (histories.go names its parts here), and package model what
+// they are checked against (models.go). The first check is in witness, order and witnesswhy. The
+// second is in partition, check, search (with package search) and porcupine. Explanations are in
+// prefix, explain and page. Files are in jsonl and jsonlread, with package strictjson; each model
+// defines its inputs and outputs. report and checkfile do everything in one call.
 //
 // # Checks of events
 //
-// Some properties are not about answers but about the order of events in true time or in a
-// log, which only a simulator knows. Their checks take a list of events and return Findings,
-// none if there is no violation:
+// Some properties are not about answers but about the order of events in true time or in a log,
+// which only a simulator knows. The checks for them take a list of events and return Findings, none
+// if there is no violation:
 //
 //	CheckFencing     requests with tokens to a resource: none accepted below a token
 //	                 accepted before; lost updates
@@ -44,12 +46,12 @@
 //
 // # History files
 //
-// CheckFile reads histories of Jepsen and of Porcupine's tests, too: packages edn and jepsen,
-// foreign.go. What follows is our own form.
+// CheckFile also reads histories of Jepsen and of Porcupine's tests: see packages edn and jepsen,
+// and foreign.go. Our own form is as follows.
 //
-// A file is JSON lines in UTF-8, one operation a line, in any order; empty lines
-// are skipped. There is no byte order mark, and no field stands twice in an object.
-// The first line may be a header; "model" may be left out:
+// A file is JSON lines in UTF-8, one operation per line, in any order; empty lines are skipped. A
+// byte order mark is an error, and so is a repeated field in an object. The first line may be a
+// header; "model" may be left out:
 //
 //	{"format":"chubby-history","version":1,"model":"kv"}
 //
@@ -74,10 +76,9 @@
 //	index      none
 //	concurrent the client may have several operations outstanding
 //
-// Stamps are numbers of events, not times: two events at one clock reading have
-// an unknown order, and a checker must either miss violations or invent them.
-// Where only times are known, number the events in time order, calls before
-// returns where they are equal.
+// Stamps are numbers of events, not times: two events at one clock reading have an unknown order,
+// and a checker must either miss violations or invent them. If only times are known, number the
+// events in time order, and calls before returns at equal times.
 //
 // Model kv:
 //
@@ -92,26 +93,25 @@
 //	                                              the value may be left out
 //	{"op":"list","prefix":P}                      {"pairs":[[K,V],...]}
 //
-// null stands for "no such key"; a get with or_none cannot tell that from an empty value. A prefix holds a slash: a list reads keys of
-// one group. Pairs are in key order.
+// null stands for "no such key"; a get with or_none cannot tell that from an empty value. A prefix
+// must contain a slash: a list reads keys of one group. Pairs are in key order.
 //
-// Models register and cas: {"op":"read"}, {"op":"write","value":V} and
-// {"op":"cas","expect":V or null,"value":V}, with outputs as above. A field
-// "key" tells several registers apart.
+// Models register and cas: {"op":"read"}, {"op":"write","value":V} and {"op":"cas","expect":V or
+// null,"value":V}, with outputs as above. A field "key" distinguishes several registers.
 //
-// Model set, where "key" may tell several apart, as it may in queue:
+// Model set; "key" may distinguish several, as in queue:
 //
 //	{"op":"add","value":V}                        {} or left out
 //	{"op":"remove","value":V}                     {"found":true or false} or left out
 //	{"op":"has","value":V}                        {"found":true or false}
 //	{"op":"read"}                                 {"values":[V,...]}
 //
-// Model queue, first in, first out; null says that it was empty:
+// Model queue, first in, first out; null means that it was empty:
 //
 //	{"op":"enqueue","value":V}                    {} or left out
 //	{"op":"dequeue"}                              {"value":V or null}
 //
-// Model mutex, where "key" may tell several apart. It knows no owner; lock, below, does:
+// Model mutex; "key" may distinguish several. It knows no owner; model lock, below, does:
 //
 //	{"op":"acquire"}                              {} or left out
 //	{"op":"release"}                              {} or left out
@@ -134,23 +134,21 @@
 //	{"op":"delete","path":P,"instance":N}           {}
 //	{"op":"lock","path":P,"instance":N}             {"stat":S}
 //
-// or, where it was refused, {"code":C}, with C "not found", "exists", "gone", "not
-// empty", "not a directory", "is a directory" or "conflict"; a conflict has a stat
-// too. A path is "/" or such as "/a/b". An instance names the one node that the
-// caller means (of open: the one at "dir"); it may be left out, as may "dir",
-// "ephemeral", "contents" and "names" of open, "after" and "when". "lock" says that
-// the node's lock went from free to held. A, names of access control lists:
-// ["read","write","change"]. S, the metadata, of which everything may be left out,
-// which is not checked then; without "kind" there is no "ephemeral", "length",
-// "checksum" or "children":
+// or, if the call was refused, {"code":C}, with C "not found", "exists", "gone", "not empty", "not
+// a directory", "is a directory" or "conflict"; a conflict has a stat too. A path is "/" or, for
+// instance, "/a/b". An instance identifies the one node that the caller means (for open: the one at
+// "dir"). It may be left out, and so may "dir", "ephemeral", "contents" and "names" of open,
+// "after" and "when". "lock" says that the node's lock went from free to held. A is the names of
+// access control lists: ["read","write","change"]. S is the metadata. Any of its fields may be left
+// out, and is then not checked; without "kind" there is no "ephemeral", "length", "checksum" or
+// "children":
 //
 //	{"kind":"file","ephemeral":true,"instance":N,"content":G,"acl":G,"lock":G,
 //	 "length":BYTES,"checksum":"XXH64 in hex","children":COUNT,"names":A}
 //
-// Instances and generations are numbers from 1 on that grow; which ones is the
-// system's business.
+// Instances and generations are numbers that start at 1 and grow; the system chooses them.
 //
-// Model lock, where a lock is a path and an instance:
+// Model lock; a path and an instance identify a lock:
 //
 //	{"op":"acquire","path":P,"instance":N,"handle":H,"mode":M,"delay_ns":NS}
 //	                                                {"gen":G,"acquisition":Q}
@@ -167,12 +165,12 @@
 //	                                                {}
 //	{"op":"forget","path":P,"instance":N}           {}
 //
-// or, where it was refused, {"code":C}, with C "held", "delayed", "other mode",
-// "not held", "stale" or "gone". M is "exclusive" or "shared". H names a handle,
-// B, a number, the delay that begins when its holder fails; "over" ends it.
-// "instance", "delay_ns", "acquisition" of release, and all of outputs but "mode"
-// may be left out. "acquire" waits, so it is never "held" or "delayed". A handle that holds
-// the lock is granted it again, and only it may release it.
+// or, if the call was refused, {"code":C}, with C "held", "delayed", "other mode", "not held",
+// "stale" or "gone". M is "exclusive" or "shared". H names a handle. B is a number and names the
+// delay that begins when its holder fails; "over" ends the delay. "instance", "delay_ns",
+// "acquisition" of release, and all of outputs except "mode" may be left out. "acquire" waits, so
+// it is never "held" or "delayed". If a handle that holds the lock acquires it again, it is
+// granted, and only that handle may release it.
 //
 // Keys, values, paths, handles and contents are strings; {"base64":"..."} stands for bytes
 // that are not UTF-8, and a number for its own digits.

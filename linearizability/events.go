@@ -2,15 +2,15 @@ package linearizability
 
 import "github.com/chubbycell/chubby/linearizability/events"
 
-// Checks of events are in package events, where every name below has its contract.
+// The checks of events are in package events, which documents every name below.
 
 // Finding is one violation that a check of events found.
 type Finding = events.Finding
 
-// FindingKind is the rule that events break.
+// FindingKind is a rule that events can break.
 type FindingKind = events.FindingKind
 
-// The rules that events break.
+// The rules that events can break.
 const (
 	Unfounded         = events.Unfounded
 	WriteBelowWrite   = events.WriteBelowWrite

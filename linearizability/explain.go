@@ -17,20 +17,19 @@ type Explanation struct {
 	Shortest    bool `json:"shortest"`
 	// Culprit is the ID of the operation whose completion no order explains.
 	Culprit int64 `json:"culprit"`
-	// Possible lists results that it could have had instead; AllPossible says that there are no
-	// others.
+	// Possible lists results that the culprit could have had instead; AllPossible says that there
+	// are no others.
 	Possible    []string `json:"possible"`
 	AllPossible bool     `json:"all_possible"`
-	// Involved are the IDs of the other operations that the contradiction depends on: without
-	// any of their outcomes it disappears, or was not found within the budget.
+	// Involved are the IDs of the other operations on which the contradiction depends: without the
+	// outcome of any of them it disappears, or was not found within the budget.
 	Involved []int64 `json:"involved"`
 	// Text is the explanation in words, fewer than 20 lines.
 	Text string `json:"text"`
 }
 
-// Explain explains the first partition that Check finds illegal, and returns nil if there is
-// none. The budget is as in Check; each probe of the explanation gets a small
-// part of it.
+// Explain explains the first partition that Check finds illegal, and returns nil if there is none.
+// The budget is as in Check; each probe of the explanation gets a small part of it.
 func Explain[S, I, O any](m *Model[S, I, O], h *History[I, O], b Budget) (*Explanation, error) {
 	c, err := newDecision(m, h, b.ours())
 	if err != nil {
@@ -48,10 +47,10 @@ type explainer[S, I, O any] struct {
 	part    partition[I, O]
 	prefix  prefix[I, O]
 	reduced []*Operation[I, O] // the prefix without the outcomes that do not matter
-	rough   bool               // it may have more that do not matter
-	why     string             // why no order explains the culprit, whatever the others do; "": that is not known
+	rough   bool               // it may still contain outcomes that do not matter
+	why     string             // why no order explains the culprit, whatever the other operations do; "": unknown
 	budget  Budget             // of one probe
-	left    int64              // steps for all probes that are still to come
+	left    int64              // steps for all remaining probes
 }
 
 func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b Budget) *explainer[S, I, O] {
@@ -71,7 +70,7 @@ func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b
 	return e
 }
 
-// refutation says why no order explains the culprit, if that needs no search.
+// refutation says why no order explains the culprit, if that needs no search; "": it does.
 func (e *explainer[S, I, O]) refutation() string {
 	if e.model.Refute == nil {
 		return ""
@@ -84,11 +83,11 @@ func (e *explainer[S, I, O]) refutation() string {
 	return why
 }
 
-// explainSteps bounds the probes of an explanation together: it should take no longer than the
+// explainSteps bounds all probes of an explanation together: it should take no longer than the
 // search that it explains.
 const explainSteps = 150_000
 
-// probe runs a search within what is left.
+// probe runs a search within the remaining steps.
 func (e *explainer[S, I, O]) probe(s *finder[S, I, O]) Verdict {
 	if e.left <= 0 {
 		return Undecided
@@ -123,8 +122,8 @@ func (e *explainer[S, I, O]) involved() []*Operation[I, O] {
 	return ops
 }
 
-// sources returns the operations after which alone the model gives the culprit's result,
-// although it does not at the start: where a wrong value may come from.
+// sources returns the operations that may be the origin of a wrong value: after any one of them
+// alone the model gives the culprit's result, and at the start it does not.
 func (e *explainer[S, I, O]) sources() []*Operation[I, O] {
 	c := e.prefix.culprit
 	if ok, _ := e.model.Step(e.model.Init(), c.Input, c.Output); ok {
@@ -143,7 +142,7 @@ func (e *explainer[S, I, O]) sources() []*Operation[I, O] {
 }
 
 // possible finds the results that the culprit could have had with everything else unchanged.
-// Candidates are the model's answers wherever the culprit could be placed; each is then tried.
+// Candidates are the model's answers wherever the culprit could be placed; it tries each of them.
 func (e *explainer[S, I, O]) possible() (texts []string, all bool) {
 	texts = []string{}
 	if e.model.Result == nil {
@@ -187,7 +186,7 @@ func (s *outputs[O]) all() func(yield func(string, O) bool) {
 	}
 }
 
-// maxCandidates bounds the results tried.
+// maxCandidates bounds the number of results to try.
 const maxCandidates = 24
 
 // candidates searches without ever placing the culprit, which visits every state in which it
@@ -204,7 +203,7 @@ func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 			all = false
 		}
 	}
-	e.left = max(e.left, explainSteps/4) // whatever the reduction took
+	e.left = max(e.left, explainSteps/4) // whatever the reduction has used
 	v := e.probe(s)
 	return found, all && v != Undecided
 }
@@ -254,7 +253,7 @@ func (e *explainer[S, I, O]) title() string {
 	return fmt.Sprintf("%s %q", e.name(), shorten(e.part.name))
 }
 
-// name is that of the model, in front of what is checked.
+// name returns the name of the model, for the beginning of a text.
 func (e *explainer[S, I, O]) name() string { return cmp.Or(e.model.Name, "model without a name") }
 
 func (e *explainer[S, I, O]) headline(x *Explanation) string {
@@ -280,7 +279,8 @@ func possibleText(x *Explanation) string {
 	return "cannot have had this result. Possible there: " + strings.Join(shown, " or ") + more + "."
 }
 
-// before are operations in another order: first those that returned before the culprit was called.
+// before returns operations in another order: those that returned before the culprit was called
+// come first.
 func (e *explainer[S, I, O]) before(ops []*Operation[I, O]) []*Operation[I, O] {
 	overlaps := func(op *Operation[I, O]) int {
 		if op.Return < e.prefix.culprit.Call {

@@ -12,22 +12,22 @@ import (
 	"github.com/chubbycell/chubby/linearizability/jepsen"
 )
 
-// Format is how a history stands in a file.
+// Format is the format of a history file.
 type Format string
 
-// The formats. FormatAuto is found out from how the file begins.
+// The formats. FormatAuto detects the format from the beginning of the file.
 const (
 	FormatAuto  Format = ""
-	FormatJSONL Format = "jsonl" // the package doc describes it
+	FormatJSONL Format = "jsonl" // see the package documentation
 	FormatEDN   Format = "edn"   // of Jepsen and Porcupine; package jepsen describes both
 	FormatLog   Format = "log"   // of Jepsen
 )
 
-// Formats are the names of the formats, in order.
+// Formats returns the names of the formats, in order.
 func Formats() []string { return []string{"edn", "jsonl", "log"} }
 
-// detected is the format of what begins so; "": it begins as none does. What is not UTF-8 is said of
-// jsonl.
+// detected returns the format of a file with this beginning; "": none. It takes a file that is not
+// UTF-8 for jsonl.
 func detected(begin []byte) Format {
 	text := bytes.TrimLeft(begin, " \t\r\n,")
 	switch {
@@ -48,7 +48,8 @@ func detected(begin []byte) Format {
 	return FormatJSONL
 }
 
-// compressed is the program that reads what begins so; "": it is not compressed, as far as is known.
+// compressed returns the program that reads a file with this beginning; "": it is not known to be
+// compressed.
 func compressed(begin []byte) string {
 	for mark, by := range map[string]string{"\x1f\x8b": "zcat", "\x28\xb5\x2f\xfd": "zstdcat", "BZh": "bzcat", "\xfd7zXZ": "xzcat"} {
 		if bytes.HasPrefix(begin, []byte(mark)) {
@@ -58,8 +59,8 @@ func compressed(begin []byte) string {
 	return ""
 }
 
-// isArray reports whether what begins so is a JSON array of objects. In EDN, keys of a map in a
-// vector would be keywords.
+// isArray reports whether a file with this beginning is a JSON array of objects. In EDN, keys of a
+// map in a vector would be keywords.
 func isArray(begin []byte) bool {
 	const blank = " \t\r\n"
 	text, array := bytes.CutPrefix(bytes.TrimLeft(begin, blank), []byte("["))
@@ -67,11 +68,11 @@ func isArray(begin []byte) bool {
 	return array && object && bytes.HasPrefix(bytes.TrimLeft(text, blank), []byte(`"`))
 }
 
-// translation is what a call of a foreign history is in a model.
+// translation translates a call of a foreign history for a model.
 type translation[I, O any] func(c *jepsen.Call) (in I, out O, outcome Outcome, err error)
 
-// read reads a history in any format. A nil translation stands for a model that only files of
-// our own format have.
+// read reads a history in any format. A nil translation means that only files in our own format
+// have this model.
 func read[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O], o Options) (*History[I, O], error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	begin, err := in.Peek(64 << 10)
@@ -129,7 +130,7 @@ func readCalls(data string, format Format, o ReadOptions) ([]jepsen.Call, error)
 	return nil, fmt.Errorf("%w: there is no format %q", ErrFormat, format)
 }
 
-// foreignFault is an error about a line as a *FormatError.
+// foreignFault returns an error about a line as a *FormatError.
 func foreignFault(err error) error {
 	var e *jepsen.Error
 	if errors.As(err, &e) {

@@ -2,7 +2,7 @@ package linearizability
 
 import "github.com/chubbycell/chubby/linearizability/history"
 
-// What is checked is in package history; these are its names.
+// Histories are defined in package history; these are its names.
 
 // Operation is one call of one client. Its fields: go doc linearizability/history.Operation.
 type Operation[I, O any] = history.Operation[I, O]
@@ -29,12 +29,12 @@ type History[I, O any] = history.History[I, O]
 // ErrMalformed is wrapped by every error about a history that cannot have happened.
 var ErrMalformed = history.ErrMalformed
 
-// NewHistory checks operations given in any order and takes ownership of the slice. Every
-// error wraps ErrMalformed and names the operations at fault.
+// NewHistory checks operations given in any order and takes ownership of the slice. Every error
+// wraps ErrMalformed and names the faulty operations.
 func NewHistory[I, O any](ops []Operation[I, O]) (*History[I, O], error) { return history.New(ops) }
 
-// Recorder builds a history while it happens: Call, then OK, Failed or Unknown, and History at the end. What
-// these take: go doc linearizability/history.Recorder.
+// Recorder builds a history while it happens: Call, then OK, Failed or Unknown, and History at the
+// end. For their arguments: go doc linearizability/history.Recorder.
 type Recorder[I, O any] = history.Recorder[I, O]
 
 // NewRecorder returns an empty recorder with room for about size operations.

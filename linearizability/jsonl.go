@@ -11,10 +11,10 @@ import (
 // ErrFormat is wrapped by every *FormatError.
 var ErrFormat = errors.New("malformed history file")
 
-// FormatError names the place of a fault in a history file.
+// FormatError says where a history file is wrong.
 type FormatError struct {
 	Line  int    // from 1
-	Field string // "" when the fault is the line's own
+	Field string // "" if the line as a whole is wrong
 	Err   error
 }
 
@@ -26,15 +26,15 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("line %d: %s: %v", e.Line, e.Field, e.Err)
 }
 
-// Unwrap makes both ErrFormat and the cause findable.
+// Unwrap returns ErrFormat and the cause.
 func (e *FormatError) Unwrap() []error { return []error{ErrFormat, e.Err} }
 
 const (
 	formatName    = "chubby-history"
 	formatVersion = 1
-	// DefaultMaxLine is the longest line ReadJSONL takes unless told otherwise.
+	// DefaultMaxLine is the default of ReadOptions.MaxLine.
 	DefaultMaxLine = 4 << 20
-	// DefaultMaxOperations is the most operations it takes.
+	// DefaultMaxOperations is the default limit on operations.
 	DefaultMaxOperations = 20_000_000
 )
 
@@ -45,7 +45,7 @@ type header struct {
 	Model   string `json:"model,omitempty"`
 }
 
-// line is one operation as it stands in the file.
+// line is one operation in the form of the file.
 type line struct {
 	ID         *int64          `json:"id,omitempty"`
 	Client     *int64          `json:"client,omitempty"`
@@ -83,7 +83,7 @@ func WriteJSONL[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O]) e
 	return out.Flush()
 }
 
-// encode is one operation as a line.
+// encode returns one operation as a line.
 func encode[I, O any](c *Codec[I, O], op *Operation[I, O]) (l line, err error) {
 	l = line{
 		ID: &op.ID, Client: &op.Client, Call: &op.Call, CallTime: op.CallTime, ReturnTime: op.ReturnTime,

@@ -13,15 +13,15 @@ import (
 	"github.com/chubbycell/chubby/linearizability/strictjson"
 )
 
-// ReadOptions bound what ReadJSONL takes. Zero values stand for the defaults.
+// ReadOptions bound the input of ReadJSONL. Zero values stand for the defaults.
 type ReadOptions struct {
 	MaxLine       int // bytes, without the line end
 	MaxOperations int
 }
 
-// ReadJSONL reads a history file line by line; the package doc describes it.
-// Errors are *FormatError where a line is at fault, wrap ErrMalformed where the
-// lines do not make a history, or come from r.
+// ReadJSONL reads a history file line by line; the package documentation describes the format.
+// Errors are *FormatError if a line is wrong, wrap ErrMalformed if the lines do not form a history,
+// or come from r.
 func ReadJSONL[S, I, O any](r io.Reader, m *Model[S, I, O], o ReadOptions) (*History[I, O], error) {
 	if o.MaxLine <= 0 {
 		o.MaxLine = DefaultMaxLine
@@ -98,7 +98,7 @@ func (rd *reader[S, I, O]) read(data []byte) error {
 	return err
 }
 
-// mark refuses a byte order mark, with which some editors begin a file.
+// mark refuses a byte order mark, which some editors write at the start of a file.
 func mark(data []byte) error {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
@@ -128,7 +128,7 @@ func (rd *reader[S, I, O]) header(h header, first bool) error {
 	return nil
 }
 
-// operation judges and converts one line.
+// operation checks and converts one line.
 func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
 	op = Operation[I, O]{
 		ID: int64(len(rd.ops)), Return: Never, CallTime: l.CallTime, ReturnTime: l.ReturnTime,
@@ -166,7 +166,8 @@ func (rd *reader[S, I, O]) operation(l *line) (op Operation[I, O], err error) {
 	return op, rd.decode(&op, l)
 }
 
-// outcome is what the line says, or what follows from whether it has a return.
+// outcome returns the outcome that the line gives, or the default, which depends on whether it has
+// a return.
 func (l *line) outcome() (Outcome, error) {
 	switch {
 	case l.Outcome == "" && l.Return != nil:

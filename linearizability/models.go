@@ -2,11 +2,10 @@ package linearizability
 
 import "github.com/chubbycell/chubby/linearizability/model"
 
-// What histories are checked against is in package model, where every name below has its
-// contract.
+// Models are defined in package model, which documents every name below.
 
-// Model is a sequential specification: what a process that executes one operation after the
-// other would answer. Init, Step and Effect are required. All its fields: go doc
+// Model is a sequential specification: the answers of a process that executes one operation after
+// the other. Init, Step and Effect are required. For all its fields: go doc
 // linearizability/model.Model.
 type Model[S, I, O any] = model.Model[S, I, O]
 
@@ -25,7 +24,7 @@ type Replayer[I, O any] = model.Replayer[I, O]
 // Codec turns inputs and outputs into JSON and back. See go doc linearizability/model.Codec.
 type Codec[I, O any] = model.Codec[I, O]
 
-// Deterministic makes a model from a function that answers.
+// Deterministic makes a model from a function that computes the answer.
 func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), same func(in I, want, got O) bool) Model[S, I, O] {
 	return model.Deterministic(init, apply, same)
 }
@@ -52,7 +51,7 @@ const (
 // KV is the model of a key/value store.
 func KV() *Model[KVState, KVInput, KVOutput] { return model.KV() }
 
-// KVGroup is the group of a key or of a prefix.
+// KVGroup returns the group of a key or of a prefix.
 func KVGroup(key string) string { return model.KVGroup(key) }
 
 // Get reads a key.
@@ -61,13 +60,13 @@ func Get(key string) KVInput { return model.Get(key) }
 // Put sets a key.
 func Put(key, value string) KVInput { return model.Put(key, value) }
 
-// Append puts a value behind what a key holds.
+// Append appends a value to the value of a key.
 func Append(key, value string) KVInput { return model.Append(key, value) }
 
 // Delete removes a key.
 func Delete(key string) KVInput { return model.Delete(key) }
 
-// CompareAndSet sets a key that holds the expected value.
+// CompareAndSet sets a key if it has the expected value.
 func CompareAndSet(key, expect, value string) KVInput { return model.CompareAndSet(key, expect, value) }
 
 // PutIfAbsent sets a key that does not exist.
@@ -79,8 +78,8 @@ func List(prefix string) KVInput { return model.List(prefix) }
 // Register is the model of one value with read, write and compare-and-set.
 func Register() *Model[KVState, KVInput, KVOutput] { return model.Register() }
 
-// CAS is Register for histories of others, whose failed compare-and-sets say that the register
-// held another value.
+// CAS is Register for histories of other systems, in which a failed compare-and-set says that the
+// register held another value.
 func CAS() *Model[KVState, KVInput, KVOutput] { return model.CAS() }
 
 // Read reads the register.

@@ -9,15 +9,15 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// ErrPage is wrapped by the errors of WritePage for what cannot be drawn.
+// ErrPage is wrapped by the errors of WritePage about what it cannot draw.
 var ErrPage = errors.New("no page")
 
-// PageOptions say what WritePage draws.
+// PageOptions configure WritePage.
 type PageOptions struct {
 	// Partition is the name of the partition to draw. Empty: the one that Explain explains or,
 	// if none is illegal, the one with most operations.
 	Partition string
-	// MaxOperations is the most a browser is asked to draw; 0 means 1,000.
+	// MaxOperations is the most operations that a browser should draw; 0 means 1,000.
 	MaxOperations int
 	Budget        Budget
 }
@@ -29,10 +29,10 @@ func (o PageOptions) orDefault() PageOptions {
 	return o
 }
 
-// WritePage writes Porcupine's interactive picture of one partition: a single HTML file that
-// needs no network. An illegal partition is drawn up to its shortest illegal prefix; if that
-// has too many operations, those whose outcome does not matter are left out. If it still has
-// too many, or no partition has the name, the error wraps ErrPage. Unlike verdicts, the page is
+// WritePage writes Porcupine's interactive picture of one partition: a single HTML file that needs
+// no network. It draws an illegal partition up to its shortest illegal prefix. If that prefix has
+// too many operations, it leaves out those whose outcome does not matter. If there are still too
+// many, or no partition has the given name, the error wraps ErrPage. Unlike verdicts, the page is
 // not reproducible byte for byte.
 func WritePage[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O], o PageOptions) error {
 	o = o.orDefault()
@@ -53,7 +53,7 @@ func WritePage[S, I, O any](w io.Writer, m *Model[S, I, O], h *History[I, O], o 
 	return drawPage(w, m, largest, largest.ops, o)
 }
 
-// narrow leaves one partition, if a name is given.
+// narrow keeps only the named partition, if a name is given.
 func (c *decision[S, I, O]) narrow(name string) error {
 	if name == "" {
 		return nil
@@ -66,7 +66,8 @@ func (c *decision[S, I, O]) narrow(name string) error {
 	return nil
 }
 
-// writePage draws the shortest illegal prefix or, if that is too much, what matters of it.
+// writePage draws the shortest illegal prefix or, if that is too large, the part of it that
+// matters.
 func (e *explainer[S, I, O]) writePage(w io.Writer, o PageOptions) error {
 	ops := e.prefix.ops
 	if len(ops) > o.MaxOperations {

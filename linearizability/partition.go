@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// partition is a part of a history that can be checked by itself, in order of call. The
-// operations belong to the history.
+// partition is a part of a history that can be checked by itself, in order of call. The operations
+// belong to the history.
 type partition[I, O any] struct {
 	name string
 	ops  []*Operation[I, O]
@@ -36,8 +36,9 @@ func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I
 	return out, nil
 }
 
-// narrow splits a partition that no operation spans. An operation that spans it but is not
-// relevant (it failed, or is a read of unknown outcome) is left out.
+// narrow splits a partition into the model's smaller parts, unless a relevant operation spans more
+// than one of them. It leaves out operations that span more than one and are not relevant (failed,
+// or reads of unknown outcome).
 func narrow[S, I, O any](m *Model[S, I, O], p partition[I, O]) []partition[I, O] {
 	if m.Narrow == nil {
 		return []partition[I, O]{p}

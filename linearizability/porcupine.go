@@ -14,7 +14,7 @@ import (
 type porcupineRun[S, I, O any] struct {
 	search   *finder[S, I, O]
 	bytes    int64
-	perState int64 // what Porcupine keeps for a state beside the state
+	perState int64 // what Porcupine keeps for each state in addition to the state
 	panicked any
 }
 
@@ -22,8 +22,8 @@ func newPorcupineRun[S, I, O any](s *finder[S, I, O]) *porcupineRun[S, I, O] {
 	return &porcupineRun[S, I, O]{search: s, perState: int64(len(s.ops)/8 + 64)}
 }
 
-// secondOpinion is run by Porcupine. Porcupine starts a goroutine; it waits for that, so the
-// verdict does not depend on scheduling.
+// secondOpinion runs the search with Porcupine. Porcupine starts a goroutine; secondOpinion waits
+// for it, so the verdict does not depend on scheduling.
 func (s *finder[S, I, O]) secondOpinion() Verdict {
 	p := newPorcupineRun(s)
 	r := porcupine.CheckOperationsTimeout(p.model(), p.history(), 0)

@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// cutAt returns what was known of some operations right after stamp t: later calls had not been
-// made, and later returns not received, so those outcomes were unknown. Failed operations stay
-// failed, because they had no effect then either. The operations themselves are not changed.
+// cutAt returns what was known of some operations right after stamp t. Later calls had not been
+// made, and later returns had not been received, so those outcomes were unknown. Failed operations
+// stay failed, because they had no effect then either. cutAt does not change the operations.
 func cutAt[I, O any](ops []*Operation[I, O], t int64) []*Operation[I, O] {
 	var seen []*Operation[I, O]
 	for _, op := range ops {
@@ -55,10 +55,10 @@ type prefix[I, O any] struct {
 	shortest    bool               // every shorter one is known to be legal
 }
 
-// shortestPrefix finds the prefix of an illegal partition. All completions before the one where
-// its search stuck have an order, so the prefix ends there or later; every extension of an
-// illegal prefix is illegal. If a probe ends undecided the search continues above it, and the
-// result is illegal but perhaps not the shortest.
+// shortestPrefix finds the prefix of an illegal partition. All completions before the one where its
+// search got stuck have an order, so the prefix ends there or later. Every extension of an illegal
+// prefix is illegal. If a probe ends undecided, the search continues above it, and the result is
+// illegal but perhaps not the shortest.
 func shortestPrefix[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b Budget) prefix[I, O] {
 	done := completions(p.ops)
 	shortest := true
@@ -79,16 +79,16 @@ func shortestPrefix[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O],
 	return prefixOf(m, p.ops, done, k, shortest)
 }
 
-// prefixOf is the prefix that ends with completion k.
+// prefixOf returns the prefix that ends with completion k.
 func prefixOf[S, I, O any](m *Model[S, I, O], ops, done []*Operation[I, O], k int, shortest bool) prefix[I, O] {
 	cut := prefix[I, O]{culprit: done[k], completions: k + 1, shortest: shortest}
 	cut.ops = slices.DeleteFunc(cutAt(ops, done[k].Return), func(op *Operation[I, O]) bool { return !m.IsRelevant(op) })
 	return cut
 }
 
-// refutedPrefix is the shortest prefix in which an operation is refuted, or a shorter one if a search
-// that is not long finds that. A prefix of what was refuted need not be: a compare-and-set that had
-// not failed yet may still have written.
+// refutedPrefix returns the shortest prefix in which an operation is refuted, or a shorter one if a
+// short search finds it. A prefix of a refuted prefix need not be refuted: a compare-and-set that
+// had not failed yet may still have written.
 func refutedPrefix[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], done []*Operation[I, O], b Budget) prefix[I, O] {
 	k, shortest := sort.Search(len(done)-1, func(k int) bool {
 		at, _ := m.Refute(newSearch(m, cutAt(p.ops, done[k].Return), b).ops)
@@ -112,13 +112,13 @@ func probeBudget(b Budget) Budget {
 	return b
 }
 
-// maxProbes bounds the searches that find out which operations matter.
+// maxProbes bounds the searches for the operations that matter.
 const maxProbes = 200
 
 // reduce finds out which operations of an illegal prefix matter: if the prefix stays illegal
-// without the outcomes of some operations, these do not matter. It returns the prefix without
-// those outcomes (and without those reads), still illegal. It tries reads first, because writes
-// alone are easier to explain. all says that it has tried every operation.
+// without the outcomes of some operations, these do not matter. It returns the prefix without those
+// outcomes (and without those reads), still illegal. It tries reads first, because writes alone are
+// easier to explain. all reports whether it has tried every operation.
 func (p *prefix[I, O]) reduce(illegal func([]*Operation[I, O]) bool, readOnly func(I) bool) (ops []*Operation[I, O], all bool) {
 	r := reducer[I, O]{culprit: p.culprit.ID, illegal: illegal, readOnly: readOnly, probes: maxProbes}
 	reads := r.pass(slices.Clone(p.ops), true)

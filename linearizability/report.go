@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Options of CheckHistory and CheckFile. The zero Options are valid.
+// Options configure CheckHistory and CheckFile. The zero Options are valid.
 type Options struct {
 	Budget Budget
 	Read   ReadOptions
 	Format Format // for CheckFile
 	// Page, if not nil, receives Porcupine's page when the search finds the history illegal.
-	// Errors of writing it are in Report.PageError.
+	// Report.PageError holds an error of writing it.
 	Page io.Writer
 	// WitnessOnly disables the search. A history without positions is then Undecided.
 	WitnessOnly bool
@@ -22,7 +22,7 @@ type Options struct {
 // Report is the result of CheckHistory.
 type Report struct {
 	Model string `json:"model"`
-	// Verdict is Illegal if either check says so, Legal if one says so and none Illegal,
+	// Verdict is Illegal if either check says so, Legal if one says so and none says Illegal, and
 	// otherwise Undecided.
 	Verdict    Verdict `json:"verdict"`
 	Operations int     `json:"operations"`
@@ -31,23 +31,23 @@ type Report struct {
 	Failed     int     `json:"failed"`
 	Unknown    int     `json:"unknown"`
 
-	// Witness is nil when no operation has a position.
+	// Witness is nil if no operation has a position.
 	Witness *WitnessReport `json:"witness,omitempty"`
-	// Searched says whether the search ran; the rest is its answer.
+	// Searched reports whether the search ran; the fields below are its result.
 	Searched bool `json:"searched"`
-	// Interrupted: an interrupt ended the search of what is undecided.
+	// Interrupted reports that an interrupt ended the search of undecided partitions.
 	Interrupted bool              `json:"interrupted,omitempty"`
 	Search      Verdict           `json:"search"`
 	Steps       int64             `json:"steps"`
 	Partitions  []PartitionResult `json:"partitions"`
 	Explanation *Explanation      `json:"explanation,omitempty"`
-	// Others explain the illegal partitions that were found after that of Explanation, nine at
-	// most; there are some only if the budget says All.
+	// Others explain up to nine further illegal partitions, which were found after that of
+	// Explanation. There are some only if the budget says All.
 	Others    []*Explanation `json:"other_explanations,omitempty"`
 	PageError string         `json:"page_error,omitempty"`
 }
 
-// Interrupt notes that an interrupt, and no bound of time, was why Budget.Stop ended searches.
+// Interrupt records that an interrupt, not a time limit, made Budget.Stop end searches.
 func (r *Report) Interrupt() {
 	r.Interrupted = true
 	for i := range r.Partitions {
@@ -67,15 +67,15 @@ type WitnessReport struct {
 	Text    string  `json:"text,omitempty"`
 }
 
-// Conflict reports that the two checks contradict each other: the witness is legal, yet the
-// search found no order. Then one of the checks is wrong, not the history.
+// Conflict reports that the two checks contradict each other: the witness is legal, yet the search
+// found no order. Then one of the checks is wrong, not the history.
 func (r *Report) Conflict() bool {
 	return r.Witness != nil && r.Witness.Verdict == Legal && r.Searched && r.Search == Illegal
 }
 
-// CheckHistory runs the witness check, if there is a witness, and the search,
-// and explains what it finds. The error is as in Check: for inputs that the model
-// rejects, and for a model without Init, Step or Effect.
+// CheckHistory runs the witness check, if there is a witness, and the search, and explains what
+// they find. As in Check, it returns an error for inputs that the model rejects, and for a model
+// without Init, Step or Effect.
 func CheckHistory[S, I, O any](m *Model[S, I, O], h *History[I, O], o Options) (Report, error) {
 	r := Report{Model: m.Title(), Operations: h.Len(), Partitions: []PartitionResult{}}
 	if err := m.Check(); err != nil {
@@ -154,7 +154,7 @@ func (r *Report) verdict() Verdict {
 	return Undecided
 }
 
-// WriteJSON writes the report as one indented JSON object and a line end.
+// WriteJSON writes the report as one indented JSON object and a newline.
 func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -165,7 +165,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // maxListed bounds the partitions that the text lists one by one.
 const maxListed = 10
 
-// Text is the report for people, verdict first.
+// Text returns the report for people, verdict first.
 func (r *Report) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -195,7 +195,7 @@ func (r *Report) Text() string {
 	return b.String()
 }
 
-// Explanations are all that there are, the first one found first.
+// Explanations returns all explanations, the first one found first.
 func (r *Report) Explanations() []*Explanation {
 	if r.Explanation == nil {
 		return nil

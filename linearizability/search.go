@@ -8,43 +8,46 @@ import (
 	"github.com/chubbycell/chubby/linearizability/search"
 )
 
-// Budget bounds a search. Steps and Bytes count, so that a verdict is the same on every machine.
+// Budget bounds a search. Steps and Bytes are counted, not measured, so a verdict is the same on
+// every machine.
 type Budget struct {
 	// Steps is the most calls of Model.Step or Effect per partition; 0 means
 	// DefaultSteps, Unbounded no bound.
 	Steps int64
-	// Bytes is about the most memory one partition's search may hold; 0 means
+	// Bytes is the approximate maximum of memory for the search of one partition; 0 means
 	// DefaultBytes, Unbounded no bound. Partitions are searched one after the other.
 	Bytes int64
-	// Stop, if not nil, is asked now and then whether to give up. It makes a verdict depend
-	// on the machine: Undecided where another machine decides, never another decision.
+	// Stop, if not nil, is called now and then and says whether to give up. It makes a verdict
+	// depend on the machine: Undecided where another machine decides, never a different decision.
 	Stop func() bool
-	// Told, if not nil, is told now and then how far a search is, by the goroutine that searches.
+	// Told, if not nil, is called now and then with the progress of a search, on the goroutine that
+	// searches.
 	Told func(Progress)
-	// All: search every partition, also after one was found illegal.
+	// All makes Check search every partition, even after one was found illegal.
 	All bool
-	// Porcupine: search with Porcupine, which is slower and not ours: a second opinion.
+	// Porcupine makes Porcupine search, as a second opinion: it is slower, and not our code.
 	Porcupine bool
 }
 
-// Progress is how far Check or CheckHistory is.
+// Progress is the progress of Check or CheckHistory.
 type Progress struct {
 	Partitions, Decided int
-	// Partition is the one that is searched, with so many operations.
+	// Partition is the partition that is being searched; it has this many operations.
 	Partition  string
 	Operations int
-	// Steps are those of all searches until now.
+	// Steps are those of all searches so far.
 	Steps int64
-	// Explaining: the searches ended, and what was found is being explained. Nothing else is set.
+	// Explaining reports that the searches ended and their result is being explained. No other
+	// field is set then.
 	Explaining bool
 }
 
 const (
-	// DefaultSteps takes some seconds of search.
+	// DefaultSteps takes a few seconds of search.
 	DefaultSteps = 5_000_000
 	// DefaultBytes is the memory bound when none is given.
 	DefaultBytes = 512 << 20
-	// Unbounded is no bound. A search ends without one, too.
+	// Unbounded means no bound. A search ends without one, too.
 	Unbounded = math.MaxInt64
 )
 
@@ -58,7 +61,7 @@ func (b Budget) orDefault() Budget {
 	return b
 }
 
-// ours is the budget for a search that an explanation is taken from.
+// ours returns the budget for a search on which an explanation is based.
 func (b Budget) ours() Budget {
 	b.Porcupine = false
 	return b
@@ -67,14 +70,15 @@ func (b Budget) ours() Budget {
 // finder is one search for an order of the operations of one partition.
 type finder[S, I, O any] struct {
 	model *Model[S, I, O]
-	ops   []*Operation[I, O] // what takes part, in order of call
-	until []int64            // their returns, settled where unknown
+	ops   []*Operation[I, O] // the operations that take part, in order of call
+	until []int64            // their returns; for unknown outcomes as Settle narrowed them
 
 	budget Budget
 	steps  int64
 	met    search.Bound
-	stuck  int64 // if there is no order: what returned before this stamp has one
-	// refuted: an operation was found that no order explains, without a search. Nothing is stuck then.
+	stuck  int64 // if there is no order: everything that returned before this stamp has one
+	// refuted: an operation was found, without a search, that no order explains. stuck is then
+	// unset.
 	refuted bool
 
 	probe   *Operation[I, O] // if set: never steps, and its results are collected
@@ -96,7 +100,7 @@ func newSearch[S, I, O any](m *Model[S, I, O], ops []*Operation[I, O], b Budget)
 	return s
 }
 
-// dropIrrelevant removes the operations that Settle found to be without effect.
+// dropIrrelevant removes the operations that have no effect according to Settle.
 func (s *finder[S, I, O]) dropIrrelevant() {
 	kept := 0
 	for i := range s.ops {
@@ -136,7 +140,7 @@ func (s *finder[S, I, O]) run() Verdict {
 	return Illegal
 }
 
-// problem is the partition as the search knows it: operations by number.
+// problem returns the partition in the form of package search: operations by number.
 func (s *finder[S, I, O]) problem() *search.Problem[S] {
 	p := &search.Problem[S]{
 		Init: s.model.Init(), Ops: make([]search.Op, len(s.ops)),
@@ -156,7 +160,7 @@ func (s *finder[S, I, O]) problem() *search.Problem[S] {
 	return p
 }
 
-// step is the model.
+// step is a step of the model.
 func (s *finder[S, I, O]) step(state S, i int) (ok bool, next S) {
 	if op := s.ops[i]; op != s.probe {
 		return s.model.After(state, op)

@@ -10,11 +10,11 @@ const (
 	Undecided Verdict = iota
 	// Legal: an order that explains the history was found.
 	Legal
-	// Illegal: there is no such order (or, of a witness: the proposed order is wrong).
+	// Illegal: there is no such order (for a witness: the proposed order is wrong).
 	Illegal
 )
 
-// String is the word used in reports.
+// String returns the word used in reports.
 func (v Verdict) String() string {
 	switch v {
 	case Legal:
@@ -25,7 +25,7 @@ func (v Verdict) String() string {
 	return "undecided"
 }
 
-// MarshalText writes the word used in reports.
+// MarshalText returns the word used in reports.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.
@@ -39,7 +39,7 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no verdict is called %q", text)
 }
 
-// worse is the verdict over two parts of one history.
+// worse returns the verdict over two parts of one history.
 func worse(a, b Verdict) Verdict {
 	switch {
 	case a == Illegal || b == Illegal:

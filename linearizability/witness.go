@@ -15,7 +15,7 @@ const (
 	FailedButPlaced
 )
 
-// String is the phrase used in reports.
+// String returns the phrase used in reports.
 func (k ViolationKind) String() string {
 	switch k {
 	case RealTime:
@@ -30,13 +30,13 @@ func (k ViolationKind) String() string {
 	return "no violation"
 }
 
-// Violation is the exact reason why a witness was refused.
+// Violation is the exact reason why a witness is wrong.
 type Violation struct {
 	Kind ViolationKind
 	// Op and Other are indexes into the history; Other is -1 if there is none.
 	Op, Other int
-	// Expected is what the model gives instead, one entry for each different
-	// result at the positions tried; empty for a model without Result.
+	// Expected is what the model gives instead, one entry for each different result at the
+	// positions tried; empty for a model without Result.
 	Expected []string
 	// Text describes it in one to three lines.
 	Text string
@@ -48,26 +48,26 @@ type WitnessResult struct {
 	Verdict Verdict
 	// Violation is nil exactly when the verdict is Legal.
 	Violation *Violation
-	// Logged operations had a position, Fitted ones got theirs from their result, Dropped ones
-	// failed or were unknown and had none.
+	// Logged counts the operations that had a position, Fitted those whose position was derived
+	// from their result, and Dropped those that failed, or were unknown without a position.
 	Logged, Fitted, Dropped int
-	// Order is the order checked, as indexes into the history: all of it when
-	// legal, up to the violation otherwise.
+	// Order is the order checked, as indexes into the history: the whole order if legal, otherwise
+	// up to the violation.
 	Order []int32
 }
 
-// CheckWitness verifies a proposed order: that the model gives every result when the operations
-// are replayed in it, and that no operation comes before one that returned before its call. It
-// is linear, except for sorting positions. Legal proves the history linearizable; Illegal says
-// only that this order does not prove it.
+// CheckWitness verifies a proposed order. The model must give every result when the operations are
+// replayed in this order, and no operation may come before one that returned before its call. It is
+// linear, except for sorting positions. Legal proves the history linearizable; Illegal says only
+// that this order does not prove it.
 //
-// The order is built as follows. Operations with a position (At) stand there and take effect,
-// with the result that their client received or the WitnessOutput. An operation of unknown
-// outcome without a position was never chosen and is dropped, and so is one that failed. Any
-// other completed operation without a position (a local read, a cache hit, a refusal) changed
-// nothing. Its place is the smallest position, not below anything that completed before its
-// call, at which the model gives its result and keeps its state. (Several at one position are
-// in the order of their calls; they change nothing, so it does not matter.)
+// The order is built as follows. Operations with a position (At) stand there and take effect, with
+// the result that their client received or the WitnessOutput. An operation of unknown outcome
+// without a position was never chosen and is dropped; so is one that failed. Any other completed
+// operation without a position (a local read, a cache hit, a refusal) changed nothing. It is placed
+// at the smallest position at which the model gives its result and keeps its state, but not below
+// anything that completed before its call. (Several at one position are in the order of their
+// calls; they change nothing, so their order does not matter.)
 func CheckWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) WitnessResult {
 	w := newWitness(m, h)
 	for next, i := range w.logged {
@@ -139,8 +139,8 @@ func (w *witness[S, I, O]) placeLogged(next, i int) *Violation {
 	return nil
 }
 
-// realTimeViolation is the violation of placing i while the operation at the frontier is not
-// placed: that one has a later position, or fits nowhere.
+// realTimeViolation returns the violation of placing i while the operation at the frontier is not
+// placed: that operation has a later position, or fits nowhere.
 func (w *witness[S, I, O]) realTimeViolation(i int) *Violation {
 	other := int(w.byReturn[w.returned])
 	if w.ops[other].At.IsZero() {
@@ -204,7 +204,7 @@ func (w *witness[S, I, O]) advance() {
 	}
 }
 
-// firstPending is the pending operation that returned first.
+// firstPending returns the pending operation that returned first.
 func (w *witness[S, I, O]) firstPending() int { return int(w.byReturn[w.returned]) }
 
 func (w *witness[S, I, O]) result(bad *Violation) WitnessResult {

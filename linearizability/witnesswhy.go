@@ -8,10 +8,10 @@ import (
 	"github.com/chubbycell/chubby/linearizability/history"
 )
 
-// To explain a refused witness, explain replays the placed operations of the culprit's
-// partition with the immutable model, and asks what the model would have answered.
+// To explain a wrong witness, explain replays the placed operations of the culprit's partition with
+// the immutable model, and asks what the model would have answered.
 
-// maxExpected bounds how many different results an explanation lists.
+// maxExpected bounds the number of different results in an explanation.
 const maxExpected = 6
 
 // explain sets Expected and Text.
@@ -63,8 +63,8 @@ func (w *witness[S, I, O]) expected(i int) (found []string) {
 	return found
 }
 
-// canTakeEffect reports whether the model gives the result of op, with an effect, where it
-// could be placed.
+// canTakeEffect reports whether the model gives the result of op, with an effect, at some place
+// where op could stand.
 func (w *witness[S, I, O]) canTakeEffect(op *Operation[I, O]) (could bool) {
 	w.visitStates(op, func(s S) {
 		ok, _ := w.model.Step(s, op.Input, op.Output)
@@ -87,8 +87,8 @@ func (w *witness[S, I, O]) visitStates(op *Operation[I, O], visit func(s S)) {
 	visit(s)
 }
 
-// lowest is how many operations of the order must come before op: those up to the last that
-// returned before its call.
+// lowest returns how many operations of the order must come before op: those up to the last one
+// that returned before its call.
 func (w *witness[S, I, O]) lowest(op *Operation[I, O]) int {
 	for k := len(w.order); k > 0; k-- {
 		if w.ops[w.order[k-1]].Return < op.Call {
@@ -118,7 +118,7 @@ func describePosition(p Position) string {
 	return fmt.Sprintf("%d.%d", p.Slot, p.Index)
 }
 
-// describe is the line by which every report names an operation.
+// describe returns the line by which every report names an operation.
 func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.InputText(op.Input)))
 	switch op.Outcome {
@@ -137,7 +137,7 @@ func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
 	return fmt.Sprintf("%s [called %d%s, returned %d%s]", head, op.Call, describeTime(op.CallTime), op.Return, describeTime(op.ReturnTime))
 }
 
-// describeTime prints a true time in seconds, if one is known.
+// describeTime formats a true time in seconds, if one is known.
 func describeTime(ns int64) string {
 	if ns == 0 {
 		return ""
