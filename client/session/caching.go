@@ -8,15 +8,15 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Cache configures what package client keeps of what it has read (CHU §2.7).
+// Cache configures package client's cache of what it has read (CHU §2.7).
 type Cache struct {
-	// Off turns it off: every read asks the master.
+	// Off turns the cache off: every read asks the master.
 	Off bool
-	// Entries bounds the files, directories and absent names that are kept. Default 4096.
+	// Entries bounds the number of cached files, directories and absent names. Default 4096.
 	Entries int
-	// Bytes bounds their contents and names. Default 16 MiB.
+	// Bytes bounds the size of their contents and names. Default 16 MiB.
 	Bytes int
-	// Handles bounds the handles that stay open at the cell although the program has closed them.
+	// Handles bounds the handles that stay open at the cell after the program has closed them.
 	// Default 128.
 	Handles int
 	// Idle is how long such a handle stays open. Default 30 s: a session without open handles ends
@@ -47,14 +47,15 @@ func (c Cache) WithDefaults() Cache {
 	return c
 }
 
-// StartCacheable is Start for a call whose caller would keep the answer, see Done.Cacheable.
+// StartCacheable is Start for a call whose caller would cache the answer, see Done.Cacheable.
 func (m *Machine) StartCacheable(now time.Time, op api.Op) Token {
 	return m.start(now, &call{op: op, mayCache: true})
 }
 
-// isCacheable reports whether the answer p to c may be kept. The master that gave it is the present
-// one, remembers that it did, and tells this client of changes to come; and this client has taken no
-// drop that the master queued after it had read the answer, which may be what was to be dropped.
+// isCacheable reports whether the answer p to c may be cached. It may if the master that gave it is
+// the present one, remembers that it did, and reports changes to this client, and if this client
+// has taken no drop that the master queued after it read the answer: such a drop may be for this
+// answer.
 func (m *Machine) isCacheable(c *call, p api.Reply) bool {
 	if !p.Cacheable || !c.mayCache || p.Epoch != m.epoch || m.acked != m.epoch || m.state != Open || m.lease.state != Valid {
 		return false
@@ -68,7 +69,7 @@ type loose struct {
 	seq   api.Seq
 }
 
-// noteLoose notes that c is about to be cancelled.
+// noteLoose records that c is about to be cancelled.
 func (m *Machine) noteLoose(c *call) {
 	switch o := c.op.(type) {
 	case api.SetContents, api.SetACL, api.DeleteNode:
@@ -80,8 +81,8 @@ func (m *Machine) noteLoose(c *call) {
 	}
 }
 
-// settle is called when c was executed. Every cancelled call that its first sending has covered will
-// not be executed any more (doc.go). A Poison is answered from memory and settles nothing.
+// settle is called when c was executed. No cancelled call that c's first sending has covered will
+// be executed from now on (doc.go). A Poison is answered from memory and settles nothing.
 func (m *Machine) settle(c *call) {
 	if _, poisons := c.op.(api.Poison); poisons {
 		return
@@ -94,7 +95,7 @@ func (m *Machine) settle(c *call) {
 	})
 }
 
-// settleOpen is called when c has ended: a cancelled Open goes on until it is answered.
+// settleOpen is called when c has ended: a cancelled Open continues until it is answered.
 func (m *Machine) settleOpen(c *call) {
 	if c.loose != 0 {
 		m.out.Settled = append(m.out.Settled, c.loose)

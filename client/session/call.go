@@ -35,16 +35,16 @@ type call struct {
 	withdrawn    bool      // an Acquire that is being cancelled: its answers are ignored
 	cancelTarget *call     // of a CancelAcquire: the Acquire that it cancels
 	relaunched   bool      // it was sent before, under another Seq, and withdrawn or refused
-	waits        bool      // an Acquire that waits for its lock, also where it is sent as one that does not
+	waits        bool      // an Acquire that waits for its lock, even if it is sent as one that does not
 	ticket       uint64    // place in the queue
-	tries        int       // how often it found its lock taken, sent as an Acquire that does not wait
-	retryAt      time.Time // a queued one is tried again then
+	tries        int       // how often it found its lock taken when sent as an Acquire that does not wait
+	retryAt      time.Time // a queued one is retried then
 	handleClosed bool      // its handle is closed: it is not sent to a later master
 	mayCache     bool      // its caller would keep the answer
 	loose        Token     // of an Open that was cancelled and may create its node: its token before
 }
 
-// send sends c to the replica that is taken for the master.
+// send sends c to the replica that the machine takes for the master.
 func (m *Machine) send(now time.Time, c *call) {
 	m.lastID++
 	c.id, c.to, c.sentAt, c.epoch = m.lastID, m.route.target(), now, m.epoch
@@ -66,9 +66,9 @@ func (m *Machine) request(now time.Time, c *call) api.Request {
 		MayCache: c.mayCache && m.lease.state == Valid, Op: c.op}
 }
 
-// resend sends c again because it is due. The machine turns away from a target that has
-// answered nothing since the sending, and from one that keeps refusing, which may be a deposed
-// master that does not know it. It stays if the target has refused as the master.
+// resend sends c again because it is due. The machine leaves a target that has answered nothing
+// since the sending, and one that keeps refusing, which may be a deposed master that does not know
+// it. It stays if the target has refused as the master.
 func (m *Machine) resend(now time.Time, c *call) {
 	if c.id != 0 {
 		c.missed++
@@ -88,7 +88,7 @@ func (m *Machine) resend(now time.Time, c *call) {
 // maxRefusals is how many refusals of one call the machine accepts from a target.
 const maxRefusals = 4
 
-// resendDue sends the calls again that are due.
+// resendDue resends the calls that are due.
 func (m *Machine) resendDue(now time.Time) {
 	for _, c := range m.flight {
 		if m.canSend(c) && !c.due.After(now) {
@@ -169,7 +169,7 @@ func (m *Machine) endCalls(why Why, r api.Result) {
 	}
 }
 
-// unsentOutcome is the outcome of a queued call that is not sent any more.
+// unsentOutcome is the outcome of a queued call that will not be sent.
 func (c *call) unsentOutcome() Outcome {
 	if c.relaunched {
 		return Unknown

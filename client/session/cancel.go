@@ -7,14 +7,14 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Cancel gives a call up. It ends Refused if it was not sent yet and Unknown if it was, and is
-// not sent again. A call whose answer is withheld during jeopardy ends with that answer. Cancel
-// has no effect on a call that has ended. Cancelling the last Close makes the machine Over and
-// leaves the session at the cell to expire.
+// Cancel gives a call up. The call ends Refused if it was not sent yet and Unknown if it was, and
+// is not sent again. A call whose answer is withheld during jeopardy ends with that answer. Cancel
+// has no effect on a call that has ended. Cancelling the last Close makes the machine Over; the
+// session then expires at the cell.
 //
-// What a cancelled call could leave at the cell is cleaned up in the background: an Acquire is
-// cancelled there; an Open continues, and the handle that it opens is closed; a CloseHandle and
-// a Release continue, and end Unknown for the caller.
+// The machine cleans up in the background what a cancelled call could leave at the cell. It cancels
+// an Acquire there. An Open continues, and the machine closes the handle that it opens. A
+// CloseHandle and a Release continue, and end Unknown for the caller.
 func (m *Machine) Cancel(now time.Time, t Token) {
 	m.advanceLease(now)
 	if t == 0 { // the machine's own calls have token 0
@@ -73,9 +73,9 @@ func isRelease(op api.Op) bool {
 	return false
 }
 
-// withdraw cancels an Acquire that was sent. The Acquire stays in flight until the cancellation
-// is answered, so that AckedThrough does not cover it before: it may hold the lock with no
-// owner, and must be freed. Its own answers are ignored.
+// withdraw cancels an Acquire that was sent. The Acquire stays in flight until the cancellation is
+// answered, so that AckedThrough does not cover it earlier: it may hold the lock without an owner,
+// and must be freed. Its own answers are ignored.
 func (m *Machine) withdraw(c *call) {
 	c.withdrawn = true
 	cancel := api.CancelAcquire{Handle: api.HandleOf(c.op), Call: c.seq}

@@ -22,8 +22,8 @@ type Config struct {
 	// perhaps to another replica. It doubles with each missed answer, up to RetryMax. Default
 	// 300 ms.
 	AnswerWait time.Duration
-	// RetryMin is the pause after the first refusal of a call. It doubles with each refusal, up
-	// to RetryMax, but stays at 16 RetryMin for a while where there is no master. Default 20 ms.
+	// RetryMin is the pause after the first refusal of a call. It doubles with each refusal, up to
+	// RetryMax, but stays at 16 RetryMin for a while if there is no master. Default 20 ms.
 	RetryMin time.Duration
 	// RetryMax bounds every pause except ParkedRetry. Default 2 s.
 	RetryMax time.Duration
@@ -35,12 +35,12 @@ type Config struct {
 	// below a million. It must be no less than the cell's own figure: a client with a lower one
 	// would count on its session for too long. Default DefaultRho.
 	Rho int64
-	// Grace is how long the client tries to reach a master after its lease may be over, before
-	// it gives the session up (C11.17). Default 45 s.
+	// Grace is how long the client tries to reach a master after its lease may be over, before it
+	// gives up the session (C11.17). Default 45 s.
 	Grace time.Duration
 
-	// Window bounds how far the newest call that was sent may be ahead of the oldest one that
-	// is waited for, and so the number of calls in flight. At most half of api.MaxWindow: the
+	// Window bounds how far the newest call that was sent may be ahead of the oldest one with a
+	// waiting caller, and so the number of calls in flight. At most half of api.MaxWindow: the
 	// other half is reserved for calls that clean up. Default 64.
 	Window int
 	// Queue bounds the calls that wait to be sent for the first time. Beyond it Start refuses
@@ -131,11 +131,12 @@ func (c Config) pause(base time.Duration, n int) time.Duration {
 	return c.jitter(min(base, c.RetryMax))
 }
 
-// A cell that has lost its master has another one within seconds as a rule, and answers no call before each
-// client has found it. So while a client looks for the master its pauses stay short for a while.
+// A cell that has lost its master usually has another one within seconds, and answers no call
+// before each client has found it. So while a client looks for the master, its pauses stay short
+// for a while.
 const (
-	searchLevel = 4  // they double so often, to 16 RetryMin,
-	searchSteps = 12 // stay as long for so many further refusals, and double again after that
+	searchLevel = 4  // pauses double this often, to 16 RetryMin,
+	searchSteps = 12 // stay there for this many further refusals, and then double again
 )
 
 // searchPause returns the pause after n refusals, the last of which says that there is no master yet.

@@ -1,20 +1,18 @@
 // Package session is pure: one client's session with a cell, as a state machine.
 //
-// A Machine opens the session, finds the master, sends each call until it is
-// answered, and reports how each call ended. It renews the session's lease with
-// KeepAlives and knows until when the lease runs by the client's clock. It reports
-// jeopardy, its end, and fail-overs as events. After a fail-over it presents the
-// handles that hold something to the new master. It waits for nothing and reads no
-// clock: its caller passes in the present instant, and package client puts blocking
-// calls on top.
+// A Machine opens the session, finds the master, sends each call until it is answered, and reports
+// how each call ended. It renews the session's lease with KeepAlives and knows until when the lease
+// runs by the client's clock. It reports jeopardy, the end of jeopardy, and fail-overs as events.
+// After a fail-over it presents the handles that hold something to the new master. It waits for
+// nothing and reads no clock: its caller passes in the present instant, and package client adds
+// blocking calls.
 //
-// Reading order: config.go, outcome.go (how a call may end), event.go, status.go
-// (the states), machine.go (inputs and output), call.go (sending), queue.go (the
-// window), reply.go (what an answer does), route.go (which replica is the master),
-// unreachable.go (what the transport hints at);
-// then lease.go (until when the session is alive), keepalive.go, failover.go,
-// watch.go (events), holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up),
-// caching.go (which answers may be kept).
+// Reading order: config.go, outcome.go (how a call may end), event.go, status.go (the states),
+// machine.go (inputs and output), call.go (sending), queue.go (the window), reply.go (the effects
+// of an answer), route.go (which replica is the master), unreachable.go (hints of the transport).
+// Then lease.go (until when the session is alive), keepalive.go, failover.go, watch.go (events),
+// holding.go (what handles hold), cancel.go and handleclosed.go (cleaning up), caching.go (which
+// answers may be cached).
 //
 // # States
 //
@@ -22,20 +20,19 @@
 //	                         │              │                │
 //	                         └──refused─────┴──NoSession─────┴─────────────▶ Over
 //
-// A Machine has one session in its life. Once the cell answers that the session is
-// gone, or the grace period ends, every outstanding and every later call fails with
-// Expired, and none of them is sent under another session: the calls that are lost
-// are a suffix of all calls (C4.06). Whether another Machine may follow is for package
-// client to decide.
+// A Machine has one session in its life. Once the cell answers that the session is gone, or the
+// grace period ends, every outstanding and every later call fails with Expired. None of them is
+// sent under another session: the lost calls are a suffix of all calls (C4.06). Package client
+// decides whether another Machine may follow.
 //
-// Close while Opening waits for the session's id in order to end the session: an
-// OpenSession that was sent may have been executed.
+// A Close while Opening waits for the session's id in order to end the session, because the cell
+// may have executed the OpenSession.
 //
 // # The lease
 //
-// A session that is Open or Ending has a lease. The machine keeps one KeepAlive
-// under way nearly always (CHU §2.8). It goes to the master that has answered the
-// last one, even while calls look for another master (keepAliveTarget).
+// A session that is Open or Ending has a lease. The machine keeps one KeepAlive under way nearly
+// always (CHU §2.8). It sends it to the master that answered the last one, even while calls look
+// for another master (keepAliveTarget).
 //
 //	Fresh ──answer──▶ Valid ──bound──▶ Jeopardy ──grace──▶ Over, Expired
 //	  │                 ▲                 │                    ▲
@@ -48,51 +45,51 @@
 //	Jeopardy   waits           is withheld        EventJeopardy
 //	Over       is refused      is ignored         EventExpired
 //
-// If a master answers that it gives no leases, the state is NoLease: calls may be
-// sent at any time, the client can rely on nothing that it holds, and the next
-// master is asked again.
+// If a master answers that it gives no leases, the state is NoLease. Calls may then be sent at any
+// time, the client can rely on nothing that it holds, and the client asks the next master again.
 //
-// The bound is an instant by the client's own clock. Before it the session is
-// certainly alive (term proves it). A lease counts from the sending of the request
-// that was answered, so nothing is assumed about the network. Every input first
-// handles the deadlines that have passed, so the machine never sends a call or
-// reports an answer at an instant at which the session may be gone, however late it
-// is called.
+// The bound is an instant by the client's own clock. Before it the session is certainly alive (term
+// has the proof). A lease counts from the sending of the request that was answered, so nothing is
+// assumed about the network. Every input first handles the deadlines that have passed. However late
+// the machine is called, it therefore never sends a call or reports an answer at an instant at
+// which the session may be gone.
 //
-// The master holds a KeepAlive until the session's lease is nearly over. The client
-// asks for an immediate answer (KeepAlive.Now) when it cannot wait that long: it has
-// no lease, or only the last quarter of one is left, or the master is new to it.
+// The master holds a KeepAlive until the session's lease is nearly over. The client asks for an
+// immediate answer (KeepAlive.Now) when it cannot wait that long: it has no lease, or only the last
+// quarter of one is left, or the master is new to it.
 //
 // # Epochs
 //
-// Each request names the highest epoch that the client has received. Requests that
-// were sent under a lower one are sent again at once, because a new master accepts
-// nothing that was sent to an earlier master (CHU §2.9). They go to the master that the answer
-// with the new epoch names: replicas that knew no master answer once more when there is one. A new master has no open
-// handles. When its KeepAlive answer asks for it (Leased.Failover), the client
-// reports EventFailover, presents the tokens of all handles that hold or may hold a
-// lock or an ephemeral node or hear of events, and then acknowledges the epoch and reports
-// EventPresented: the new master tells of what happens from then on, and what happened before may
-// have been missed. The client accepts no
-// answer of a master of a lower epoch: that master may have kept it in memory only,
-// and the present master has to know of the handle or lock.
+// Each request names the highest epoch that the client has received. The client resends at once all
+// requests that it had sent under a lower epoch, because a new master accepts nothing that was sent
+// to an earlier master (CHU §2.9). It sends them to the master that is named in the answer with the
+// new epoch; replicas that knew no master answer once more when there is one.
 //
-// # Answers that may be kept
+// A new master has no open handles. When its KeepAlive answer asks for it (Leased.Failover), the
+// client reports EventFailover. It then presents the tokens of all handles that hold or may hold a
+// lock or an ephemeral node, or that receive events. Then it acknowledges the epoch and reports
+// EventPresented: the new master reports what happens from then on, and the client may have missed
+// what happened before.
 //
-// The caller keeps answers for as long as the master remembers that it may, and drops them when it is
-// told (CHU §2.7, package cache). Done.Cacheable says of an answer that nothing has overtaken it:
+// The client accepts no answer from a master of a lower epoch: that master may have kept the result
+// in memory only, and the present master has to know of the handle or lock.
+//
+// # Answers that may be cached
+//
+// The caller may cache an answer for as long as the master remembers that it may, and drops it when
+// told to (CHU §2.7, package cache). Done.Cacheable reports that nothing has overtaken an answer:
 //
 //   - the master of the present epoch gave it, and this client has acknowledged the epoch;
-//   - no drop was taken that was queued after the answer was read: drops are numbered, and the answer has
-//     the number of the last one before it;
+//   - the client has taken no drop that was queued after the answer was read: drops are numbered, and the
+//     answer has the number of the last one before it;
 //   - the lease runs, and has run since the answer came.
 //
-// Drops come as EventDrop, in the same output as the KeepAlive that acknowledges them: the caller drops
-// first, and sends then. EventJeopardy, EventFailover and EventExpired end all that is kept; the
-// acknowledgement of an epoch never comes before its EventFailover.
+// Drops come as EventDrop, in the same output as the KeepAlive that acknowledges them: the caller
+// must drop first, and then send. EventJeopardy, EventFailover and EventExpired end everything that
+// is cached; the acknowledgement of an epoch never comes before its EventFailover.
 //
-// A call that changes something and was cancelled may still be executed. Output.Settled tells when that
-// has become impossible.
+// A call that changes something and was cancelled may still be executed. Output.Settled tells when
+// that has become impossible.
 //
 // # The end of a call
 //
@@ -126,18 +123,21 @@
 // call, a Get for instance, and what that one finds is final. (Poison is an exception:
 // the master answers it from memory, independent of the log.)
 //
-// Four kinds of calls would leave something at the cell, and continue in the
-// background when they are cancelled. Release and CloseHandle are sent until they are
-// answered. So is an Open, and then its handle is closed. An Acquire is cancelled by a
-// CancelAcquire; until that is answered, AckedThrough does not cover the Acquire, since
-// it may hold the lock with no owner. No other Acquire of the handle is sent in the
-// meantime: it would be answered that the handle holds the lock already. When the cell
-// has closed a handle, all this is settled: a later master is asked nothing about a
-// closed handle, and is not made to open it again (handleclosed.go).
+// Four kinds of calls would leave something at the cell. They continue in the background when they
+// are cancelled:
 //
-// An Acquire may wait at the master for hours, and AckedThrough with it. When the
-// window is exhausted, the machine withdraws the Acquire in the same way and puts it at
-// the end of the queue, to be sent under another Seq. The master keeps its place until its turn
-// comes (replica/master/lockwait). Acquires that wait at the master have half of the window; one that finds no room
-// there is tried without waiting, at once and then with pauses.
+//   - Release and CloseHandle are sent until they are answered.
+//   - An Open is sent until it is answered, and then its handle is closed.
+//   - An Acquire is cancelled by a CancelAcquire. Until that is answered, AckedThrough does not cover the
+//     Acquire, because it may hold the lock without an owner. Meanwhile no other Acquire of the handle is
+//     sent: the answer would be that the handle holds the lock already.
+//
+// When the cell has closed a handle, all this is settled. The machine asks a later master nothing
+// about a closed handle, so that the master does not open it again (handleclosed.go).
+//
+// An Acquire may wait at the master for hours, and blocks AckedThrough for as long. When the window
+// is exhausted, the machine withdraws the Acquire in the same way and puts it at the end of the
+// queue, to be sent under another Seq. The master keeps its place in line until its turn comes
+// (replica/master/lockwait). Acquires that wait at the master may use half of the window. An
+// Acquire that finds no room there is tried without waiting, at once and then with pauses.
 package session

@@ -24,12 +24,12 @@ const (
 	// (C9.06).
 	EventFailover
 	// EventPresented: the new master knows what the client watches. All events on nodes that
-	// happened before may have been lost, so what is watched is to be read again.
+	// happened before may have been lost, so the caller should read again what it watches.
 	EventPresented
 	// EventNode: something happened to a node that the client watches (CHU §2.5).
 	EventNode
-	// EventDrop: what is kept from answers that were Cacheable is to be dropped, as Node says, before
-	// what was output with this event is sent: that says so to the master.
+	// EventDrop: the caller must drop cached answers, as Node says, before it sends what was output
+	// with this event: that sending acknowledges the drop to the master.
 	EventDrop
 )
 

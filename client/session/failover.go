@@ -6,10 +6,10 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// failoverNotice is a fail-over that a master has reported and the client has not acknowledged.
-// A new master has no open handles. The client presents those that hold something, part by
-// part, each part after the last one was answered, and then acknowledges the epoch. The master
-// frees what handles hold that were not presented by then.
+// failoverNotice is a fail-over that a master has reported and the client has not acknowledged. A
+// new master has no open handles. The client presents those that hold something, part by part, each
+// part after the last one was answered, and then acknowledges the epoch. The master then frees what
+// handles hold that were not presented.
 type failoverNotice struct {
 	epoch  api.Epoch   // 0: no fail-over is pending
 	tokens []api.Token // not presented yet, the current part first
@@ -32,9 +32,9 @@ func (n *failoverNotice) nextPart() {
 	}
 }
 
-// onFailover handles what the answer to a KeepAlive of epoch says about a fail-over, asked
-// being Leased.Failover. It returns whether the state has changed, so that the next KeepAlive
-// must be sent at once.
+// onFailover handles what the answer to a KeepAlive of epoch says about a fail-over; asked is
+// Leased.Failover. It returns whether the state has changed, so that the next KeepAlive must be
+// sent at once.
 func (m *Machine) onFailover(b keepAliveSent, epoch api.Epoch, asked bool) bool {
 	n := &m.notice
 	switch {
@@ -112,8 +112,8 @@ func (m *Machine) resendStale(now time.Time) {
 	}
 }
 
-// sendToNewMaster sends c again. What other masters refused or missed says nothing about this one: it
-// will serve as soon as the other clients have found it, and the pauses begin anew.
+// sendToNewMaster sends c again. Refusals and silence of other masters say nothing about this one:
+// it will serve as soon as the other clients have found it, so the pauses begin anew.
 func (m *Machine) sendToNewMaster(now time.Time, c *call) {
 	if c.epoch < m.epoch {
 		c.missed, c.refused = 0, 0

@@ -6,10 +6,10 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// onHandleClosed is called when the cell has closed a handle. Another call on it must not reach
-// a later master: that would open the handle again from its token, and as no call would close
-// it, an ephemeral node would stay for as long as the session. Calls on the handle that were
-// not sent are therefore not sent, cancellations for it are not needed any more, and the others
+// onHandleClosed is called when the cell has closed a handle. Another call on the handle must not
+// reach a later master. It would open the handle again from its token, and since no call would
+// close it, an ephemeral node would stay for as long as the session. Calls on the handle that were
+// not sent are therefore not sent, cancellations for it are no longer needed, and the other calls
 // wait only for an answer of the present master.
 func (m *Machine) onHandleClosed(h api.Token) {
 	h = m.holdings.current(h)

@@ -7,7 +7,7 @@ import (
 )
 
 // holding is a handle whose state outlives its calls: it holds a lock, keeps an ephemeral node,
-// hears of events, or has changed its token.
+// receives events, or has changed its token.
 type holding struct {
 	tokens    []api.Token // all it has had, the newest last
 	held      api.Acquisition
@@ -54,7 +54,7 @@ func (h *holdings) drop(t api.Token) {
 	}
 }
 
-// heldTokens returns the tokens of the handles that hold something or hear of events, in order of
+// heldTokens returns the tokens of the handles that hold something or receive events, in order of
 // creation.
 func (h *holdings) heldTokens() []api.Token {
 	var held []*holding

@@ -14,8 +14,8 @@ type keepAliveSent struct {
 	part int       // the part of a failoverNotice that it carries; 0: none
 }
 
-// maxKeepsSent bounds the sendings that are remembered. An answer to an older one comes too
-// late to be of use.
+// maxKeepsSent bounds the remembered sendings. An answer to an older one comes too late to be of
+// use.
 const maxKeepsSent = 64
 
 // startKeepAlive begins to renew the lease of a new session.
@@ -44,17 +44,17 @@ func (m *Machine) nextKeepAlive(now time.Time, c *call) api.Op {
 	return op
 }
 
-// needsAnswerNow reports whether the client cannot wait for as long as the master might hold
-// its request: no lease runs, the answer is overdue, a new master waits for the client, or the
-// target has not answered yet and may be down.
+// needsAnswerNow reports whether the client cannot wait for as long as the master might hold its
+// request: no lease runs, the answer is overdue, a new master waits for the client, or the target
+// has not answered yet and may be down.
 func (m *Machine) needsAnswerNow(now time.Time) bool {
 	return m.lease.state != Valid || !now.Before(m.lease.answerBy) || m.settled < m.epoch || !m.route.hasAnswered()
 }
 
-// keepAliveTarget is the replica that a KeepAlive is sent to: the target of calls as a rule. If
-// calls have left the target and found no master yet, the next KeepAlive still goes to the
-// master that answered the last one. That master may have been silent because its log is slow,
-// and KeepAlives do not wait for the log; if the others are down, the session would expire
+// keepAliveTarget returns the replica to send a KeepAlive to, usually the target of calls. If calls
+// have left the target and found no master yet, the next KeepAlive still goes to the master that
+// answered the last one. That master may have been silent because its log is slow, and KeepAlives
+// do not wait for the log. If the other replicas are down, the session would otherwise expire
 // although its master is alive.
 func (m *Machine) keepAliveTarget() uint32 {
 	if m.lease.state == Valid && !m.route.hasAnswered() && m.settled == m.epoch && m.leaseMaster != 0 {
@@ -63,8 +63,8 @@ func (m *Machine) keepAliveTarget() uint32 {
 	return m.route.target()
 }
 
-// forgetLeaseMaster is called when a replica has refused a KeepAlive, or has not answered one
-// that it was not to hold.
+// forgetLeaseMaster is called when a replica has refused a KeepAlive, or has not answered one that
+// it was not to hold.
 func (m *Machine) forgetLeaseMaster(by uint32) {
 	if by == m.leaseMaster {
 		m.leaseMaster = 0
@@ -120,10 +120,10 @@ func (m *Machine) onNoLeases(now time.Time) {
 	m.resume(now, was)
 }
 
-// scheduleKeepAlive sends the next KeepAlive when the newest was answered: at once, because one
-// is to be under way nearly always (C11.09) and acknowledges the events that the answer brought.
-// After an answer that came at once and brought no news it pauses instead, so that no master can make a client spin; the pause ends when the
-// next answer is overdue.
+// scheduleKeepAlive sends the next KeepAlive when the newest was answered. It sends it at once,
+// because one should be under way nearly always (C11.09) and it acknowledges the events in the
+// answer. After an answer that came at once and brought no news it pauses instead, so that no
+// master can make a client spin; the pause ends when the next answer is overdue.
 func (m *Machine) scheduleKeepAlive(now time.Time, b keepAliveSent, news bool) {
 	c := m.keep
 	c.missed, c.refused, c.hints = 0, 0, 0
@@ -139,8 +139,8 @@ func (m *Machine) scheduleKeepAlive(now time.Time, b keepAliveSent, news bool) {
 	m.send(now, c)
 }
 
-// resume continues what Fresh or Jeopardy had stopped: it reports withheld answers, sends the
-// calls that are due, and launches queued ones.
+// resume continues what Fresh or Jeopardy had stopped: it reports withheld answers, sends the calls
+// that are due, and launches queued ones.
 func (m *Machine) resume(now time.Time, was Lease) {
 	if was == Jeopardy {
 		m.emitEvent(Event{Kind: EventSafe})

@@ -40,11 +40,11 @@ type lease struct {
 	answerBy time.Time
 }
 
-// term is how long the client counts a lease of d: d(1-rho)/(1+rho), rounded down (C11.23). The
-// client sends at s by its clock and counts until s + term. By then at most term/(1-rho) of
-// true time has passed, and at most term(1+rho)/(1-rho) = d on the master's clock, since the
-// sending and therefore since the receipt of the request. The lease ends d after the receipt.
-// Message delays do not matter.
+// term returns for how long the client counts a lease of d: d(1-rho)/(1+rho), rounded down
+// (C11.23). The client sends at s by its clock and counts until s + term. By then at most
+// term/(1-rho) of true time has passed, and at most term(1+rho)/(1-rho) = d on the master's clock,
+// since the sending and therefore since the receipt of the request. The lease ends d after the
+// receipt. Message delays do not matter.
 func (l *lease) term(d time.Duration) time.Duration {
 	return d * time.Duration(million-l.rho) / time.Duration(million+l.rho)
 }
@@ -67,7 +67,7 @@ func (l *lease) onGrant(now, sent time.Time, d time.Duration) (safe bool) {
 	return safe
 }
 
-// leaseChange is what the passing of time does to a lease.
+// leaseChange is the effect of the passing of time on a lease.
 type leaseChange uint8
 
 const (
@@ -88,7 +88,7 @@ func (l *lease) advance(now time.Time) leaseChange {
 	return leaseUnchanged
 }
 
-// nextChange is the instant at which time alone changes the lease; zero: none.
+// nextChange returns the instant at which time alone changes the lease; zero: none.
 func (l *lease) nextChange() time.Time {
 	switch l.state {
 	case Valid:

@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Envelope is a request with its receiver.
+// Envelope is a request and its receiver.
 type Envelope struct {
 	To      uint32
 	Request api.Request
@@ -21,7 +21,7 @@ type Launch struct {
 	Seq     api.Seq
 }
 
-// Output is what a Machine wants from its caller. The slices belong to the caller.
+// Output is what a Machine requests from its caller. The slices belong to the caller.
 type Output struct {
 	Send []Envelope // may be lost, delayed, reordered, duplicated
 	// Launched identifies the calls that are in Send for the first time. An Acquire that waits
@@ -29,15 +29,14 @@ type Output struct {
 	Launched []Launch
 	Done     []Done  // each token once, in the order in which the calls ended
 	Events   []Event // in the order in which they happened
-	// Settled are calls that ended Unknown because they were cancelled, and of which no copy will be
-	// executed from now on.
+	// Settled are calls that ended Unknown because they were cancelled, and of which no copy will
+	// be executed from now on.
 	Settled []Token
 	Wake    time.Time // call Advance no later than this; zero: no deadline
 }
 
-// Machine is one client's session. Each method is an input: it does not block, and what it
-// causes is in the next TakeOutput. Calls must not overlap, and the instants passed in must not
-// go back.
+// Machine is one client's session. Each method is an input: it does not block, and its effects are
+// in the next TakeOutput. Calls must not overlap, and the instants passed in must not go back.
 type Machine struct {
 	cfg   Config
 	state State
@@ -53,12 +52,12 @@ type Machine struct {
 	closeTokens []Token
 
 	route  route
-	first  uint64 // of the ids that this machine sends with; lower ids are not its own
+	first  uint64 // of the sending ids of this machine; lower ids are not its own
 	lastID uint64
 	tokens Token
 
 	tickets uint64    // given to queued calls
-	pumped  time.Time // when calls were launched last, as far as there was room
+	pumped  time.Time // when calls were last launched as far as there was room
 
 	next     api.Seq // the first Seq not assigned yet
 	flight   []*call // sent and not ended, ascending by seq
@@ -68,7 +67,7 @@ type Machine struct {
 	loose    []loose // cancelled calls that may yet be executed
 
 	lease       lease
-	keep        *call  // the KeepAlive; nil without a session, or where the cell gives no leases
+	keep        *call  // the KeepAlive; nil without a session, or if the cell gives no leases
 	leaseMaster uint32 // answered the last KeepAlive; 0 once it has refused or missed one
 	keepsSent   []keepAliveSent
 	acked       api.Epoch // the newest epoch whose fail-over this client has acknowledged
@@ -80,7 +79,8 @@ type Machine struct {
 	out Output
 }
 
-// New returns an Idle machine. It fails with all faults of cfg. It sends nothing.
+// New returns an Idle machine. If cfg is invalid, the error names all its faults. New sends
+// nothing.
 func New(cfg Config) (*Machine, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("session: %w", err)
@@ -89,7 +89,7 @@ func New(cfg Config) (*Machine, error) {
 	m := &Machine{cfg: cfg, route: newRoute(cfg), next: 1}
 	m.lease = lease{rho: cfg.Rho, grace: cfg.Grace}
 	m.nonce = api.Nonce{cfg.Draw(), cfg.Draw() | 1} // never zero
-	m.first = cfg.Draw()>>16 + 1                    // so that answers to an earlier process are not taken for ours
+	m.first = cfg.Draw()>>16 + 1                    // so that it does not accept answers to an earlier process
 	m.lastID = m.first - 1
 	return m, nil
 }
@@ -160,7 +160,7 @@ func (m *Machine) Close(now time.Time) Token {
 	return t
 }
 
-// Advance handles the passing of time: calls that are due are sent again.
+// Advance handles the passing of time: it resends calls that are due.
 func (m *Machine) Advance(now time.Time) {
 	m.advanceLease(now)
 	for _, c := range []*call{m.opener, m.keep} {
@@ -183,7 +183,7 @@ func (m *Machine) TakeOutput() Output {
 	return out
 }
 
-// wake is the earliest instant at which a call is due or the lease changes.
+// wake returns the earliest instant at which a call is due or the lease changes.
 func (m *Machine) wake() time.Time {
 	var first time.Time
 	at := func(t time.Time) {

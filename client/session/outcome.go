@@ -5,7 +5,7 @@ import "github.com/chubbycell/chubby/replica/api"
 // Token identifies a call of one Machine, from 1. The cell never sees it.
 type Token uint64
 
-// Outcome is what became of a call. The zero Outcome is invalid.
+// Outcome says what became of a call. The zero Outcome is invalid.
 type Outcome uint8
 
 const (
@@ -30,7 +30,7 @@ func (o Outcome) String() string {
 	return "no outcome"
 }
 
-// Why is what ended a call.
+// Why says what ended a call.
 type Why uint8
 
 const (
@@ -76,7 +76,7 @@ type Done struct {
 	// Result is the answer if the outcome is Executed. Its Code is also set if an answer or a
 	// check refused the call. Otherwise it is zero.
 	Result api.Result
-	// Cacheable: the answer to a call of StartCacheable may be kept, and read while the lease is
-	// known to run (Status.Bound), until an EventDrop, EventFailover or EventJeopardy.
+	// Cacheable reports that the answer to a call of StartCacheable may be cached, and read while
+	// the lease is known to run (Status.Bound), until an EventDrop, EventFailover or EventJeopardy.
 	Cacheable bool
 }

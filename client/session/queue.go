@@ -14,7 +14,7 @@ func (m *Machine) enqueue(c *call) {
 	m.queue = append(m.queue, c)
 }
 
-// again is the call under another Seq.
+// again returns the call under another Seq.
 func (c *call) again() *call {
 	op := c.op
 	if o, acquires := op.(api.Acquire); acquires {
@@ -56,10 +56,11 @@ func (m *Machine) pump(now time.Time) {
 	}
 }
 
-// nextLaunchable is the index of the oldest queued call that may be sent, or -1, and whether it may
-// wait at the master. Acquires that wait there may take half of the window, so that a Release is not blocked by the
-// Acquires that wait for it. Beyond that an Acquire is tried now and then, without waiting there: 40 programs of a Client that take the locks a
-// and b in this order would stand still for ever if the one that holds a could not ask for b.
+// nextLaunchable returns the index of the oldest queued call that may be sent, or -1, and whether
+// it may wait at the master. Acquires that wait there may use half of the window, so that they do
+// not block the Release for which they wait. Beyond that, an Acquire is tried now and then without
+// waiting. Otherwise 40 programs of a Client that take the locks a and b in this order would stand
+// still for ever: the one that holds a could not ask for b.
 func (m *Machine) nextLaunchable(now time.Time) (i int, wait bool) {
 	waiting := -1 // not counted yet
 	for i, c := range m.queue {
@@ -86,8 +87,8 @@ func (m *Machine) nextLaunchable(now time.Time) (i int, wait bool) {
 	return -1, false
 }
 
-// isTakenBefore reports whether a code says, of an Acquire that waits and was sent as one that does not, that
-// its lock is not to be had now.
+// isTakenBefore reports whether a code says that the lock is not available now, for an Acquire that
+// waits and was sent as one that does not.
 func (c *call) isTakenBefore(code api.Code) bool {
 	o, acquires := c.op.(api.Acquire)
 	return acquires && c.waits && !o.Wait && (code == api.LockHeld || code == api.LockDelayed)
@@ -106,22 +107,23 @@ func (m *Machine) tryLater(now time.Time, c *call) {
 	m.pump(now)
 }
 
-// nextTry is when an Acquire for which there is no room at the master is tried again, after n tries. A try may cost two calls
-// more, of an Acquire that makes room for it in the window; so pauses are long beside those of refused calls, and longer
-// where many calls are queued: all of them together are some 20 tries a second.
+// nextTry returns when an Acquire without room at the master is tried again, after n tries. A try
+// may cost two further calls, of an Acquire that makes room for it in the window. Pauses are
+// therefore longer than those of refused calls, and grow with the number of queued calls: together
+// they make about 20 tries a second.
 func (m *Machine) nextTry(now time.Time, n int) time.Time {
 	pause := m.cfg.pause(min(4*m.cfg.RetryMin, m.cfg.RetryMax), n)
 	return now.Add(pause + time.Duration(len(m.queue))*tryShare)
 }
 
-// tryShare is what each queued call adds to the pause of a try, and lastTry the number of tries after which that of one
-// is at its longest.
+// tryShare is what each queued call adds to the pause of a try. lastTry is the number of tries
+// after which the pause of a call no longer grows.
 const (
 	tryShare = 50 * time.Millisecond
 	lastTry  = 8
 )
 
-// hasRetryDue reports whether an Acquire that found its lock taken is to be tried again.
+// hasRetryDue reports whether an Acquire that found its lock taken should be tried again now.
 func (m *Machine) hasRetryDue(now time.Time) bool {
 	return slices.ContainsFunc(m.queue, func(c *call) bool { return !c.retryAt.IsZero() && !c.retryAt.After(now) })
 }
@@ -137,9 +139,8 @@ func (m *Machine) countWaiting() int {
 	return n
 }
 
-// hasReleasePending reports whether a lock of the handle is being freed. An Acquire sent
-// meanwhile would be answered that the handle holds the lock, because of the acquisition that
-// is then freed.
+// hasReleasePending reports whether a lock of the handle is being freed. An Acquire sent meanwhile
+// would be answered that the handle holds the lock, because of the acquisition that is then freed.
 func (m *Machine) hasReleasePending(h api.Token) bool {
 	h = m.holdings.current(h)
 	return slices.ContainsFunc(m.flight, func(c *call) bool {
@@ -148,9 +149,9 @@ func (m *Machine) hasReleasePending(h api.Token) bool {
 	})
 }
 
-// withdrawOldest withdraws a parked Acquire that blocks the window: it may wait at the master
-// for hours, and AckedThrough cannot cover it. It is sent again under another Seq; the master keeps its place in the
-// wait queue of the lock until its turn.
+// withdrawOldest withdraws a parked Acquire that blocks the window: it may wait at the master for
+// hours, and AckedThrough cannot cover it. It is sent again under another Seq; the master keeps its
+// place in the wait queue of the lock until its turn.
 func (m *Machine) withdrawOldest() {
 	if c := m.flight[0]; c.parked && !c.withdrawn {
 		m.withdraw(c)

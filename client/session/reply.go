@@ -50,7 +50,7 @@ func (m *Machine) receiveOpen(now time.Time, from uint32, p api.Reply) {
 	}
 }
 
-// noteMasterAnswer notes which replica has answered for the cell. A deposed master may answer
+// noteMasterAnswer records which replica has answered for the cell. A deposed master may answer
 // too; it names another master.
 func (m *Machine) noteMasterAnswer(now time.Time, from uint32, p api.Reply) {
 	if p.Epoch == m.epoch && p.Master == from {
@@ -96,10 +96,10 @@ func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 	}
 }
 
-// isPremature reports whether p must not end c. The answer of an earlier master was true, but
-// that master may have remembered a handle or lock only in memory. The present master decides
-// again and answers with its own token or with the state of the lock; it may also have room
-// where the earlier one had none.
+// isPremature reports whether p must not end c. The answer of an earlier master was true, but that
+// master may have remembered a handle or lock only in memory. The present master decides again, and
+// answers with its own token or with the state of the lock; it may also have room that the earlier
+// one did not have.
 func (m *Machine) isPremature(c *call, p api.Reply) bool {
 	switch {
 	case (p.Code.IsDefinite() || p.Code == api.NoHandle) && p.Epoch < m.epoch:
@@ -207,8 +207,8 @@ func (m *Machine) onRefusal(now time.Time, from uint32, p api.Reply, c *call) {
 	c.refused++
 }
 
-// refusalPause returns the pause after n refusals, the last of which is p. A replica that knows no master, or
-// is one that does not serve yet, will soon know more.
+// refusalPause returns the pause after n refusals, the last of which is p. A replica that knows no
+// master, or is a master that does not serve yet, will soon know more.
 func (m *Machine) refusalPause(p api.Reply, n int) time.Duration {
 	if p.Code == api.NotMaster && p.Master == 0 || p.Code == api.Recovering {
 		return m.cfg.searchPause(n)

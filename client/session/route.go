@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// route tracks which replica the client takes for the master (C1.10, C1.11). Everything is sent
-// there until that replica is silent, keeps refusing, or says that it is not the master. A
-// wrong choice costs time only.
+// route tracks which replica the client takes for the master (C1.10, C1.11). The client sends
+// everything there until that replica is silent, keeps refusing, or says that it is not the master.
+// A wrong choice costs only time.
 type route struct {
 	order      []uint32  // all replicas, in random order
 	at         int       // index of the target
@@ -33,15 +33,15 @@ func (r *route) has(id uint32) bool {
 	return slices.Contains(r.order, id)
 }
 
-// noteAnswer notes that a replica answered with more than a refusal.
+// noteAnswer records that a replica answered with more than a refusal.
 func (r *route) noteAnswer(from uint32, now time.Time) {
 	if from == r.target() {
 		r.lastAnswer = now
 	}
 }
 
-// setMaster makes a replica the target that answered as the master of the latest epoch, even if
-// the client had left it.
+// setMaster makes a replica the target that answered as the master of the latest epoch, even if the
+// client had left that replica.
 func (r *route) setMaster(from uint32, now time.Time) {
 	if i := slices.Index(r.order, from); i != r.at {
 		r.setTarget(i)
@@ -49,23 +49,23 @@ func (r *route) setMaster(from uint32, now time.Time) {
 	r.lastAnswer = now
 }
 
-// setMasterOfNewEpoch makes a replica the target that an answer names together with an epoch that the client had not heard of.
-// It may be the second answer to a request: a replica answers NotMaster while it knows no master, and
-// once more when there is one.
+// setMasterOfNewEpoch makes the replica the target that an answer names as master, together with an
+// epoch that is new to the client. It may be the second answer to a request: a replica answers
+// NotMaster while it knows no master, and once more when there is one.
 func (r *route) setMasterOfNewEpoch(master uint32) {
 	if i := slices.Index(r.order, master); i >= 0 && i != r.at {
 		r.setTarget(i)
 	}
 }
 
-// onTimeout handles a missing answer of replica to to a sending of the instant sent.
+// onTimeout handles a missing answer of replica to, for a sending at the instant sent.
 func (r *route) onTimeout(to uint32, sent time.Time) {
 	if !r.lastAnswer.After(sent) {
 		r.leave(to)
 	}
 }
 
-// leave moves from a replica to the next one, unless it is not the target any more.
+// leave moves from a replica to the next one, if it still is the target.
 func (r *route) leave(from uint32) {
 	if from == r.target() {
 		r.setTarget((r.at + 1) % len(r.order))

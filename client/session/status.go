@@ -28,7 +28,7 @@ func (s State) String() string {
 	return [...]string{Idle: "idle", Opening: "opening", Open: "open", Ending: "ending", Over: "over"}[s]
 }
 
-// Status describes a Machine.
+// Status describes the state of a Machine.
 type Status struct {
 	State   State
 	Why     Why // in Over: Closed, Expired, or Answered if opening was refused

@@ -11,7 +11,8 @@ type eventsTaken struct {
 	drops   api.DropNumber // the highest of a drop
 }
 
-// ackedEvents is what the next KeepAlive acknowledges to the master of the present epoch.
+// ackedEvents returns the number that the next KeepAlive acknowledges to the master of the present
+// epoch.
 func (m *Machine) ackedEvents() api.EventNumber {
 	if m.taken.epoch != m.epoch {
 		return 0
@@ -19,9 +20,9 @@ func (m *Machine) ackedEvents() api.EventNumber {
 	return m.taken.through
 }
 
-// takeEvents reports the events of an answer of a master of epoch that are new. It returns whether
-// there are some: then the next KeepAlive is sent at once, to acknowledge them. Events of a former
-// master are ignored: what they tell of is covered by EventPresented.
+// takeEvents reports the new events in an answer from a master of epoch. It returns whether there
+// are any: then the next KeepAlive is sent at once, to acknowledge them. It ignores events of a
+// former master, because EventPresented covers them.
 func (m *Machine) takeEvents(epoch api.Epoch, l api.Leased) bool {
 	if epoch != m.epoch || len(l.Events) == 0 {
 		return false
