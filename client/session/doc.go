@@ -96,7 +96,7 @@
 // A call is identified by (Session, Seq), which is the same in all its sendings. The
 // cell executes at most one duplicate and stores the answer; every other duplicate
 // gets the stored answer. Sending again is therefore always safe, and a definite
-// answer (api.Code.Definite) to any sending ends the call, however late it arrives
+// answer (api.Code.IsDefinite) to any sending ends the call, however late it arrives
 // and whatever else is in flight. Three rules follow.
 //
 //  1. Aborted, Busy, Later and NotMaster never end a call. (NoHandle ends an Open as
@@ -114,14 +114,13 @@
 //
 // # AckedThrough and cancelled calls
 //
-// Each request tells the cell, with AckedThrough, the Seq up to which the client
-// waits for no call. It covers answered and cancelled calls, and never a call that is
-// waited for. Covering a cancelled call does not affect other calls, bounds the cell's
-// stored answers by the window, and is a fence: once a later request with that
-// AckedThrough is answered, no duplicate of the covered call will be executed. A client
-// that makes one call at a time and got Unknown therefore only has to make another
-// call, a Get for instance, and what that one finds is final. (Poison is an exception:
-// the master answers it from memory, independent of the log.)
+// Each request tells the cell, with AckedThrough, the Seq up to which the client waits for no call.
+// It covers answered and cancelled calls, and never a call with a waiting caller. Covering a
+// cancelled call does not affect other calls and bounds the cell's stored answers by the window. It
+// is also a fence: once a later request with that AckedThrough is answered, no duplicate of the
+// covered call will be executed. If a client makes one call at a time and got Unknown, it therefore
+// only has to make another call, for instance a Get: the state that it finds is final. (Poison is an
+// exception: the master answers it from memory, independent of the log.)
 //
 // Four kinds of calls would leave something at the cell. They continue in the background when they
 // are cancelled:
