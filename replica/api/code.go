@@ -2,13 +2,12 @@ package api
 
 import "fmt"
 
-// Code says what became of a request. The zero Code is none of the codes and is never sent,
-// so a code that was not set is not taken for OK.
+// Code says what became of a request. The zero Code is not one of the codes and is never sent, so
+// an unset code cannot pass for OK.
 type Code uint8
 
-// The codes. "This copy" is the sending of a request that is answered; the client may have
-// sent others with the same (Session, Seq), and the network may have duplicated any of
-// them.
+// The codes. "This copy" is the sending of a request that is being answered. The client may have
+// sent others with the same (Session, Seq), and the network may have duplicated any of them.
 const (
 	// OK: the request was executed, once, and this is its answer.
 	// Execution: Executed.
@@ -40,14 +39,14 @@ const (
 	// Execution: NotThisCopy.
 	NoSession
 
-	// Conflict: a CompareAndSet was executed and found another value, or a row or none;
-	// Found and Value say what. Or a write that names a generation of its node found
-	// another one. Nothing was changed.
+	// Conflict: a CompareAndSet was executed and found another value, or a row where it expected
+	// none, or none; Found and Value describe the row. Or a write that names a generation of its
+	// node found another one. Nothing was changed.
 	// Execution: Executed.
 	Conflict
 
-	// NotFound: a Get or a Delete was executed and found no row, or a path was
-	// looked up and has no node. Nothing was changed.
+	// NotFound: a Get or a Delete was executed and found no row, or a path was looked up and has no
+	// node. Nothing was changed.
 	// Execution: Executed.
 	NotFound
 
@@ -56,9 +55,8 @@ const (
 	// Execution: Never.
 	Invalid
 
-	// TooLarge: no replica executes this request, because a key or value exceeds
-	// its limit; or a List, which changes nothing, found more than an answer may
-	// hold.
+	// TooLarge: no replica executes this request, because a key or value exceeds its limit; or a
+	// List, which changes nothing, found more than an answer may hold.
 	// Execution: Never.
 	TooLarge
 
@@ -68,21 +66,19 @@ const (
 	// Execution: NotThisCopy.
 	Stale
 
-	// Exists: a node was to be made where there is one. Nothing was changed.
+	// Exists: the op should create a node that exists already. Nothing was changed.
 	// Execution: Executed.
 	Exists
 
-	// NotDirectory: a file was to be listed, or a node to be made below it.
-	// Nothing was changed.
+	// NotDirectory: the op should list a file, or create a node below it. Nothing was changed.
 	// Execution: Executed.
 	NotDirectory
 
-	// IsDirectory: the contents of a directory were to be read or written.
-	// Nothing was changed.
+	// IsDirectory: the op should read or write the contents of a directory. Nothing was changed.
 	// Execution: Executed.
 	IsDirectory
 
-	// NotEmpty: a directory with children was to be deleted. Nothing was changed.
+	// NotEmpty: the op should delete a directory with children. Nothing was changed.
 	// Execution: Executed.
 	NotEmpty
 
@@ -91,17 +87,16 @@ const (
 	// Execution: Executed.
 	Gone
 
-	// Quota: the owner, or the directory, would have more nodes or bytes than it
-	// may. Nothing was changed.
+	// Quota: the owner, or the directory, would exceed its limit of nodes or bytes. Nothing was
+	// changed.
 	// Execution: Executed.
 	Quota
 
-	// Permission: the ACL that decides does not list the principal. Nothing was changed.
+	// Permission: the ACL for this op does not list the principal. Nothing was changed.
 	// Execution: Executed.
 	Permission
 
-	// LockHeld: another handle holds the lock, in a mode that conflicts. Nothing was
-	// changed.
+	// LockHeld: another handle holds the lock in a conflicting mode. Nothing was changed.
 	// Execution: Executed.
 	LockHeld
 
@@ -110,13 +105,13 @@ const (
 	// Execution: Executed.
 	LockDelayed
 
-	// LockOther: the handle holds the lock in the other mode, or holds another
-	// lock: it must release that first. Nothing was changed.
+	// LockOther: the handle holds the lock in the other mode, or holds another lock: it must
+	// release that lock first. Nothing was changed.
 	// Execution: Executed.
 	LockOther
 
-	// NotHeld: the handle does not hold the lock, or not by the acquisition that
-	// was named. Nothing was changed.
+	// NotHeld: the handle does not hold the lock, or not by the given acquisition. Nothing was
+	// changed.
 	// Execution: Executed.
 	NotHeld
 
@@ -130,13 +125,13 @@ const (
 	// Execution: NotThisCopy.
 	Recovering
 
-	// Parked: the Acquire waits at the master for its lock. The client need not send it
-	// again soon: the answer comes when there is one; a new master makes it send again.
+	// Parked: the Acquire waits at the master for its lock. The client need not resend it soon: the
+	// answer comes when there is one, and a new master makes the client resend.
 	// Execution: NotThisCopy.
 	Parked
 
-	// BadHandle: the token is that of no handle of this session: truncated, forged, or of
-	// another session.
+	// BadHandle: the token does not belong to a handle of this session: it is truncated, forged, or
+	// of another session.
 	// Execution: Never.
 	BadHandle
 
@@ -153,8 +148,8 @@ const (
 	// Execution: Executed.
 	NoRight
 
-	// StaleSequencer: the sequencer that was asked about, or that is attached to
-	// the handle, is not valid any more. Nothing was changed.
+	// StaleSequencer: the sequencer in question, or the one attached to the handle, is no longer
+	// valid. Nothing was changed.
 	// Execution: Executed.
 	StaleSequencer
 
@@ -163,13 +158,13 @@ const (
 	// Execution: Executed.
 	Cancelled
 
-	// Crowded: the session, or the master, has as many open handles or waiting
-	// Acquires as it may. Nothing was changed.
+	// Crowded: the session, or the master, has reached its limit of open handles or waiting
+	// Acquires. Nothing was changed.
 	// Execution: Executed.
 	Crowded
 
-	// Later: as Busy, from a replica that was certainly the master when it answered: too
-	// many commands of this principal, or of all together, wait for the log. Asking another
+	// Later: like Busy, from a replica that was certainly the master when it answered: too many
+	// commands of this principal, or of all principals together, wait for the log. Asking another
 	// replica does not help.
 	// Execution: NotThisCopy.
 	Later
@@ -183,16 +178,15 @@ const (
 	codeEnd
 )
 
-// Execution is what a code says about the execution of a request.
+// Execution says what a code implies about the execution of a request.
 type Execution uint8
 
 const (
-	// Unknown: the request may have been executed, may yet be, or neither.
+	// Unknown: the request may have been executed, may be executed later, or neither.
 	Unknown Execution = iota
-	// NotThisCopy: the copy that is answered was not executed and will not be.
-	// Other copies of the same request may have been, or may yet be, so the *call* is
-	// undecided. Sending it again with the same Seq is safe: a copy that was executed has
-	// left its answer.
+	// NotThisCopy: the copy that is being answered was not executed and will not be. Other copies
+	// of the same request may have been executed, or may be later, so the *call* is undecided.
+	// Sending it again with the same Seq is safe: a copy that was executed has left its answer.
 	NotThisCopy
 	// Executed: exactly one copy was executed, and this is its answer.
 	Executed
@@ -200,7 +194,7 @@ const (
 	Never
 )
 
-// Execution says what c tells about the execution of the request it answers.
+// Execution returns what c implies about the execution of the request that it answers.
 func (c Code) Execution() Execution {
 	switch c {
 	case OK, Conflict, NotFound, Exists, NotDirectory, IsDirectory, NotEmpty, Gone, Quota, Permission,
@@ -216,17 +210,17 @@ func (c Code) Execution() Execution {
 	}
 }
 
-// IsDefinite reports that c decides the call: its outcome is known and will not change,
-// whatever copies of the request are still under way.
+// IsDefinite reports whether c decides the call: its outcome is known and will not change, whatever
+// copies of the request are still under way.
 func (c Code) IsDefinite() bool {
 	e := c.Execution()
 	return e == Executed || e == Never
 }
 
-// Valid reports that c is one of the codes above.
+// Valid reports whether c is one of the codes above.
 func (c Code) Valid() bool { return OK <= c && c < codeEnd }
 
-// String prints the code as traces and reports do.
+// String returns the code as traces and reports print it.
 func (c Code) String() string {
 	if !c.Valid() {
 		return fmt.Sprintf("code(%d)", uint8(c))

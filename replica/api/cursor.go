@@ -6,25 +6,22 @@ import (
 	"fmt"
 )
 
-// ErrMalformed is what every decoder returns, wrapped with the place and the
-// reason, for bytes that are no message: of another program, damaged, or hostile. The
-// receiver counts and drops them.
+// ErrMalformed is the error of every decoder, wrapped with the place and the reason, for bytes that
+// are not a message: from another program, damaged, or hostile. The receiver counts and drops them.
 var ErrMalformed = errors.New("malformed message")
 
-// ErrVersion is what a decoder returns for a message of a version it does not
-// know; it wraps ErrMalformed.
+// ErrVersion is the error of a decoder for a message of an unknown version; it wraps ErrMalformed.
 var ErrVersion = fmt.Errorf("%w: unknown version", ErrMalformed)
 
-// Versions of the formats: of messages, and of what clients keep for long.
+// Versions of the formats: of messages, and of what clients keep for a long time.
 const (
 	messageVersion   = 5
 	sequencerVersion = 1
 )
 
-// cursor reads s from front to back. After the first error it reads only
-// zeroes, so that decoders need to look once, at the end. It never reads beyond
-// s, and it allocates nothing before it knows that the bytes are there; strings
-// that it reads are parts of s.
+// cursor reads s from front to back. After the first error it reads only zeroes, so that decoders
+// need to check only once, at the end. It never reads beyond s, and it allocates nothing before it
+// knows that the bytes are there. The strings that it reads are parts of s.
 type cursor struct {
 	s   string
 	at  int
@@ -117,7 +114,7 @@ func (c *cursor) open(version, kind byte) {
 	}
 }
 
-// close checks that all was read and returns the first error.
+// close checks that everything was read, and returns the first error.
 func (c *cursor) close() error {
 	if c.err == nil && c.left() > 0 {
 		c.fail("%d bytes too many", c.left())

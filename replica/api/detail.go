@@ -1,8 +1,7 @@
 package api
 
-// Detail is the part of an answer beside its Code, Value and Pairs: one of the structs
-// Opened, NodeStat, Listing, Held, Sequenced and Leased, or nil. The comment of each op
-// names its detail.
+// Detail is the part of an answer besides its Code, Value and Pairs: one of the structs Opened,
+// NodeStat, Listing, Held, Sequenced and Leased, or nil. The comment of each op names its detail.
 type Detail interface{ detail() }
 
 // Opened is a handle, and the node as it was when it was opened.
@@ -19,7 +18,7 @@ type NodeStat struct{ Stat Stat }
 // Listing is a part of a directory, ascending by name.
 type Listing struct {
 	Children []Child
-	More     bool // there are others after the last one
+	More     bool // there are more children after the last one
 }
 
 // Held is a lock that the handle holds.

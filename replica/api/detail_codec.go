@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Tags of the details; never given to another one.
+// Tags of the details. A tag is never reused.
 const (
 	tagNoDetail byte = iota
 	tagOpened
@@ -82,7 +82,7 @@ func appendRef(dst []byte, r Ref) []byte {
 
 func (c *cursor) ref() Ref { return Ref{Path: c.path(), Instance: Instance(c.uint())} }
 
-// appendMaybeStat is for metadata that may be missing: a flag goes before it.
+// appendMaybeStat appends metadata that may be missing, after a flag.
 func appendMaybeStat(dst []byte, s Stat) []byte {
 	if s == (Stat{}) {
 		return appendFlag(dst, false)

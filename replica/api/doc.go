@@ -1,25 +1,23 @@
-// Package api is pure: the requests of clients, the replies of replicas, and their
-// bytes. It is all of the replica that a client imports.
+// Package api is pure: the requests of clients, the replies of replicas, and their encoding. It is
+// the only part of the replica that a client imports.
 //
-// A client sends a Request to a replica and gets a Reply. Both are datagrams: each may
-// be lost, delayed, duplicated and overtaken. A call is executed at most once because
-// every copy of its request has the same name, (Session, Seq). The Code of the Result
-// tells the client what became of the call, and Code.Execution how much it may conclude.
+// A client sends a Request to a replica and gets a Reply. Both are datagrams: each may be lost,
+// delayed, duplicated and overtaken. A call is executed at most once because every copy of its
+// request has the same name, (Session, Seq). The Code of the Result tells the client what became of
+// the call, and Code.Execution tells it what it may conclude.
 //
-// Reading order: id.go, op.go (what can be asked, and what each answer means),
-// code.go (what an answer tells about execution), request.go, result.go,
-// limit.go; then the nouns of files: path.go, name.go, generation.go, stat.go,
-// acl.go, ref.go, lock.go, sequencer.go, handle.go, and what is asked about them:
-// node_op.go, detail.go, keepalive.go, event.go; then the codec: cursor.go, op_codec.go,
-// node_op_codec.go, request_codec.go, result_codec.go, detail_codec.go,
-// event_codec.go, stat_codec.go.
+// Reading order: id.go, op.go (the ops, and the meaning of their answers), code.go (what an answer
+// implies about execution), request.go, result.go, limit.go. Then the types for files: path.go,
+// name.go, generation.go, stat.go, acl.go, ref.go, lock.go, sequencer.go, handle.go; and the ops on
+// files: node_op.go, detail.go, keepalive.go, event.go. Then the codec: cursor.go, op_codec.go,
+// node_op_codec.go, request_codec.go, result_codec.go, detail_codec.go, event_codec.go,
+// stat_codec.go.
 //
 // # Bytes
 //
-// Numbers are unsigned varints in their shortest form, strings are a varint
-// length and that many bytes, a flag is one byte 0 or 1. Exactly one sequence of
-// bytes stands for one message: the decoders refuse any other, and anything left
-// over.
+// Numbers are unsigned varints in their shortest form, strings are a varint length and that many
+// bytes, and a flag is one byte, 0 or 1. Each message has exactly one encoding: the decoders refuse
+// any other bytes, and trailing bytes.
 //
 //	request  5 'Q' id session seq acked epoch may-cache op
 //	reply    5 'A' id session seq epoch master cacheable drops result; drops after flag 1 only
@@ -60,7 +58,6 @@
 //	         kind u8 path cause drop of kind 7, kind u8 cause drop of kind 8
 //	sequencer 1 'S' path instance mode u8 generation
 //
-// The first byte is the version of the format. Ops, results, paths and metadata
-// have none of their own: they are also parts of commands and of rows, and what
-// carries them there has one.
+// The first byte is the version of the format. Ops, results, paths and metadata have no version of
+// their own: they are also parts of commands and of rows, which have one.
 package api

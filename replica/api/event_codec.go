@@ -39,10 +39,10 @@ func appendDrop(dst []byte, e Event) []byte {
 	return binary.AppendUvarint(dst, uint64(e.Drop))
 }
 
-// minEvent is the size of the shortest event: kind, cause and number of a drop of all.
+// minEvent is the size of the shortest event: the kind, cause and number of an EventDropAll.
 const minEvent = 3
 
-// events adds to an answer the events that follow.
+// events reads the events of an answer into l.
 func (c *cursor) events(l Leased) Leased {
 	n := c.count(minEvent)
 	if n == 0 {

@@ -1,14 +1,13 @@
 package api
 
-// Number numbers the commands of a cell, from 1, each once, in the order of the
-// log: a command gets it when it is applied, executed or not. Sessions, instances,
-// generations and acquisitions are the numbers of the commands that made them, so they
-// never come again.
+// Number numbers the commands of a cell, from 1, each once, in the order of the log. A command gets
+// its number when it is applied, whether or not it is executed. Sessions, instances, generations
+// and acquisitions are the numbers of the commands that made them, so none of them is ever reused.
 type Number uint64
 
-// Instance tells apart the nodes that stood at one path, one after the other: a
-// node that is deleted and made again has a larger one. It is the number of the
-// command that made the node, so it never comes again in its cell. 0 is none.
+// Instance distinguishes the successive nodes at one path: a node that is deleted and created again
+// has a larger one. It is the number of the command that made the node, so it is never reused in
+// its cell. 0 is none.
 type Instance uint64
 
 // ContentGen numbers the contents of a file: it grows with each write.

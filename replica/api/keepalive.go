@@ -2,28 +2,27 @@ package api
 
 import "time"
 
-// KeepAlive extends the lease of the session of its request, which has Seq 0:
-// it is no call, takes no place in the log and leaves no answer. A client
-// has one under way nearly always. The master holds it until the session's lease is nearly
-// over, or it has something to report, and answers with a longer lease (CHU §2.8). OK with
-// Leased; NoSession.
+// KeepAlive extends the lease of the session of its request. Its Seq is 0: it is not a call, takes
+// no place in the log and leaves no answer. A client has one under way nearly always. The master
+// holds it until the session's lease is nearly over, or until it has something to report, and
+// answers with a longer lease (CHU §2.8). OK with Leased; NoSession.
 //
-// After a fail-over it also brings what the new master does not know: the tokens of handles
-// that hold locks or ephemeral nodes.
+// After a fail-over it also carries what the new master does not know: the tokens of handles that
+// hold locks or ephemeral nodes.
 type KeepAlive struct {
-	// AckedEpoch acknowledges the last fail-over, by its epoch: the client has emptied its
-	// cache and presented all its tokens of that kind.
+	// AckedEpoch acknowledges the last fail-over, by its epoch: the client has emptied its cache
+	// and presented all such tokens.
 	AckedEpoch Epoch
-	// AckedEvents acknowledges all events of the master of Request.Epoch up to this number: the
-	// client has them. 0: none.
+	// AckedEvents acknowledges that the client has all events of the master of Request.Epoch up to
+	// this number. 0: none.
 	AckedEvents EventNumber
-	// Now asks for the answer at once: the client has no lease on which it may count, or an
-	// answer may be lost and its lease may end before the next one. The master does not
-	// know which answers have arrived, and would hold the request while the session's
-	// lease, as it knows it, runs.
+	// Now asks for the answer at once: the client has no lease on which it can rely, or an answer
+	// may be lost and its lease may end before the next one. The master does not know which answers
+	// have arrived, and would hold the request while the session's lease, as the master knows it,
+	// runs.
 	Now bool
 	// Tokens are presented to the new master, in this KeepAlive or in earlier ones, before
-	// AckedEpoch names its epoch.
+	// AckedEpoch names the master's epoch.
 	Tokens []Token
 }
 
@@ -35,7 +34,7 @@ const (
 
 func (KeepAlive) op() {}
 
-// Check refuses empty and too long tokens, and too many.
+// Check refuses empty tokens, tokens that are too long, and too many tokens.
 func (o KeepAlive) Check() Code {
 	if len(o.Tokens) > MaxTokens {
 		return TooLarge
@@ -53,27 +52,27 @@ func (o KeepAlive) Check() Code {
 	return OK
 }
 
-// Leased is the answer to a KeepAlive: the session does not end before its
-// lease, unless the client ends it.
+// Leased is the answer to a KeepAlive: the session does not end before its lease, unless the client
+// ends it.
 type Leased struct {
 	// Lease is how long the lease runs, on the master's clock, from the instant at which it
-	// received the request that is answered. So the client may count it from when it sent
-	// that request, by its own clock, less the error bound of both clocks. How long the
-	// request or the answer took does not matter.
+	// received the request that is answered. The client may therefore count it from the sending of
+	// that request, by its own clock, less the error bound of both clocks. The delays of the
+	// request and the answer do not matter.
 	Lease time.Duration
 	// Failover asks the client to acknowledge this epoch: to empty its cache, to present
 	// its tokens, and then to send the epoch as AckedEpoch. Events may have been lost.
 	Failover bool
-	// Events are the oldest that the client has not acknowledged, as the master knows, ascending:
-	// the last one has the number LastEvent, and each has one more than the one in front of it.
-	// They come again until they are acknowledged. A KeepAlive of a session for which there are
-	// some is answered at once (CHU §2.7, §2.8).
+	// Events are the oldest events that, as far as the master knows, the client has not
+	// acknowledged. They are consecutive and ascending; the last one has the number LastEvent. The
+	// master repeats them until they are acknowledged. It answers a KeepAlive at once if the
+	// session has events (CHU §2.7, §2.8).
 	Events    []Event
 	LastEvent EventNumber // 0 without events
 }
 
 func (Leased) detail() {}
 
-// MaxLease is the longest Leased.Lease: the longest lease, plus the time for which a request
+// MaxLease is the longest Leased.Lease: the longest lease plus the longest time for which a request
 // may have been held.
 const MaxLease = 10 * time.Minute

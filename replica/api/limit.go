@@ -10,12 +10,12 @@ const (
 	MaxValue = 256 << 10
 	// MaxListPairs bounds the rows of one List answer.
 	MaxListPairs = 1 << 14
-	// MaxListBytes bounds the keys and values of one List answer together.
+	// MaxListBytes bounds the total size of the keys and values of one List answer.
 	MaxListBytes = 1 << 20
-	// MaxMessage bounds an encoded request or reply that keeps the limits above; the
+	// MaxMessage bounds the encoding of a request or reply that keeps the limits above; the
 	// decoders refuse longer ones unread.
 	MaxMessage = MaxListBytes + 128<<10
-	// MaxWindow bounds how far a Seq may be ahead of AckedThrough, and so how many
-	// stored answers a session costs its cell.
+	// MaxWindow bounds how far a Seq may be ahead of AckedThrough, and thus the number of answers
+	// that a cell stores for a session.
 	MaxWindow = 256
 )

@@ -2,12 +2,12 @@ package api
 
 import "strings"
 
-// Cell names a cell: a label as the domain name system has them, in lower case,
-// since that is where a cell's replicas are looked up (CHU §2.3).
+// Cell names a cell: a label of the domain name system, in lower case, because that system is where
+// a cell's replicas are looked up (CHU §2.3).
 type Cell string
 
-// LocalCell stands for the cell nearest to the client (CHU §2.3). The client resolves it; no
-// cell has this name.
+// LocalCell stands for the cell nearest to the client (CHU §2.3). The client resolves it; no cell
+// has this name.
 const LocalCell Cell = "local"
 
 const (
@@ -15,7 +15,7 @@ const (
 	namePrefix = "/ls/"
 )
 
-// Check says OK, or Invalid for what cannot be the name of a cell.
+// Check returns OK, or Invalid if c cannot be the name of a cell.
 func (c Cell) Check() Code {
 	if c == "" || len(c) > maxCell || c[0] == '-' || c[len(c)-1] == '-' {
 		return Invalid
@@ -34,9 +34,8 @@ type Name struct {
 	Path Path
 }
 
-// ParseName reads what String prints: "/ls/CELL" for the root of a cell,
-// "/ls/CELL/a/b" for what is below it. As with paths, each node has one
-// spelling: "/ls/CELL/" is none.
+// ParseName parses the form that String returns: "/ls/CELL" for the root of a cell, "/ls/CELL/a/b"
+// for a node below it. As with paths, each node has one spelling: "/ls/CELL/" is not a name.
 func ParseName(s string) (Name, error) {
 	rest, ok := strings.CutPrefix(s, namePrefix)
 	if !ok {
@@ -58,10 +57,10 @@ func ParseName(s string) (Name, error) {
 	return n, nil
 }
 
-// IsLocal reports that the name is in the nearest cell, which the client has yet to find.
+// IsLocal reports whether the name is in the nearest cell, which the client has yet to find.
 func (n Name) IsLocal() bool { return n.Cell == LocalCell }
 
-// String prints the name as ParseName reads it.
+// String returns the name in the form that ParseName parses.
 func (n Name) String() string {
 	if n.Path.IsRoot() {
 		return namePrefix + string(n.Cell)

@@ -1,50 +1,49 @@
 package api
 
-// The ops on files, directories and locks (CHU §2.6). Only Open takes a name; all
-// others take the token of a handle, and a handle means one instance of its node:
-// a call is answered Gone when that was deleted, whatever stands at its path. A
-// handle has the rights with which it was opened (else NoRight), until it is closed
-// (HandleClosed) or poisoned (HandlePoisoned), and, once a sequencer was attached to it, as
-// long as that is valid (StaleSequencer). Beside these codes, each op has the answers that
-// its comment names.
+// The ops on files, directories and locks (CHU §2.6). Only Open takes a name; all others take the
+// token of a handle. A handle means one instance of its node: if that was deleted, a call is
+// answered Gone, even if there is another node at its path. A handle has the rights with which it
+// was opened (otherwise NoRight), until it is closed (HandleClosed) or poisoned (HandlePoisoned).
+// If a sequencer is attached to it, it works as long as the sequencer is valid (StaleSequencer). In
+// addition to these codes, each op has the answers that its comment names.
 
-// Creation says whether Open may or must make its node.
+// Creation says whether Open may or must create its node.
 type Creation uint8
 
 const (
-	CreateNever Creation = iota // the node must be there
-	CreateMay                   // it is made unless it is there
-	CreateMust                  // it must not be there
+	CreateNever Creation = iota // the node must exist
+	CreateMay                   // the node is created unless it exists
+	CreateMust                  // the node must not exist
 )
 
-// Valid says that c is one of the above.
+// Valid reports whether c is one of the constants above.
 func (c Creation) Valid() bool { return c <= CreateMust }
 
-// Open opens a handle. OK with Opened; NotFound, Exists, Permission,
-// NotDirectory, Quota, Crowded; Gone where the node of Dir is.
+// Open opens a handle. OK with Opened; NotFound, Exists, Permission, NotDirectory, Quota, Crowded;
+// Gone if the node of Dir was deleted.
 type Open struct {
 	Dir    Token  // Path begins here; empty: at the root of the cell
-	Path   string // relative to Dir, without a slash in front; empty: the node of Dir itself
+	Path   string // relative to Dir, without a leading slash; empty: the node of Dir itself
 	Rights Rights
 	Create Creation
-	// The rest is about a node that is made, but for Delay. Kind and Ephemeral are
-	// not compared with those of a node that is there.
+	// The fields below, except Delay and Events, apply to a node that is created. Kind and
+	// Ephemeral are not compared with those of an existing node.
 	Kind      NodeKind // zero with CreateNever
 	Ephemeral bool
 	Contents  string   // of a file
-	Names     ACLNames // what is empty is copied from the parent
+	Names     ACLNames // empty names are copied from the parent
 	Delay     LockDelay
-	// Events are what the client wants to hear of the node for as long as the handle is open. Its
-	// session hears of it by answers to KeepAlives; one without leases hears nothing.
+	// Events are the kinds of events that the client requests for the node while the handle is
+	// open. Answers to KeepAlives carry them to the session; a session without leases gets none.
 	Events EventMask
 }
 
-// CloseHandle ends a handle, frees the lock that it holds, and cancels its
-// Acquire. OK, also where it was closed before.
+// CloseHandle ends a handle, frees the lock that it holds, and cancels its Acquire. OK, also if it
+// was closed before.
 type CloseHandle struct{ Handle Token }
 
-// Poison makes all other calls on a handle fail, those that wait included, and
-// leaves it open. OK.
+// Poison makes all other calls on a handle fail, including those that wait, and leaves the handle
+// open. OK.
 type Poison struct{ Handle Token }
 
 // GetContents reads a file. OK with Value and NodeStat; IsDirectory.
@@ -58,12 +57,11 @@ type GetStat struct{ Handle Token }
 type ReadDir struct {
 	Handle Token
 	After  string // empty: from the first one
-	Most   uint64 // children; 0, or more than one answer holds: as many as it holds
+	Most   uint64 // number of children; 0, or more than one answer holds: as many as it holds
 }
 
-// SetContents replaces the contents of a file, if When is 0 or their present
-// generation. OK with the new NodeStat; Conflict with the present one;
-// IsDirectory, Quota.
+// SetContents replaces the contents of a file, if When is 0 or their present generation. OK with
+// the new NodeStat; Conflict with the present one; IsDirectory, Quota.
 type SetContents struct {
 	Handle   Token
 	Contents string
@@ -82,26 +80,25 @@ type SetACL struct {
 // and the ACL directory.
 type DeleteNode struct{ Handle Token }
 
-// Acquire asks for the lock of a node. OK with Held, also if the handle has held
-// it in this mode before; LockOther. Without Wait, LockHeld or LockDelayed. With
-// Wait it waits at the master (Parked) until it has the lock, or is cancelled
-// (Cancelled), or cannot wait (Crowded). NotHeld: a former master granted it, and the lock
-// was freed because the client did not present the handle to the present master.
+// Acquire asks for the lock of a node. OK with Held, also if the handle already holds it in this
+// mode; LockOther. Without Wait: LockHeld or LockDelayed. With Wait it waits at the master (Parked)
+// until it has the lock, is cancelled (Cancelled), or cannot wait (Crowded). NotHeld: a former
+// master granted the lock, and it was freed because the client did not present the handle to the
+// present master.
 type Acquire struct {
 	Handle Token
 	Mode   Mode
 	Wait   bool
 }
 
-// Release frees the lock that the handle got by this acquisition, and no other.
-// OK, or NotHeld.
+// Release frees the lock that the handle got by this acquisition, and no other. OK, or NotHeld.
 type Release struct {
 	Handle      Token
 	Acquisition Acquisition
 }
 
-// CancelAcquire gives up an Acquire of this session. OK: that call holds nothing,
-// and no copy of it ever will.
+// CancelAcquire gives up an Acquire of this session. OK: that call holds nothing, and no copy of it
+// ever will.
 type CancelAcquire struct {
 	Handle Token
 	Call   Seq
@@ -111,26 +108,25 @@ type CancelAcquire struct {
 // NotHeld.
 type GetSequencer struct{ Handle Token }
 
-// SetSequencer attaches a sequencer to the handle, in place of an earlier one. OK with
-// Opened, of which only the Token counts: it takes the place of the handle's former one.
-// Calls with the new token are tested against this sequencer, or one attached later, in
-// each epoch; calls with a former token may be tested against its own sequencer after a
-// fail-over.
-// StaleSequencer; Invalid for what is no sequencer.
+// SetSequencer attaches a sequencer to the handle, in place of an earlier one. OK with Opened, of
+// which only the Token matters: it replaces the handle's former token. Calls with the new token are
+// checked against this sequencer, or one attached later, in each epoch. After a fail-over, calls
+// with a former token may be checked against its own sequencer. StaleSequencer; Invalid if
+// Sequencer is not a sequencer.
 type SetSequencer struct {
 	Handle    Token
 	Sequencer string // Sequencer.Encode
 }
 
-// CheckSequencer asks whether a sequencer is valid now. OK, or StaleSequencer;
-// Invalid for what is none, or is of another node than the handle's.
+// CheckSequencer asks whether a sequencer is valid now. OK, or StaleSequencer; Invalid if it is not
+// a sequencer, or is of another node than the handle's.
 type CheckSequencer struct {
 	Handle    Token
 	Sequencer string // Sequencer.Encode
 }
 
-// HandleOf is the token of the handle that an op names, "" for none; of an Open it is the
-// directory's.
+// HandleOf returns the token of the handle that an op names, or "" for none. For an Open it is the
+// token of the directory.
 func HandleOf(op Op) Token {
 	switch o := op.(type) {
 	case Open:
@@ -183,8 +179,8 @@ func (GetSequencer) op()   {}
 func (SetSequencer) op()   {}
 func (CheckSequencer) op() {}
 
-// Check refuses a path that is none, rights and events that are none, a kind where nothing
-// may be made and none where something may, contents of a directory or too long.
+// Check refuses an invalid path, invalid rights and events, a kind if nothing may be created, a
+// missing kind if something may be, contents of a directory, and contents that are too long.
 func (o Open) Check() Code {
 	made := o.Create != CreateNever
 	switch {
@@ -211,19 +207,19 @@ func isRelative(path string) bool {
 	return err == nil
 }
 
-// Check refuses an empty token, and one that is too long to be one.
+// Check refuses an empty token, and one that is too long.
 func (o CloseHandle) Check() Code { return checkHandle(o.Handle) }
 
-// Check refuses an empty token, and one that is too long to be one.
+// Check refuses an empty token, and one that is too long.
 func (o Poison) Check() Code { return checkHandle(o.Handle) }
 
-// Check refuses an empty token, and one that is too long to be one.
+// Check refuses an empty token, and one that is too long.
 func (o GetContents) Check() Code { return checkHandle(o.Handle) }
 
-// Check refuses an empty token, and one that is too long to be one.
+// Check refuses an empty token, and one that is too long.
 func (o GetStat) Check() Code { return checkHandle(o.Handle) }
 
-// Check refuses a bad token, and a name that no child has.
+// Check refuses a bad token, and a name that no child can have.
 func (o ReadDir) Check() Code {
 	if o.After != "" && CheckComponent(o.After) != OK {
 		return Invalid
@@ -239,7 +235,7 @@ func (o SetContents) Check() Code {
 	return checkHandle(o.Handle)
 }
 
-// Check refuses a bad token, and names that are none.
+// Check refuses a bad token, and invalid names.
 func (o SetACL) Check() Code {
 	if o.Names.Check() != OK {
 		return Invalid
@@ -247,10 +243,10 @@ func (o SetACL) Check() Code {
 	return checkHandle(o.Handle)
 }
 
-// Check refuses an empty token, and one that is too long to be one.
+// Check refuses an empty token, and one that is too long.
 func (o DeleteNode) Check() Code { return checkHandle(o.Handle) }
 
-// Check refuses a bad token, and a mode that is none.
+// Check refuses a bad token, and an invalid mode.
 func (o Acquire) Check() Code {
 	if !o.Mode.Valid() {
 		return Invalid
@@ -258,7 +254,7 @@ func (o Acquire) Check() Code {
 	return checkHandle(o.Handle)
 }
 
-// Check refuses a bad token, and the acquisition 0, which never was.
+// Check refuses a bad token, and the acquisition 0, which is none.
 func (o Release) Check() Code {
 	if o.Acquisition == 0 {
 		return Invalid
@@ -274,13 +270,13 @@ func (o CancelAcquire) Check() Code {
 	return checkHandle(o.Handle)
 }
 
-// Check refuses an empty token, and one that is too long to be one.
+// Check refuses an empty token, and one that is too long.
 func (o GetSequencer) Check() Code { return checkHandle(o.Handle) }
 
-// Check refuses a bad token, and what is no sequencer.
+// Check refuses a bad token, and an invalid sequencer.
 func (o SetSequencer) Check() Code { return checkSequencer(o.Handle, o.Sequencer) }
 
-// Check refuses a bad token, and what is no sequencer.
+// Check refuses a bad token, and an invalid sequencer.
 func (o CheckSequencer) Check() Code { return checkSequencer(o.Handle, o.Sequencer) }
 
 func checkHandle(t Token) Code {

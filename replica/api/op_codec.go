@@ -2,7 +2,7 @@ package api
 
 import "encoding/binary"
 
-// Tags of the ops; never given to another one.
+// Tags of the ops. A tag is never reused.
 const (
 	tagOpenSession byte = 1 + iota
 	tagEndSession
@@ -29,11 +29,11 @@ const (
 	tagKeepAlive
 )
 
-// IsOp reports whether a tag is that of an op: the first of its bytes.
+// IsOp reports whether tag, the first byte of an encoding, is the tag of an op.
 func IsOp(tag byte) bool { return tagOpenSession <= tag && tag <= tagKeepAlive }
 
-// AppendOp appends the bytes of op, which must not be nil, to dst. It encodes
-// what it is given; Check is the caller's.
+// AppendOp appends the bytes of op, which must not be nil, to dst. It does not call Check: that is
+// up to the caller.
 func AppendOp(dst []byte, op Op) []byte {
 	switch o := op.(type) {
 	case OpenSession:
@@ -58,8 +58,8 @@ func AppendOp(dst []byte, op Op) []byte {
 	return appendNodeOp(dst, op)
 }
 
-// DecodeOp decodes the op that s begins with and returns what follows it. The
-// op's strings are parts of s.
+// DecodeOp decodes the op at the beginning of s and returns the rest of s. The op's strings are
+// parts of s.
 func DecodeOp(s string) (op Op, rest string, err error) {
 	c := cursor{s: s}
 	op = c.op()

@@ -26,27 +26,26 @@ var (
 	componentTooLong = fmt.Sprintf("has a component of more than %d bytes", MaxComponent)
 )
 
-// ErrName is what ParsePath, Path.Join, Path.Child and ParseName return, wrapped with the
-// reason, for a string that is no name.
+// ErrName is the error of ParsePath, Path.Join, Path.Child and ParseName for a string that is not a
+// name, wrapped with the reason.
 var ErrName = errors.New("bad name")
 
-// Path names a node within its cell: the root, or a sequence of components. The
-// tree is strict (CHU §2.3): no component means the directory itself or its
-// parent, and each node has exactly one path, so each path has exactly one spelling. Other
-// spellings are refused, never repaired: a slash at the end, two slashes together, "." and
-// "..".
+// Path names a node within its cell: the root, or a sequence of components. The tree is strict (CHU
+// §2.3): no component means the directory itself or its parent. Each node has exactly one path, and
+// each path exactly one spelling. Other spellings are refused, never repaired: a trailing slash,
+// two slashes together, "." and "..".
 //
-// A component is UTF-8 without control characters, so that a name can be
-// printed, put on a line of its own and typed again. Bytes are compared, not
-// letters: two spellings of an accented letter are two names.
+// A component is UTF-8 without control characters, so that a name can be printed, put on a line of
+// its own and typed again. Bytes are compared, not letters: two spellings of an accented letter are
+// two names.
 //
-// The zero Path is the root. Paths are made by this file only, are comparable,
-// and may be keys of maps.
+// The zero Path is the root. Only this file makes Paths. They are comparable, and may be keys of
+// maps.
 type Path struct {
 	s string // the components with slashes between them
 }
 
-// ParsePath reads what String prints: "/" or "/a/b".
+// ParsePath parses the form that String returns: "/" or "/a/b".
 func ParsePath(s string) (Path, error) {
 	rest, ok := strings.CutPrefix(s, "/")
 	switch {
@@ -58,8 +57,8 @@ func ParsePath(s string) (Path, error) {
 	return Path{}.Join(rest)
 }
 
-// Join is the path of rel relative to p: one or more components, without a slash in front
-// (CHU §2.6).
+// Join returns the path of rel relative to p. rel is one or more components, without a leading
+// slash (CHU §2.6).
 func (p Path) Join(rel string) (Path, error) {
 	if len(p.String())+len(rel) > MaxPath {
 		return Path{}, badName(tooLong, rel)
@@ -82,7 +81,7 @@ func (p Path) Join(rel string) (Path, error) {
 	return q, nil
 }
 
-// Child is the path of the node that the directory p calls name.
+// Child returns the path of the child name of the directory p.
 func (p Path) Child(name string) (Path, error) {
 	if why := componentFault(name); why != "" {
 		return Path{}, badName(why, name)
@@ -98,7 +97,7 @@ func CheckComponent(name string) Code {
 	return OK
 }
 
-// componentFault says why name is no component, or nothing.
+// componentFault returns why name is not a component, or "".
 func componentFault(name string) string {
 	switch {
 	case name == "":
@@ -121,13 +120,13 @@ func badName(why, name string) error {
 	return fmt.Errorf("%w: %s: %.80q", ErrName, why, name)
 }
 
-// String prints the path as ParsePath reads it.
+// String returns the path in the form that ParsePath parses.
 func (p Path) String() string { return "/" + p.s }
 
-// IsRoot says that p is the root.
+// IsRoot reports whether p is the root.
 func (p Path) IsRoot() bool { return p.s == "" }
 
-// Depth counts the components; the root has none.
+// Depth returns the number of components; it is 0 for the root.
 func (p Path) Depth() int {
 	if p.IsRoot() {
 		return 0
@@ -143,12 +142,10 @@ func (p Path) Components() iter.Seq[string] {
 	return strings.SplitSeq(p.s, "/")
 }
 
-// Base is the last component, the name of the node in its parent; that of the root is
-// empty.
+// Base returns the last component, the name of the node in its parent. It is empty for the root.
 func (p Path) Base() string { return p.s[strings.LastIndexByte(p.s, '/')+1:] }
 
-// Parent is the directory that p stands in; ok is false for the root, which
-// stands in none.
+// Parent returns the directory that contains p; ok is false for the root, which is in none.
 func (p Path) Parent() (parent Path, ok bool) {
 	if p.IsRoot() {
 		return Path{}, false

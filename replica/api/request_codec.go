@@ -21,9 +21,8 @@ func AppendRequest(dst []byte, q Request) []byte {
 	return AppendOp(appendFlag(dst, q.MayCache), q.Op)
 }
 
-// DecodeRequest is the inverse of AppendRequest. The request shares no memory
-// with b. What it returns is well formed, not necessarily allowed: Request.Check
-// says with which code to refuse it.
+// DecodeRequest is the inverse of AppendRequest. The request shares no memory with b. It is well
+// formed, but not necessarily allowed: Request.Check returns the code with which to refuse it.
 func DecodeRequest(b []byte) (Request, error) {
 	c := read(b)
 	c.open(messageVersion, kindRequest)
@@ -35,13 +34,13 @@ func DecodeRequest(b []byte) (Request, error) {
 	return q, nil
 }
 
-// IsKeepAlive reports whether b, which may be anything, begins as the bytes of a KeepAlive do.
+// IsKeepAlive reports whether b begins like a KeepAlive. b may be any bytes.
 func IsKeepAlive(b []byte) bool {
 	if len(b) < 2 || b[0] != messageVersion || b[1] != kindRequest {
 		return false
 	}
 	b = b[2:]
-	for range 6 { // what Request has in front of its op; its flag has the form of a small number
+	for range 6 { // the fields of Request before its op; the flag is encoded like a small number
 		_, n := binary.Uvarint(b)
 		if n <= 0 {
 			return false

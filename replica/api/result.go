@@ -1,10 +1,10 @@
 package api
 
-// Result is the answer to one op. Which fields count depends on the op and the
-// code, see Op; the others are zero.
+// Result is the answer to one op. Which fields are set depends on the op and the code, see Op; the
+// others are zero.
 type Result struct {
 	Code    Code
-	Found   bool      // Value is what a row holds
+	Found   bool      // Value is the value of a row
 	Value   string    // of Get and GetContents, or of a CompareAndSet that met a conflict
 	Pairs   []Pair    // of List, ascending by key
 	Session SessionID // of OpenSession
@@ -14,7 +14,7 @@ type Result struct {
 // Pair is one row.
 type Pair struct{ Key, Value string }
 
-// IsListWithinLimits reports whether these rows may be one answer to a List.
+// IsListWithinLimits reports whether these rows fit into one answer to a List.
 func IsListWithinLimits(pairs []Pair) bool {
 	if len(pairs) > MaxListPairs {
 		return false

@@ -17,7 +17,7 @@ func AppendResult(dst []byte, r Result) []byte {
 	return appendDetail(dst, r.Detail)
 }
 
-// room is what r takes, or a little more.
+// room returns the size of r's encoding, or a little more.
 func (r *Result) room() int {
 	const fixed, pair = 2 + 3*binary.MaxVarintLen64, 2 * binary.MaxVarintLen32
 	n := fixed + len(r.Value)
@@ -27,8 +27,8 @@ func (r *Result) room() int {
 	return n
 }
 
-// DecodeResult decodes the result that s begins with and returns what follows
-// it. The result's strings are parts of s; no pairs are a nil slice.
+// DecodeResult decodes the result at the beginning of s and returns the rest of s. The result's
+// strings are parts of s; if there are no pairs, the slice is nil.
 func DecodeResult(s string) (r Result, rest string, err error) {
 	c := cursor{s: s}
 	r = c.result()

@@ -6,15 +6,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Checksum is a 64-bit checksum of a file's contents (XXH64), by which clients
-// compare files without reading them. It finds differences, and gives no protection
-// against forgery.
+// Checksum is a 64-bit checksum of a file's contents (XXH64), with which clients compare files
+// without reading them. It finds differences, but does not protect against forgery.
 type Checksum uint64
 
-// ChecksumOf is the Checksum of a file with these contents.
+// ChecksumOf returns the Checksum of a file with these contents.
 func ChecksumOf(contents string) Checksum { return Checksum(xxhash.Sum64String(contents)) }
 
-// NodeKind is what a node is.
+// NodeKind says whether a node is a file or a directory.
 type NodeKind uint8
 
 // The kinds of nodes.
@@ -23,7 +22,7 @@ const (
 	File                          // has contents
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k NodeKind) String() string {
 	switch k {
 	case Directory:
@@ -34,8 +33,8 @@ func (k NodeKind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Stat is the metadata of a node. There are no times in it: the cell keeps
-// neither the time of a change nor that of an access (CHU §2.3).
+// Stat is the metadata of a node. It has no times: the cell keeps neither the time of a change nor
+// that of an access (CHU §2.3).
 type Stat struct {
 	Kind      NodeKind
 	Ephemeral bool // it is deleted when no client has it open; never changes
@@ -49,10 +48,10 @@ type Stat struct {
 	Names     ACLNames
 }
 
-// MaxContents is the longest contents of a file (CHU §4.5).
+// MaxContents is the maximum length of a file's contents (CHU §4.5).
 const MaxContents = MaxValue
 
-// fault says why s is the metadata of no node, or nothing.
+// fault returns why s cannot be the metadata of a node, or "".
 func (s Stat) fault() string {
 	switch {
 	case s.Kind != Directory && s.Kind != File:
@@ -69,14 +68,14 @@ func (s Stat) fault() string {
 	return ""
 }
 
-// Child is a node as its directory lists it.
+// Child is an entry of a directory.
 type Child struct {
 	Name string
 	Stat Stat
 }
 
-// Bytes is the length of c in the encoding of AppendChildren: what a reading of a
-// directory counts against MaxListBytes.
+// Bytes returns the length of c in the encoding of AppendChildren, which counts towards
+// MaxListBytes in a read of a directory.
 func (c Child) Bytes() int {
 	var room [1 << 11]byte // more than a child takes
 	return len(appendChild(room[:0], c))

@@ -5,8 +5,8 @@ import "encoding/binary"
 // AppendPath appends the bytes of p to dst.
 func AppendPath(dst []byte, p Path) []byte { return appendString(dst, p.String()) }
 
-// DecodePath decodes the path that s begins with and returns what follows it.
-// The path is a part of s.
+// DecodePath decodes the path at the beginning of s and returns the rest of s. The path is a part
+// of s.
 func DecodePath(s string) (p Path, rest string, err error) {
 	c := cursor{s: s}
 	p = c.path()
@@ -43,9 +43,9 @@ func (c *cursor) aclNames() ACLNames {
 	return ACLNames{Read: ACLName(c.string()), Write: ACLName(c.string()), Change: ACLName(c.string())}
 }
 
-// DecodeStat decodes the metadata that s begins with and returns what follows.
-// It refuses what no node has: a directory with contents, a file with children,
-// generations of 0, ACL names that are none. Strings in it are parts of s.
+// DecodeStat decodes the metadata at the beginning of s and returns the rest of s. It refuses
+// impossible metadata: a directory with contents, a file with children, generations of 0, invalid
+// ACL names. Its strings are parts of s.
 func DecodeStat(s string) (stat Stat, rest string, err error) {
 	c := cursor{s: s}
 	stat = c.stat()
@@ -66,8 +66,8 @@ func (c *cursor) stat() Stat {
 	return s
 }
 
-// minChild is the least that an encoded child takes: its name, kind, flag,
-// seven numbers and three names.
+// minChild is the size of the shortest encoded child: its name, kind, flag, seven numbers and three
+// names.
 const minChild = 2 + 1 + 1 + 7 + 3*2
 
 // AppendChildren appends the bytes of children, ascending by name, to dst.
@@ -81,9 +81,9 @@ func AppendChildren(dst []byte, children []Child) []byte {
 
 func appendChild(dst []byte, c Child) []byte { return AppendStat(appendString(dst, c.Name), c.Stat) }
 
-// DecodeChildren decodes the children that s begins with and returns what
-// follows them. Names that are none, or do not ascend, are refused; no children
-// are a nil slice. Strings in them are parts of s.
+// DecodeChildren decodes the children at the beginning of s and returns the rest of s. It refuses
+// invalid names, and names that do not ascend. If there are no children, the slice is nil. Its
+// strings are parts of s.
 func DecodeChildren(s string) (children []Child, rest string, err error) {
 	c := cursor{s: s}
 	children = c.children()
