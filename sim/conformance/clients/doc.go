@@ -18,7 +18,7 @@
 //	session.go       calls leave within the lease only;    S11, L1  client.Config.Rho and Grace, api.MaxLease,
 //	                 expiry after grace only; another               the term d(1-rho)/(1+rho)
 //	                 session where nothing was lost
-//	calls.go         no handle that is closed is presented S15      the codes that end a call: api.Code.Definite
+//	calls.go         no handle that is closed is presented S15      the codes that end a call: api.Code.IsDefinite
 //	                 again; no call that may hold something S9, S14 and Execution
 //	                 is abandoned; a refused TryAcquire ends L1
 //	presentation.go  handles of Acquires without a reply    S9      nothing (C12.08)
