@@ -117,8 +117,9 @@
 // Each request tells the cell, with AckedThrough, the Seq up to which the client waits for no call.
 // It covers answered and cancelled calls, and never a call with a waiting caller. Covering a
 // cancelled call does not affect other calls and bounds the cell's stored answers by the window. It
-// is also a fence: once a later request with that AckedThrough is answered, no duplicate of the
-// covered call will be executed. If a client makes one call at a time and got Unknown, it therefore
+// is also a fence: once a later call with that AckedThrough is answered, no duplicate of the
+// covered call will be executed. (A KeepAlive carries AckedThrough too, so that an idle client leaves
+// no answers at the master. It is not in the log, and its answer is no fence.) If a client makes one call at a time and got Unknown, it therefore
 // only has to make another call, for instance a Get: the state that it finds is final. (Poison is an
 // exception: the master answers it from memory, independent of the log.)
 //
