@@ -60,7 +60,12 @@ func (m *Machine) request(now time.Time, c *call) api.Request {
 	case m.opener:
 		return api.Request{ID: c.id, Op: c.op}
 	case m.keep:
-		return api.Request{ID: c.id, Session: m.session, AckedThrough: m.ackedThrough(), Epoch: m.epoch, Op: m.nextKeepAlive(now, c)}
+		q := api.Request{ID: c.id, Session: m.session, Epoch: m.epoch}
+		if m.quiet < m.epoch && m.lease.state != NoLease { // without leases all would be refused
+			q.AckedThrough = m.ackedThrough()
+		}
+		q.Op = m.nextKeepAlive(now, c, q.AckedThrough > 0)
+		return q
 	}
 	return api.Request{ID: c.id, Session: m.session, Seq: c.seq, AckedThrough: m.ackedThrough(), Epoch: m.epoch,
 		MayCache: c.mayCache && m.lease.state == Valid, Op: c.op}

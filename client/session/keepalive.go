@@ -12,6 +12,7 @@ type keepAliveSent struct {
 	id   uint64
 	at   time.Time // when it was sent: a lease in the answer counts from here
 	part int       // the part of a failoverNotice that it carries; 0: none
+	acks bool      // it says AckedThrough
 }
 
 // maxKeepsSent bounds the remembered sendings. An answer to an older one comes too late to be of
@@ -26,11 +27,11 @@ func (m *Machine) startKeepAlive(now time.Time) {
 	m.send(now, m.keep)
 }
 
-// nextKeepAlive returns the next KeepAlive and records its sending. The master is expected to
-// hold it unless Now is set.
-func (m *Machine) nextKeepAlive(now time.Time, c *call) api.Op {
+// nextKeepAlive returns the next KeepAlive and records its sending; acks: it says AckedThrough. The master is
+// expected to hold it unless Now is set.
+func (m *Machine) nextKeepAlive(now time.Time, c *call, acks bool) api.Op {
 	op := api.KeepAlive{AckedEpoch: m.acked, AckedEvents: m.ackedEvents(), Now: m.needsAnswerNow(now)}
-	b := keepAliveSent{id: c.id, at: now}
+	b := keepAliveSent{id: c.id, at: now, acks: acks}
 	if m.notice.epoch != 0 {
 		op.Tokens, b.part = m.notice.tokens[:m.notice.size], m.notice.part
 	}
@@ -77,17 +78,19 @@ func (m *Machine) receiveKeepAlive(now time.Time, from uint32, p api.Reply) {
 	if m.keep == nil {
 		return
 	}
+	i := slices.IndexFunc(m.keepsSent, func(b keepAliveSent) bool { return b.id == p.ID })
 	l, leased := p.Detail.(api.Leased)
 	switch {
 	case p.Code == api.Invalid && p.Epoch == m.epoch:
-		m.onNoLeases(now)
+		if i >= 0 {
+			m.onInvalidKeepAlive(now, m.keepsSent[i])
+		}
 		return
 	case p.Code != api.OK || !leased:
 		m.forgetLeaseMaster(from)
 		m.onRefusal(now, from, p, m.keep)
 		return
 	}
-	i := slices.IndexFunc(m.keepsSent, func(b keepAliveSent) bool { return b.id == p.ID })
 	if i < 0 {
 		return
 	}
@@ -109,6 +112,19 @@ func (m *Machine) receiveKeepAlive(now time.Time, from uint32, p api.Reply) {
 	told := m.takeEvents(p.Epoch, l)
 	if p.ID == m.keep.id {
 		m.scheduleKeepAlive(now, b, safe || noticed || told)
+	}
+}
+
+// onInvalidKeepAlive handles what a master that gives no leases says, and a replica of an older program to a
+// KeepAlive that says AckedThrough: so one without is to be refused as well.
+func (m *Machine) onInvalidKeepAlive(now time.Time, b keepAliveSent) {
+	if !b.acks {
+		m.onNoLeases(now)
+		return
+	}
+	m.quiet = m.epoch
+	if b.id == m.keep.id {
+		m.send(now, m.keep)
 	}
 }
 

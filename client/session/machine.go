@@ -70,6 +70,7 @@ type Machine struct {
 	keep        *call  // the KeepAlive; nil without a session, or if the cell gives no leases
 	leaseMaster uint32 // answered the last KeepAlive; 0 once it has refused or missed one
 	keepsSent   []keepAliveSent
+	quiet       api.Epoch // in which a replica refused a KeepAlive with AckedThrough: they are sent without
 	acked       api.Epoch // the newest epoch whose fail-over this client has acknowledged
 	settled     api.Epoch // the highest epoch whose master waits for nothing from this client
 	notice      failoverNotice

@@ -350,3 +350,42 @@ func TestAKeepAliveSaysWhichCallsAreOver(t *testing.T) {
 	r.reply(call, isOK)
 	require.Equal(t, call.Request.Seq, next())
 }
+
+// A replica of an older program refuses a KeepAlive with AckedThrough, as those refuse all that give no leases. Its
+// clients do without, and keep their leases.
+func TestAKeepAliveThatAnOlderReplicaRefuses(t *testing.T) {
+	r, keep := leased(t)
+	beat := func(epoch api.Epoch, code api.Code) session.Envelope {
+		p := keep.Request.Answer(epoch, api.Result{Code: code})
+		if code == api.OK {
+			p.Detail = api.Leased{Lease: time.Minute}
+		}
+		p.Master = keep.To
+		r.m.Receive(r.now, keep.To, p)
+		r.pass(time.Second)
+		r.take()
+		for _, s := range r.sent {
+			if _, keeps := s.Request.Op.(api.KeepAlive); keeps && s.Request.ID > keep.Request.ID {
+				keep = s
+			}
+		}
+		return keep
+	}
+	r.start(put)
+	call := r.one()
+	r.reply(call, isOK)
+	acked := call.Request.Seq
+	require.Equal(t, acked, beat(1, api.OK).Request.AckedThrough)
+	refused := keep
+	require.Zero(t, beat(1, api.Invalid).Request.AckedThrough)
+	require.NotEqual(t, refused.Request.ID, keep.Request.ID)
+	require.Equal(t, session.Valid, r.m.Status().Lease)
+	require.Zero(t, beat(1, api.OK).Request.AckedThrough)
+	r.m.Receive(r.now, refused.To, refused.Request.Answer(1, api.Result{Code: api.Invalid})) // a copy of that answer
+	require.Equal(t, session.Valid, r.m.Status().Lease)
+
+	require.Equal(t, acked, beat(2, api.OK).Request.AckedThrough, "the next master may be newer")
+	require.Zero(t, beat(2, api.Invalid).Request.AckedThrough)
+	beat(2, api.Invalid)
+	require.Equal(t, session.NoLease, r.m.Status().Lease, "it gives no leases")
+}
