@@ -2,14 +2,14 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// acceptor is the memory of the protocol (PMS §2.2): one promise for all slots, and the
-// last vote of each slot. It keeps two rules:
+// acceptor is the memory of the protocol (PMS §2.2): one promise for all slots, and the last vote
+// of each slot. It keeps two rules:
 //
 //   - it accepts no proposal below its promise (P1a of PMS §2.2);
-//   - a promise or a vote is on its disk before a message tells of it (PMS §2.5).
+//   - a promise or a vote is on its disk before a message reports it (PMS §2.5).
 //
-// Candidates and leaders, this node's own included, reach it by messages only. It knows
-// nothing of quorums, elections and time.
+// Candidates and leaders, including those on this node, reach it only by messages. It knows nothing
+// of quorums, elections and time.
 type acceptor struct {
 	outbox     *outbox
 	promised   Ballot
@@ -21,8 +21,8 @@ type acceptor struct {
 // pageLimits bound what one message carries.
 type pageLimits struct{ items, bytes int }
 
-// isFull reports that a page of n items has no room for one more, with which they would
-// have size bytes together. One item always fits: otherwise no page could advance.
+// isFull reports whether a page of n items has no room for one more, with which they would have
+// size bytes together. One item always fits: otherwise no page could make progress.
 func (p pageLimits) isFull(n, size int) bool { return n > 0 && (n >= p.items || size > p.bytes) }
 
 // vote is the last acceptance in a slot; its zero value is "nothing".
@@ -46,10 +46,9 @@ func (a *acceptor) onPrepare(from NodeID, m Prepare, firstOpen Slot) bool {
 	return true
 }
 
-// collectPage collects the votes from slot from on, as many as fit into one page, and
-// the number of the last record that must be durable before the page may leave. Where
-// votes were dropped the page begins above the requested slot: absence there is not
-// "nothing".
+// collectPage collects the votes from slot from on, as many as fit into one page. It also returns
+// the number of the last record that must be durable before the page may leave. If votes were
+// dropped, the page begins above the requested slot: absence there is not "nothing".
 func (a *acceptor) collectPage(from Slot) (Range, []Vote, LSN) {
 	page, after := Range{From: max(from, a.votes.base), To: MaxSlot}, a.promiseLSN
 	var votes []Vote
@@ -70,10 +69,9 @@ func (a *acceptor) collectPage(from Slot) (Range, []Vote, LSN) {
 	return page, votes, after
 }
 
-// onAccept handles phase 2a: unless a higher ballot was promised, it votes and answers
-// with phase 2b. It raises the promise to the ballot first (P11.02: an acceptor that
-// voted at 7 with its promise left at 5 would accept 6 later). It reports whether the
-// ballot was not refused.
+// onAccept handles phase 2a: unless a higher ballot was promised, it votes and answers with phase
+// 2b. It first raises the promise to the ballot (P11.02: an acceptor that voted at 7 with its
+// promise left at 5 would later accept 6). It reports whether it did not refuse the ballot.
 func (a *acceptor) onAccept(from NodeID, m Accept) bool {
 	if m.Ballot.Less(a.promised) {
 		a.sendNack(from, m.Ballot, m.Boot, m.Slot)

@@ -5,16 +5,14 @@ import (
 	"fmt"
 )
 
-// NodeID names a replica for its whole life; ids start at 1 and are never given
-// out twice.
+// NodeID names a replica for its whole life; ids start at 1 and are never reused.
 type NodeID uint32
 
-// Ballot numbers one attempt of one node to lead (PMS §2.2 calls it the number of a
-// proposal, PML §4.1; Raft's term does the same work). Ballots are ordered by round,
-// then node, so two nodes never share one; no modulus of the member count is involved,
-// because members change (P2.02). One node may use a ballot twice, if it crashed before
-// its own promise of it was durable ("Ballots that come back" in doc.go). The zero Ballot
-// is below all others and means "none".
+// Ballot numbers one attempt of one node to lead (PMS §2.2 calls it the number of a proposal, PML
+// §4.1; Raft's term has the same purpose). Ballots are ordered by round, then node, so two nodes
+// never share one. The order does not depend on the number of members, because members change
+// (P2.02). One node may use a ballot twice, if it crashed before its own promise of it was durable
+// ("Ballots that come back" in doc.go). The zero Ballot is below all others and means "none".
 type Ballot struct {
 	Round uint64
 	Node  NodeID
@@ -34,7 +32,7 @@ func (b Ballot) Less(c Ballot) bool { return b.Compare(c) < 0 }
 // IsZero reports whether b is no ballot at all.
 func (b Ballot) IsZero() bool { return b == Ballot{} }
 
-// String prints round.node, as all traces do.
+// String returns round.node, as in all traces.
 func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.Node) }
 
 // Boot counts the process lives of one node, from 1. Every request of a node carries
@@ -42,6 +40,6 @@ func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.Node) }
 // its own (doc.go, "Why boot numbers").
 type Boot uint64
 
-// LSN numbers the durable records of one node, from 1, without gaps. LSNs of
-// different nodes have nothing to do with each other.
+// LSN numbers the durable records of one node, from 1, without gaps. LSNs of different nodes are
+// unrelated.
 type LSN uint64

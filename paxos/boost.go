@@ -2,24 +2,22 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/instant"
 
-// A ballot boost keeps a stable leader (P4.06). A node that was cut off for a while comes
-// back with a higher ballot, which its own acceptor has promised, and refuses the leader's
-// messages. Without a boost it would depose the leader for nothing. A leader with a lease
-// runs phase 1 again instead, above that ballot, and goes on: the ballot changes, the
-// tenure does not.
+// A ballot boost keeps a stable leader (P4.06). A node that was cut off for a while comes back with
+// a higher ballot, which its own acceptor has promised, and refuses the leader's messages. Without
+// a boost it would depose the leader needlessly. Instead, a leader with a lease runs phase 1 again,
+// above that ballot, and continues: the ballot changes, the tenure does not.
 //
-// While the lease holds, no other node has finished phase 1 above the leader's ballot: a
-// quorum granted at this ballot, so each of its members had promised nothing higher then,
-// and has promised nothing to other nodes since. So phase 1 can find only this leader's
-// own values, and older votes that its first phase 1 has dealt with or that no quorum
-// shares.
+// While the lease holds, no other node has finished phase 1 above the leader's ballot: a quorum
+// granted at this ballot, so each of its members had promised nothing higher then, and has promised
+// nothing to other nodes since. Phase 1 can therefore find only this leader's own values, and older
+// votes that its first phase 1 has dealt with or that no quorum shares.
 //
 // Heartbeats keep the old ballot until phase 1 is over. A grant at the new ballot could
 // come from a member that promised a ballot in between to another node, which then had
 // values chosen that this leader has never seen.
 
-// startBoost starts phase 1 of a boost and reports whether it did. Without a lease it
-// does not, and the higher ballot wins.
+// startBoost starts phase 1 of a boost and reports whether it did. It does not without a lease, and
+// then the higher ballot wins.
 func (n *Node) startBoost() bool {
 	if !n.hasLease() {
 		return false
@@ -42,9 +40,9 @@ func (n *Node) isOwnAttempt(b Ballot) bool {
 	return n.lead != nil && n.lead.ballot == b || n.campaign != nil && n.campaign.ballot == b
 }
 
-// finishBoost goes on at the new ballot and reports true if this is still the same
-// tenure: the lease holds, and phase 1 found no votes but for this leader's own
-// proposals. Otherwise the campaign was an election like any other.
+// finishBoost continues at the new ballot and returns true if this is still the same tenure: the
+// lease holds, and phase 1 found only votes for this leader's own proposals. Otherwise the campaign
+// was an election like any other.
 func (n *Node) finishBoost() bool {
 	l, c := n.lead, n.campaign
 	if !n.hasLease() || len(l.demanded) > 0 || !n.hasOnlyOwnVotes(c) {
@@ -61,7 +59,7 @@ func (n *Node) finishBoost() bool {
 	return true
 }
 
-// hasOnlyOwnVotes reports whether phase 1 found no vote in an open slot but for the value
+// hasOnlyOwnVotes reports whether every vote that phase 1 found in an open slot is for the value
 // that this leader proposed there.
 func (n *Node) hasOnlyOwnVotes(c *campaign) bool {
 	complete := c.completeMembers()
@@ -107,8 +105,8 @@ func (n *Node) tendBoost() {
 	}
 }
 
-// stepDownToCandidate ends a tenure whose lease ran out during a boost. The node goes on
-// as a candidate, with the answers it has.
+// stepDownToCandidate ends a tenure whose lease ran out during a boost. The node continues as a
+// candidate, with the answers that it has.
 func (n *Node) stepDownToCandidate() {
 	campaign := n.campaign
 	n.stepDown()

@@ -2,18 +2,18 @@ package paxos
 
 import "time"
 
-// catchup notices that peers know chosen slots which this node does not know, and fetches
-// them from one peer at a time, turning to the next peer when the last one did not help
-// (P2.10). It decides nothing: what a peer reports as chosen was chosen.
+// catchup notices that peers know chosen slots which this node does not know. It fetches them from
+// one peer at a time, and turns to the next peer when the last one did not help (P2.10). It decides
+// nothing: what a peer reports as chosen was chosen.
 type catchup struct {
-	target   Slot   // some peer knows the slot below it, and as a rule all slots below that
-	source   NodeID // the peer that reported target, or that is asked now
+	target   Slot   // some peer knows the slot below it, and usually all slots below that
+	source   NodeID // the peer that reported target, or that is being asked
 	due      time.Time
 	inFlight bool // a Fetch to source is under way
 	wait     time.Duration
 }
 
-// noteFirstOpen notes that a peer knows all slots below firstOpen.
+// noteFirstOpen records that a peer knows all slots below firstOpen.
 func (c *catchup) noteFirstOpen(from NodeID, firstOpen Slot) {
 	if firstOpen <= c.target {
 		return
@@ -48,7 +48,7 @@ func (n *Node) tendCatchup() {
 	}
 }
 
-// nextSource is the peer after id in the ring of members.
+// nextSource returns the peer after id in the ring of members.
 func (n *Node) nextSource(id NodeID) NodeID {
 	ids := n.members.at(n.learner.firstOpen).ids
 	for i := range ids {

@@ -29,8 +29,8 @@ const (
 	kindReleased
 )
 
-// ErrMalformed is in the chain of every decoding error: the bytes are not a message of
-// this version. The receiver counts and drops them.
+// ErrMalformed is in the chain of every decoding error: the bytes are not a message of this
+// version. The receiver counts and drops them.
 var ErrMalformed = errors.New("paxos: malformed message")
 
 // AppendMessage appends the encoding of m to dst.
@@ -108,9 +108,9 @@ func AppendMessage(dst []byte, m Message) []byte {
 	return w.b
 }
 
-// DecodeMessage reads one message, which must be all of b, and checks that it
-// could have been sent by a correct node (Invalid). Values share the memory of
-// b. It allocates no more than b is long, whatever b contains.
+// DecodeMessage decodes one message, which must be all of b, and checks that a correct node could
+// have sent it (Invalid). Values share the memory of b. It allocates no more than len(b), whatever
+// b contains.
 func DecodeMessage(b string) (Message, error) {
 	if len(b) < 2 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(b))

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Config configures one node. Members and Lease must be the same at all members of a
-// cell; differences in the rest only cost time.
+// Config configures one node. Members and Lease must be the same at all members of a cell; other
+// differences only cost time.
 type Config struct {
 	ID      NodeID   // this node, one of Members
 	Members []NodeID // the voters, in any order, without repeats
@@ -17,28 +17,27 @@ type Config struct {
 	// Nodes of a cell need different draws; ID is part of the key.
 	Seed uint64
 
-	Window           int // slots proposed and not yet known to be chosen, at most
-	MaxBatchCommands int // commands in one slot, at most
+	Window           int // maximum number of slots proposed and not yet known to be chosen
+	MaxBatchCommands int // maximum number of commands in one slot
 	MaxBatchBytes    int // bytes of commands in one slot; one larger command still fits alone
-	MaxPending       int // commands waiting for a slot, at most; beyond: ErrBusy
-	MaxCommand       int // bytes of one command, at most; beyond: ErrTooLarge
-	PageVotes        int // votes in one Promise, at most
-	FetchSlots       int // slots in one FetchReply, at most
+	MaxPending       int // maximum number of commands waiting for a slot; beyond: ErrBusy
+	MaxCommand       int // maximum bytes of one command; beyond: ErrTooLarge
+	PageVotes        int // maximum number of votes in one Promise
+	FetchSlots       int // maximum number of slots in one FetchReply
 	PageBytes        int // bytes of values in one Promise or FetchReply; one larger value still goes alone
-	MaxAhead         int // slots above the first open one for which a node keeps votes; at least Window, better a multiple
+	MaxAhead         int // slots above the first open one for which a node keeps votes; at least Window, better a multiple of it
 
 	// Lease allows a leader to read without the log; equal at all members.
 	Lease Lease
 
-	Heartbeat   time.Duration // a leader's heartbeats are this far apart
+	Heartbeat   time.Duration // interval between a leader's heartbeats
 	ElectionMin time.Duration // a follower that hears of no leader campaigns after
 	ElectionMax time.Duration // a time drawn from [ElectionMin, ElectionMax]
 	Retransmit  time.Duration // the first repetition of an unanswered message comes after this; later waits double
 }
 
-// DefaultConfig is a configuration for three to seven machines in one building.
-// The caller sets ID, Members and Seed, and a Lease if the leader is to read without the
-// log.
+// DefaultConfig returns a configuration for three to seven machines in one building. The caller
+// sets ID, Members and Seed, and a Lease if the leader should read without the log.
 func DefaultConfig() Config {
 	return Config{
 		Window:           64,
@@ -57,7 +56,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// maxMembers is the size of the bit set a Tally counts in.
+// maxMembers is the size of the bit set in which a Tally counts.
 const maxMembers = 64
 
 // Validate returns all errors of the configuration, joined, or nil.

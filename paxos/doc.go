@@ -1,30 +1,29 @@
-// Package paxos is pure: Multi-Paxos as a value that takes inputs and returns what is to
-// be done, with no goroutine, clock, disk, network or global randomness.
+// Package paxos is pure: it is Multi-Paxos as a value that takes inputs and returns what its caller
+// must do, without a goroutine, clock, disk, network or global randomness.
 //
-// A group of nodes agrees on one log. Each slot of the log gets one value, a batch of
-// commands, and keeps it for ever; every node hands the values out in slot order, each
-// once in a process life. A value is safe once a majority of the group has it on disk.
-// Messages may be lost, late, doubled or reordered, and nodes may crash: none of that
-// breaks agreement. While a majority can exchange messages and write, new values are
-// chosen. The sources are Paxos Made Simple (Lamport 2001, "PMS") and Paxos Made Live
-// (Chandra, Griesemer, Redstone 2007, "PML").
+// A group of nodes agrees on one log. Each slot of the log gets one value, a batch of commands, and
+// keeps it for ever. Every node hands the values out in slot order, each once in a process life. A
+// value is safe once a majority of the group has it on disk. Messages may be lost, late, duplicated
+// or reordered, and nodes may crash: none of that breaks agreement. While a majority can exchange
+// messages and write, new values are chosen. The sources are Paxos Made Simple (Lamport 2001,
+// "PMS") and Paxos Made Live (Chandra, Griesemer, Redstone 2007, "PML").
 //
 // # What a caller does
 //
-// A Node has one method for each kind of input: Step (a message came), Advance (time
-// passed), Propose (a command wants a slot), Durable (the disk has synced so far), Applied
-// (the state machine has applied so far), Truncate and Installed (a snapshot is durable:
-// its own, or a peer's). TakeOutput returns what the node wants done. A driver calls one
-// method at a time and then, in any order and as late as it likes:
+// A Node has one method for each kind of input: Step (a message came), Advance (time passed),
+// Propose (a command needs a slot), Durable (the disk has synced up to a record), Applied (the
+// state machine has applied up to a slot), Truncate and Installed (a snapshot is durable: the
+// node's own, or a peer's). TakeOutput returns what the caller must do. A driver calls one method
+// at a time and then, in any order and as late as it likes:
 //
 //   - writes Output.Append to its log, and when that is on disk calls Durable;
-//   - sends Output.Send, or loses it;
+//   - sends Output.Send, or loses some of it;
 //   - applies Output.Chosen, and calls Applied;
-//   - gets a snapshot from a peer where Output.Behind asks for one;
+//   - gets a snapshot from a peer if Output.Behind asks for one;
 //   - calls Advance no later than Output.Wake.
 //
-// A driver with a blocking disk and one with a disk on another thread differ only in when
-// they call Durable. example_test.go is a group of three.
+// A driver with a blocking disk and one with a disk on another thread differ only in when they call
+// Durable. example_test.go has a group of three.
 //
 // # Reading order
 //
@@ -43,14 +42,16 @@
 //	learner.go                     PMS §2.3: what is chosen, in order
 //	outbox.go                      PMS §2.5: the disk first, then the message
 //	leader.go                      PMS §3: phase 2 for slot after slot
-//	output.go, node.go, tenure.go  the inputs, the part that each goes to, and the leader
+//	output.go, node.go, tenure.go  the inputs and the parts that handle them, and the leader
 //
-// In acceptor.go and proposer.go four things are beyond PMS §2: one phase 1 covers all
-// slots, so that answers come in pages that name a range (PMS §3; "Why pages name ranges");
-// boot numbers ("Why boot numbers"); votes whose value a disk lost (PML §5.1; "The value
-// rule"); slots that were dropped after a snapshot (PML §5.5). node.go also asks lease.go
-// before it hands a message to the acceptor. Each of them makes a node refuse or wait in
-// cases in which PMS would let it go on, so a first reading may skip them.
+// In acceptor.go and proposer.go four things go beyond PMS §2: one phase 1 covers all slots, so
+// that answers come in pages that name a range (PMS §3; "Why pages name ranges"); boot numbers
+// ("Why boot numbers"); votes whose value a disk lost (PML §5.1; "The value rule"); slots that were
+// dropped after a snapshot (PML §5.5). node.go also asks lease.go before it passes a message to the
+// acceptor. Each of these makes a node refuse or wait where PMS would let it continue, so a first
+// reading may skip them.
+//
+// Then progress. A mistake in these parts would only cost time:
 //
 // Then progress. These parts may be wrong and would only cost time:
 //
@@ -65,8 +66,8 @@
 //	boost.go                       PML §5.2: a new ballot in the same tenure
 //	handover.go                    leading or not, on demand
 //
-// Boost comes late because agreement does not need it: to acceptors it is a campaign like
-// any other. Why it may keep the tenure follows from leases.
+// Boost comes late because agreement does not need it: to acceptors it is a campaign like any
+// other. That it may keep the tenure follows from leases.
 //
 // The rest: config.go, membership.go (which group governs a slot), queue.go and slot_log.go
 // (containers), validate.go and codec.go (the wire), record_codec.go (the disk),
@@ -81,10 +82,10 @@
 //	AppendEntries                 Accept, one for each slot, in any order
 //	votedFor, log, on disk        Promised; Voted
 //
-// The largest difference: a Raft leader is elected because its log is complete, and makes
-// the followers' logs equal to it. A leader here collects in phase 1 what its own log may
-// lack, and no acceptor ever deletes a vote because of a leader. Slots are chosen out of
-// order and handed out in order.
+// The largest difference: a Raft leader is elected because its log is complete, and it makes the
+// followers' logs equal to its own. A leader here collects in phase 1 what its own log may lack,
+// and no acceptor ever deletes a vote because of a leader. Slots are chosen out of order and handed
+// out in order.
 //
 // # From the papers to the files
 //
@@ -107,10 +108,10 @@
 //
 // # Why a slot keeps its value
 //
-// PMS §2.2 wants P2b: once v is chosen at ballot b, every proposal at a higher ballot is
-// for v. It follows from P2c, the value rule: a proposal at ballot c is for the value of
-// the highest-numbered vote that a majority reported in phase 1 of c, and free if this
-// majority reported none. The argument, for one slot, by induction on c:
+// PMS §2.2 requires P2b: once v is chosen at ballot b, every proposal at a higher ballot is for v.
+// It follows from P2c, the value rule: a proposal at ballot c is for the value of the
+// highest-numbered vote that a majority reported in phase 1 of c, and is free if this majority
+// reported none. The argument, for one slot, by induction on c:
 //
 //   - Assume that v is chosen at b: the members of a majority C voted for v at b. Let c be
 //     above b, and assume that all proposals at ballots from b up to, not including, c are
@@ -133,7 +134,7 @@
 //
 // # A stable round
 //
-// Phase 1 is long over. A command costs one round of messages, and the disks of leader and
+// Phase 1 was completed earlier. A command costs one round of messages, and the disks of leader and
 // followers work at the same time:
 //
 //	leader 1                      follower 2                    follower 3
@@ -153,8 +154,8 @@
 //	  |                           |                             |
 //	  |<----------------------------------------- Accepted (2b)|  late: changes nothing
 //
-// A Heartbeat's FirstOpen tells the same as Chosen, less exactly ("Why Chosen names a
-// ballot"). A follower whose Accept was lost fetches the value.
+// A Heartbeat's FirstOpen says the same as Chosen, but less exactly ("Why Chosen names a ballot").
+// A follower whose Accept was lost fetches the value.
 //
 // # Messages
 //
@@ -182,11 +183,11 @@
 //
 // # What a late message may do
 //
-// A message may arrive after its sender has crashed and lost what was not on its disk. So
-// the table answers three questions for each message. Which records may its sender have
-// lost since it left (those it did not wait for)? Does the receiver compare the boot
-// number, so that a message of an earlier life, or a reply to one, is dropped? May the
-// sender use the ballot again for something else?
+// A message may arrive after its sender has crashed and lost what was not on its disk. The table
+// therefore answers three questions for each message. Which records may the sender have lost since
+// the message left (those for which it did not wait)? Does the receiver compare the boot number, so
+// that it drops a message of an earlier life, or a reply to one? May the sender use the ballot
+// again for something else?
 //
 //	message         sender may have lost      boot compared     ballot comes back
 //	Prepare         Promised of the ballot    no; it is echoed  yes: the sender is a candidate at it again
@@ -209,13 +210,12 @@
 // outlives the memory of the grant, and rule 6 of Leases below covers it: after a restart a
 // member may not promise for as long as any grant of its earlier lives can run.
 //
-// Released alone takes a protection away: its receiver helps another candidate at once. If
-// it could leave before the promise of its ballot were durable, a crash could lose the
-// promise, the next life could lead at the same ballot with a lease, and the late Released
-// of the first life would free a grant that this lease counts. So it waits for that record
-// (testdata/late_released.txt). A boot number, kept by the member and compared, would close
-// the hole as well, at the price of more memory that must be right; the record is there
-// already.
+// Only Released takes a protection away: its receiver helps another candidate at once. Suppose that
+// it could leave before the promise of its ballot is durable. Then a crash could lose the promise,
+// the next life could lead at the same ballot with a lease, and the late Released of the first life
+// would free a grant that this lease counts. So it waits for that record
+// (testdata/late_released.txt). A boot number, kept by the member and compared, would close the
+// hole as well, but would be more memory that must be right; the record is there already.
 //
 // # Ballots that come back
 //
@@ -263,12 +263,12 @@
 //
 // # Why boot numbers
 //
-// Node 1 sends Prepare(b) from slot 50. The answer of node 3, "nothing", is delayed. Node 1
-// crashes before its promise of b is on disk, and also loses that it knew the slots below
-// 50 to be chosen; it starts again, takes the same ballot b, and asks from slot 30. Read as
-// an answer to the second Prepare, the delayed page says that node 3 has nothing from 30
-// on, where it may hold half of a majority. So every life has a number, which is on disk
-// before its first message leaves; every request carries it and every reply echoes it.
+// Node 1 sends Prepare(b) from slot 50. The answer of node 3, "nothing", is delayed. Node 1 crashes
+// before its promise of b is on disk, and also forgets that the slots below 50 are chosen. It
+// starts again, uses the same ballot b, and asks from slot 30. As an answer to the second Prepare,
+// the delayed page would say that node 3 has nothing from 30 on, where it may hold half of a
+// majority. So every life has a number, which is on disk before the first message of the life
+// leaves; every request carries it and every reply echoes it.
 //
 // In this package the range in the page closes the same hole a second time: a page from 50
 // on is no answer about 30. The two are not the same, though: a page names the slots it is
@@ -285,22 +285,22 @@
 //
 // # Snapshots
 //
-// The state machine takes snapshots when it likes, without agreement (P7.01). This package
-// only drops: once a snapshot of slot s is durable, votes and values up to s are of no use
-// to this node, and Truncate drops as many of them as the caller wants; the caller may keep
-// some for laggards. A node reports what it has dropped: its pages begin above (P11.01),
-// its FetchReply names the floor, and it does not answer an Accept below.
+// The state machine takes snapshots when it likes, without agreement (P7.01). This package only
+// drops. Once a snapshot of slot s is durable, votes and values up to s are of no use to this node,
+// and Truncate drops as many of them as the caller wants; the caller may keep some for laggards. A
+// node reports what it has dropped: its pages begin above (P11.01), its FetchReply names the floor,
+// and it does not answer an Accept below.
 //
-// A laggard that meets a floor above what it needs reports that (Output.Behind) and goes on
-// asking others. If the caller gets a snapshot from a peer, makes it durable and replaces
-// the state, Installed moves the first open slot behind it. It moves nothing else: the
-// promise, and votes above the snapshot, still bind the acceptor.
+// A laggard that meets a floor above the slot that it needs reports that (Output.Behind) and
+// continues to ask others. If the caller gets a snapshot from a peer, makes it durable and replaces
+// the state, Installed moves the first open slot behind it. It moves nothing else: the promise, and
+// votes above the snapshot, still bind the acceptor.
 //
 // # Leases
 //
-// A log gives every read a place at the price of a round. A leader with grants of a
-// majority needs no round: while the grants run no other node can have a value chosen, so
-// what the leader has applied is up to date (PML §5.2).
+// A log orders every read at the price of a round. A leader with grants of a majority needs no
+// round: while the grants run, no other node can have a value chosen, so what the leader has
+// applied is up to date (PML §5.2).
 //
 //  1. Every heartbeat asks for a grant and names its terms (Lease: for how long, with
 //     which error of clocks). A member that is configured otherwise does not grant.
@@ -343,20 +343,18 @@
 // phase 1 found. It answers alone only when it has applied all slots below its own first
 // command (P4.11; the caller sees to that: replica/master serves after its epoch command).
 //
-// A stable leader that meets a higher ballot runs phase 1 again above it and goes on
-// (boost.go). Its heartbeats keep the old ballot until that is over. Say node 3 wins ballot
-// 6 with the promise of node 2 and has values chosen, and node 1, leader at 5, whose lease
-// is over, asks for grants at 7 before any member has promised 7. Node 2, which 3 has not
-// yet asked for a grant, would give one, and node 1 would read old state. At ballot 5,
-// node 2 refuses.
+// A stable leader that meets a higher ballot runs phase 1 again above it and continues (boost.go).
+// Its heartbeats keep the old ballot until that is over. To see why, let node 3 win ballot 6 with
+// the promise of node 2 and have values chosen. Let node 1, leader at 5, whose lease is over, ask
+// for grants at 7 before any member has promised 7. Node 2, which node 3 has not yet asked for a
+// grant, would give one, and node 1 would read old state. At ballot 5, node 2 refuses.
 //
 // # Invariants
 //
-// The numbers never change, and none is used twice: there is no I-T2 to I-T4 any more.
-// Panics, tests and the simulator's reports use them. The kind says when each is checked:
-// state (after every input, under the build tag deep), delta (this output against the
-// last), pair (when a record or message is written or sent, and again when it is read or
-// received).
+// The numbers never change, and none is reused: I-T2 to I-T4 no longer exist. Panics, tests and the
+// simulator's reports use them. The kind says when each is checked: state (after every input, under
+// the build tag deep), delta (this output against the last), pair (when a record or message is
+// written or sent, and again when it is read or received).
 //
 //	I-A1  delta  the promise of an acceptor never decreases, in memory or on disk
 //	I-A2  pair   an acceptor votes at its promise, never below its last vote in the

@@ -6,47 +6,47 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// election decides when this node campaigns, and at which round. A bad choice costs time
-// only: safety is in acceptor.go and proposer.go.
+// election decides when this node campaigns, and at which round. A bad choice only costs time:
+// safety is in acceptor.go and proposer.go.
 type election struct {
 	min, max time.Duration
-	spread   time.Duration // candidates for a place that has become free begin within this time
+	spread   time.Duration // when a leader is gone, candidates begin within this time
 	draws    draw.Stream
 	deadline time.Time // campaign unless a leader or candidate was heard before
 	round    uint64    // highest seen in any ballot
 	defeats  uint      // campaigns lost in a row
 }
 
-// observe notes a ballot of any node, so that the next campaign is above it.
+// observe records a ballot of any node, so that the next campaign is above it.
 func (e *election) observe(b Ballot) { e.round = max(e.round, b.Round) }
 
-// postpone puts the next campaign off: a leader, or a candidate that this node has
-// promised to, is at work.
+// postpone delays the next campaign, because a leader, or a candidate to which this node has
+// promised, is at work.
 func (e *election) postpone(now time.Time) {
 	e.deadline = now.Add(e.draws.Duration(e.min, e.max))
 }
 
-// onLeader notes that some node leads; duels are over.
+// onLeader records that some node leads; duels are over.
 func (e *election) onLeader(now time.Time) {
 	e.defeats = 0
 	e.postpone(now)
 }
 
-// campaignAfter sets the next campaign to a random time soon after t: no leader is at work then. It is random lest
-// several candidates begin at once.
+// campaignAfter sets the next campaign to a random time soon after t, when no leader will be at
+// work. The time is random so that not several candidates begin at once.
 func (e *election) campaignAfter(t time.Time) {
 	e.deadline = t.Add(e.draws.Duration(0, e.spread))
 }
 
-// onDefeat puts the next campaign off by a random time, whose range doubles with each
-// defeat: two candidates that refuse each other must fall out of step.
+// onDefeat delays the next campaign by a random time, whose range doubles with each defeat: two
+// candidates that refuse each other must fall out of step.
 func (e *election) onDefeat(now time.Time) {
 	e.defeats = min(e.defeats+1, 5)
 	e.deadline = now.Add(e.draws.Duration(e.min, e.max<<e.defeats))
 }
 
-// tryCampaign starts a campaign of a node that does not lead. While a grant of the node
-// to another one runs, it waits until that ends, and for a random time.
+// tryCampaign starts a campaign of a node that does not lead. While a grant of the node to another
+// node runs, it waits until the grant ends, and then for a random time.
 func (n *Node) tryCampaign() {
 	if until := n.grants.promiseBarredUntil(n.cfg.ID); until.After(n.now) {
 		n.count.Waited++
@@ -123,9 +123,9 @@ func (n *Node) onPromise(from NodeID, m Promise) {
 	n.conclude()
 }
 
-// conclude begins to lead if phase 1 has a result. It is called after each complete
-// answer, and again with each repetition of Prepare, because catch-up may have learnt a
-// slot whose votes are unreadable.
+// conclude begins to lead if phase 1 has a result. It is called after each complete answer. It is
+// also called with each repetition of Prepare, because catch-up may have learnt a slot whose votes
+// are unreadable.
 func (n *Node) conclude() {
 	n.campaign.skipBelow(n.learner.firstOpen)
 	if n.acceptor.promised != n.campaign.ballot {
@@ -142,9 +142,9 @@ func (n *Node) conclude() {
 	}
 }
 
-// onNack steps down: an acceptor promised a higher ballot. A Nack that names another
-// ballot than the present attempt is stale (P11.04). A leader with a lease starts a boost
-// above the higher ballot instead, unless that ballot is the one of its own boost.
+// onNack steps down, because an acceptor promised a higher ballot. A Nack that names another ballot
+// than the present attempt is stale (P11.04). A leader with a lease starts a boost above the higher
+// ballot instead, unless that ballot is the one of its own boost.
 func (n *Node) onNack(_ NodeID, m Nack) {
 	n.election.observe(m.Promised)
 	if m.Boot != n.boot || !n.isOwnAttempt(m.Ballot) {

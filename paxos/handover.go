@@ -2,11 +2,10 @@ package paxos
 
 import "time"
 
-// Resign makes the node stop leading or campaigning, as if it had met a higher ballot;
-// values that it proposed may still be chosen. Its read authority ends first, Released
-// frees the members from their grants, and they may campaign before this node does. It
-// serves an operator that wants another leader, and fault injection (PML §6.3). It is safe
-// at any time.
+// Resign makes the node stop leading or campaigning, as if it had met a higher ballot; values that
+// it proposed may still be chosen. Its read authority ends first. Released frees the members from
+// their grants, and they may campaign before this node does. Resign is for an operator that wants
+// another leader, and for fault injection (PML §6.3). It is safe at any time.
 func (n *Node) Resign(now time.Time) {
 	n.setNow(now)
 	if n.lead != nil {
@@ -17,9 +16,9 @@ func (n *Node) Resign(now time.Time) {
 	n.handleLocal()
 }
 
-// Campaign makes a node that does not lead campaign now, without waiting until no leader
-// is heard; it still waits for the end of a grant to another node. It is safe at any time,
-// and at worst deposes a leader for nothing.
+// Campaign makes a node that does not lead campaign now, instead of waiting until it hears no
+// leader. It still waits for the end of a grant to another node. It is safe at any time, and at
+// worst deposes a leader needlessly.
 func (n *Node) Campaign(now time.Time) {
 	n.setNow(now)
 	if n.lead == nil {

@@ -2,15 +2,15 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// delta has the values that must not go back from one output to the next.
+// delta holds the values that must not go back from one output to the next.
 type delta struct {
 	promised  Ballot
 	firstOpen Slot
 	grants    granter
 }
 
-// verifyDelta compares with the last output (I-A1, I-L2), and every message that leaves
-// with the disk (I-A4).
+// verifyDelta compares the present values with the last output (I-A1, I-L2), and every message that
+// leaves with the disk (I-A4).
 func (n *Node) verifyDelta() {
 	now := delta{
 		promised: n.acceptor.promised, firstOpen: n.learner.firstOpen,
@@ -29,9 +29,9 @@ func (n *Node) verifyDelta() {
 	}
 }
 
-// verifyGrant compares with the last output: while a grant ran, no other node got a
-// promise, and the grant did not become shorter (I-G1), unless its holder has released it
-// since. As leader, the node counts no grant for longer than a term from now (I-G2).
+// verifyGrant compares the present grant with the last output. While a grant ran, no other node got
+// a promise, and the grant did not become shorter (I-G1), unless its holder has released it since.
+// A leader counts no grant for longer than a term from now (I-G2).
 func (n *Node) verifyGrant(now delta) {
 	was, is := n.last.grants, now.grants
 	same := was.holder != 0 && was.holder == is.holder && was.ballot == is.ballot
@@ -54,9 +54,9 @@ func (n *Node) verifyPromised(b Ballot) {
 	}
 }
 
-// verifyLeaves checks against the acceptor, not the outbox, whether m may leave (I-A4).
-// Where the acceptor has voted or promised again since, it no longer knows the number of
-// the record that m waited for, and the check is void.
+// verifyLeaves checks against the acceptor, not the outbox, whether m may leave (I-A4). If the
+// acceptor has voted or promised again since, it no longer knows the number of the record for which
+// m waited, and the check is void.
 func (n *Node) verifyLeaves(m Message) {
 	a := &n.acceptor
 	needs := n.outbox.bootRecord
@@ -98,9 +98,9 @@ func (a *acceptor) voteAt(s Slot, b Ballot) LSN {
 	return 0
 }
 
-// verifyDemands counts the votes of phase 1 again, without chooseValue. A slot that gets a
-// no-op, though no member voted for one, must have a quorum without a vote, and
-// "unreadable" is not "nothing" (I-P2). No vote lies above the demanded slots (I-P1).
+// verifyDemands counts the votes of phase 1 again, without chooseValue. If no member voted in a
+// slot that gets a no-op, the slot must have a quorum without a vote, and "unreadable" is not
+// "nothing" (I-P2). No vote lies above the demanded slots (I-P1).
 func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	noops, others := make([]int, len(demanded)), make([]int, len(demanded))
 	complete := c.completeMembers()
@@ -126,10 +126,10 @@ func (n *Node) verifyDemands(c *campaign, demanded []Value) {
 	}
 }
 
-// verifyWaits judges the votes of phase 1 again, without chooseValue: a candidate may wait
-// only if in some slot fewer than a quorum of the members that answered can read their
-// votes, and no readable vote has the ballot of an unreadable one, or a higher one (I-P5).
-// A candidate that waited for less might wait for a member that never comes back.
+// verifyWaits checks the votes of phase 1 again, without chooseValue. A candidate may wait only if,
+// in some slot, fewer than a quorum of the members that answered can read their votes, and no
+// readable vote has the ballot of an unreadable one, or a higher one (I-P5). A candidate that
+// waited for less might wait for a member that never comes back.
 func (n *Node) verifyWaits(c *campaign) {
 	complete := c.completeMembers()
 	if !complete.HasQuorum() {
@@ -164,10 +164,9 @@ func isHarmless(votes []Vote, lost Vote, complete, quorum int) bool {
 	return complete >= quorum
 }
 
-// Verify checks the whole state, and panics where an invariant is broken. It runs after
-// every input under the build tag deep; an observer may call it between TakeOutput and the
-// next input. doc.go numbers the invariants; those of kind delta and pair are checked where
-// they happen.
+// Verify checks the whole state, and panics if an invariant is broken. It runs after every input
+// under the build tag deep; an observer may call it between TakeOutput and the next input. doc.go
+// numbers the invariants. Those of kind delta and pair are checked where they apply.
 func (n *Node) Verify() {
 	n.verifyVotes()
 	n.verifyLearner()

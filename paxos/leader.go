@@ -6,10 +6,10 @@ import (
 	"github.com/chubbycell/chubby/internal/instant"
 )
 
-// leadership is phase 2 (PMS §2.2), after phase 1 of its ballot: a stable leader gives
-// each further slot its value with one round of Accept (PMS §3, P2.05). First it proposes
-// the values that phase 1 demands, then commands, as batches, never more than the window
-// ahead of the first slot not known to be chosen.
+// leadership is phase 2 (PMS §2.2), after phase 1 of its ballot: a stable leader gives each further
+// slot its value with one round of Accept (PMS §3, P2.05). It first proposes the values that phase
+// 1 demands, and then commands, in batches. It is never more than the window ahead of the first
+// slot not known to be chosen.
 type leadership struct {
 	ballot       Ballot
 	promise      LSN     // of this node's own Promised record of ballot
@@ -58,22 +58,22 @@ func newLeadership(c *campaign, promise LSN, demanded []Value, cfg *Config, now 
 	return l
 }
 
-// noteHeard notes that a member answered.
+// noteHeard records that a member answered.
 func (l *leadership) noteHeard(id NodeID, now time.Time) {
 	if i := l.group.index(id); i >= 0 {
 		l.lastHeard[i] = now
 	}
 }
 
-// quorumHeardAt is the instant since when a quorum, the leader included, has answered:
-// the quorum-th latest of the last answers.
+// quorumHeardAt returns the instant since which a quorum, including the leader, has answered: the
+// quorum-th latest of the last answers.
 func (l *leadership) quorumHeardAt(self NodeID, now time.Time) time.Time {
 	l.noteHeard(self, now)
 	return latest(l.lastHeard, l.group.Quorum())
 }
 
-// noteChosen notes for the next Chosen message that the value proposed in s was chosen;
-// a run of slots goes into one message.
+// noteChosen records for the next Chosen message that the value proposed in s was chosen; a run of
+// slots goes into one message.
 func (l *leadership) noteChosen(s Slot) {
 	if n := len(l.unannounced); n > 0 && l.unannounced[n-1].To == s {
 		l.unannounced[n-1].To = s + 1
@@ -117,8 +117,8 @@ func (n *Node) proposePending() {
 	}
 }
 
-// proposeNext proposes value in the next slot, unless that slot is known to be chosen by
-// now. Only a demanded value can meet a chosen slot, and it is the chosen value then.
+// proposeNext proposes value in the next slot, unless that slot is known to be chosen by now. Only
+// a demanded value can meet a chosen slot, and is then the chosen value.
 func (n *Node) proposeNext(value Value) {
 	l := n.lead
 	s := l.next
@@ -146,8 +146,8 @@ func (n *Node) sendAccepts(s Slot, p *proposal) {
 	}
 }
 
-// onAccepted counts a vote of phase 2b; a quorum of them chooses the value. Only votes
-// at the present ballot count, requested in this life, one of each member.
+// onAccepted counts a vote of phase 2b; a quorum of votes chooses the value. A vote counts only if
+// it is at the present ballot and was requested in this life; each member counts once.
 func (n *Node) onAccepted(from NodeID, m Accepted) {
 	l := n.lead
 	if l == nil || m.Ballot != l.ballot || m.Boot != n.boot {

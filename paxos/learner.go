@@ -2,17 +2,16 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// learner knows which values were chosen (PMS §2.3) and hands them out in slot order,
-// each once. It learns a value where this node as leader counts a quorum of votes at one
-// ballot (leader.go), from a leader that did (Chosen), or from a peer that knows it
-// (FetchReply).
+// learner knows which values were chosen (PMS §2.3) and hands them out in slot order, each once. It
+// learns a value when this node as leader counts a quorum of votes at one ballot (leader.go), from
+// a leader that did (Chosen), or from a peer that knows it (FetchReply).
 type learner struct {
 	outbox    *outbox
 	known     slotLog[learned]
 	firstOpen Slot    // all slots below are known, and handed out
 	applied   Slot    // the state machine has consumed the slots up to here
 	toApply   []Entry // since the last TakeOutput
-	toSettle  Range   // to be recorded as one Settled
+	toSettle  Range   // to be recorded in one Settled
 }
 
 type learned struct {
@@ -20,8 +19,8 @@ type learned struct {
 	chosen bool
 }
 
-// learn takes in that value was chosen in slot s. voted tells that the node's own last
-// vote there has this value, so that the log need not hold it twice.
+// learn records that value was chosen in slot s. voted says that the node's own last vote there has
+// this value, so that the log need not hold it twice.
 func (l *learner) learn(s Slot, value Value, voted bool) {
 	if s < l.known.base {
 		return
@@ -42,8 +41,8 @@ func (l *learner) learn(s Slot, value Value, voted bool) {
 	l.handOut()
 }
 
-// settle notes for the next Settled record that the vote at s has the chosen value; a
-// run of slots becomes one record.
+// settle records for the next Settled record that the vote at s has the chosen value; a run of
+// slots becomes one record.
 func (l *learner) settle(s Slot) {
 	if s != l.toSettle.To {
 		l.flushSettled()
@@ -52,7 +51,7 @@ func (l *learner) settle(s Slot) {
 	l.toSettle.To = s + 1
 }
 
-// flushSettled records what settle collected. No message waits for that record.
+// flushSettled writes the record of what settle collected. No message waits for that record.
 func (l *learner) flushSettled() {
 	if !l.toSettle.IsEmpty() {
 		l.outbox.record(Settled{Slots: l.toSettle})
@@ -123,7 +122,7 @@ func (l *learner) relearn(s Slot, value Value) {
 	*k = learned{value: value, chosen: true}
 }
 
-// onApplied notes that the state machine has applied the slots up to upto.
+// onApplied records that the state machine has applied the slots up to upto.
 func (l *learner) onApplied(upto Slot) {
 	if upto >= l.firstOpen || upto < l.applied {
 		invariant.Failf("I-L2", "node %d: applied up to %d after %d, first open slot %d", l.outbox.self, upto, l.applied, l.firstOpen)

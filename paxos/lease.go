@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// Lease is what a group agrees on about time (PML §5.2): while a majority keeps its
-// grants to one node, no other node can have a value chosen, so the state of that node is
-// up to date, and it may answer reads without the log. All members must be configured
-// with the same Lease; a member refuses to grant what a differently configured leader asks
-// for. The zero Lease switches leases off.
+// Lease is what a group agrees on about time (PML §5.2). While a majority keeps its grants to one
+// node, no other node can have a value chosen, so the state of that node is up to date, and it may
+// answer reads without the log. All members must be configured with the same Lease; a member
+// refuses the request of a leader with another one. The zero Lease switches leases off.
 type Lease struct {
-	// Grant is how long a member honours a grant, by its own clock, from the moment
-	// at which it handles the heartbeat that asks for it. 0: no leases.
+	// Grant is for how long a member honours a grant, by its own clock, from the moment at which it
+	// handles the heartbeat that asks for it. 0: no leases.
 	Grant time.Duration
 	// Rho bounds the rate error of every member's clock.
 	Rho PPM
@@ -27,9 +26,9 @@ const million = 1_000_000
 // maxGrant keeps Term within 64 bits, and is far above useful lengths.
 const maxGrant = time.Hour
 
-// Term is how long the leader counts a grant, by its own clock, from the moment at which
-// it sent the heartbeat: Grant(1-rho)/(1+rho), rounded down. The leader's clock may be
-// slow by rho and the member's fast by rho, and still the leader stops first.
+// Term returns for how long the leader counts a grant, by its own clock, from the moment at which
+// it sent the heartbeat: Grant(1-rho)/(1+rho), rounded down. The leader's clock may be slow by rho
+// and the member's fast by rho, and the leader still stops first.
 func (l Lease) Term() time.Duration {
 	return l.Grant * time.Duration(million-l.Rho) / time.Duration(million+l.Rho)
 }
@@ -37,7 +36,7 @@ func (l Lease) Term() time.Duration {
 // isEnabled reports whether there are leases.
 func (l Lease) isEnabled() bool { return l.Grant > 0 }
 
-// fault tells what is wrong with l, or "".
+// fault returns what is wrong with l, or "".
 func (l Lease) fault() string {
 	switch {
 	case l.Grant < 0 || l.Grant > maxGrant:
@@ -62,8 +61,8 @@ type granter struct {
 	holdOffUntil time.Time // no promise and no grant before
 }
 
-// newGranter begins the life boot of a node. longest is the longest Grant that this life
-// or an earlier one was configured with.
+// newGranter begins the life boot of a node. longest is the longest Grant with which this life or
+// an earlier one was configured.
 func newGranter(l Lease, longest time.Duration, boot Boot, now time.Time) granter {
 	g := granter{lease: l, longest: longest}
 	if boot > 1 && longest > 0 {
@@ -72,8 +71,8 @@ func newGranter(l Lease, longest time.Duration, boot Boot, now time.Time) grante
 	return g
 }
 
-// barredUntil is the instant until which the node must refuse votes and grants to id. An
-// instant not after now means that it need not.
+// barredUntil returns the instant until which the node must refuse votes and grants to id. If it is
+// not after now, the node need not refuse.
 func (g *granter) barredUntil(id NodeID) time.Time {
 	if g.holder == id {
 		return time.Time{}
@@ -81,7 +80,7 @@ func (g *granter) barredUntil(id NodeID) time.Time {
 	return g.until
 }
 
-// promiseBarredUntil is the same for promises.
+// promiseBarredUntil is barredUntil for promises.
 func (g *granter) promiseBarredUntil(id NodeID) time.Time {
 	if until := g.barredUntil(id); until.After(g.holdOffUntil) {
 		return until
@@ -89,9 +88,8 @@ func (g *granter) promiseBarredUntil(id NodeID) time.Time {
 	return g.holdOffUntil
 }
 
-// grant gives or renews a grant, unless the leader asks for a different Lease or the
-// restart hold-off runs. It reports whether it did. The caller has made sure that no
-// grant to another node runs.
+// grant gives or renews a grant, unless the leader asks for a different Lease or the restart
+// hold-off runs. It reports whether it did. The caller ensures that no grant to another node runs.
 func (g *granter) grant(to NodeID, b Ballot, asked Lease, now time.Time) bool {
 	if !g.lease.isEnabled() || asked != g.lease || now.Before(g.holdOffUntil) {
 		return false
@@ -103,17 +101,16 @@ func (g *granter) grant(to NodeID, b Ballot, asked Lease, now time.Time) bool {
 	return true
 }
 
-// release ends the grants that from asked for at ballots up to b: it does not count them
-// any more.
+// release ends the grants for which from asked at ballots up to b: from no longer counts them.
 func (g *granter) release(from NodeID, b Ballot) {
 	if g.holder == from && !b.Less(g.ballot) {
 		g.holder, g.until = 0, time.Time{}
 	}
 }
 
-// leaderLease is the leader's half: when it asked for grants, and until when it counts
-// the grant of each member. No flag says that the lease "is held": each question is
-// answered from these instants at the time of the question.
+// leaderLease is the leader's half: when it asked for grants, and until when it counts the grant of
+// each member. No flag says that the lease "is held": each question is answered from these instants
+// at the time of the question.
 type leaderLease struct {
 	term         time.Duration
 	firstSeq     uint64      // Seq of the heartbeat sent at asked[0]
@@ -123,7 +120,7 @@ type leaderLease struct {
 	cachedQuorum int         // the quorum of that result; 0: the ends have changed since
 }
 
-// noteAsked notes when heartbeat seq was made, which is not after it leaves.
+// noteAsked records when heartbeat seq was made, which is not after it leaves.
 func (l *leaderLease) noteAsked(seq uint64, now time.Time) {
 	for len(l.askedAt) > 0 && !now.Before(l.askedAt[0].Add(l.term)) {
 		l.askedAt = l.askedAt[1:]
@@ -154,9 +151,9 @@ func (l *leaderLease) onGranted(member int, seq uint64, now time.Time) bool {
 	return true
 }
 
-// end is the instant until which grants of a quorum are counted: the quorum-th latest of
-// the ends. Zero: no quorum ever granted. The result is kept because each input asks
-// several times and few inputs change it.
+// end returns the instant until which grants of a quorum are counted: the quorum-th latest of the
+// ends. Zero: no quorum ever granted. The result is cached because each input asks several times
+// and few inputs change it.
 func (l *leaderLease) end(quorum int) time.Time {
 	if l.cachedQuorum != quorum {
 		l.cachedEnd, l.cachedQuorum = latest(l.ends, quorum), quorum
@@ -164,7 +161,7 @@ func (l *leaderLease) end(quorum int) time.Time {
 	return l.cachedEnd
 }
 
-// latest is the n-th latest of some instants; zero if there are fewer.
+// latest returns the n-th latest of some instants, or zero if there are fewer.
 func latest(all []time.Time, n int) (best time.Time) {
 	for _, e := range all {
 		later := 0
@@ -180,12 +177,11 @@ func latest(all []time.Time, n int) (best time.Time) {
 	return best
 }
 
-// Lease is the end of the node's read authority by its own clock: before that instant no
-// other node can have a value chosen. It is zero unless the node leads and a quorum has
-// granted. The caller compares it with an instant that it read after the read request
-// came in, and answers before the next input (P4.01). It tells nothing about what this
-// node has applied: a new leader must not answer without the log before its own first
-// command was applied (P4.11).
+// Lease returns the end of the node's read authority by its own clock: before that instant no other
+// node can have a value chosen. It is zero unless the node leads and a quorum has granted. The
+// caller must compare it with an instant that it read after the read request came in, and answer
+// before the next input (P4.01). Lease says nothing about what this node has applied: a new leader
+// must not answer without the log before its own first command was applied (P4.11).
 func (n *Node) Lease() time.Time {
 	if n.lead == nil {
 		return time.Time{}
@@ -196,14 +192,14 @@ func (n *Node) Lease() time.Time {
 // hasLease reports whether the node has read authority now.
 func (n *Node) hasLease() bool { return n.now.Before(n.Lease()) }
 
-// GrantState tells, by this node's own clock, until when it honours its grant and to
-// which holder, and until when its restart hold-off lasts. It is for observers.
+// GrantState returns, by this node's own clock, until when it honours its grant and to which
+// holder, and until when its restart hold-off lasts. It is for observers.
 func (n *Node) GrantState() (holder NodeID, until, holdOff time.Time) {
 	return n.grants.holder, n.grants.until, n.grants.holdOffUntil
 }
 
-// CountedUntil tells, by this node's own clock, until when it counts the grant of a
-// member as leader; zero: not at all. It is for observers.
+// CountedUntil returns, by this node's own clock, until when it counts the grant of a member as
+// leader; zero: not at all. It is for observers.
 func (n *Node) CountedUntil(member NodeID) time.Time {
 	if n.lead == nil {
 		return time.Time{}
@@ -215,8 +211,8 @@ func (n *Node) CountedUntil(member NodeID) time.Time {
 	return n.lead.lease.ends[i]
 }
 
-// rejectIfLeased sends a LeaseRejection if the instant until lies ahead, and reports
-// whether it did. A ballot below the promise gets a Nack from the acceptor instead.
+// rejectIfLeased sends a LeaseRejection if until is in the future, and reports whether it did. A
+// ballot below the promise gets a Nack from the acceptor instead.
 func (n *Node) rejectIfLeased(from NodeID, b Ballot, boot Boot, s Slot, until time.Time) bool {
 	if !until.After(n.now) || b.Less(n.acceptor.promised) {
 		return false
@@ -249,8 +245,8 @@ func (n *Node) answerHeartbeat(from NodeID, m Heartbeat) {
 	})
 }
 
-// sendReleased tells all members that this leader counts their grants no longer, so that
-// no candidate waits for the grants to end. The loss of the message costs time only.
+// sendReleased tells all members that this leader no longer counts their grants, so that no
+// candidate waits for the grants to end. Losing the message only costs time.
 //
 // Released waits for the Promised record of its ballot. A leader elected by the promises
 // of others may resign before its own promise is durable, lose it in a crash, and lead
@@ -265,8 +261,9 @@ func (n *Node) sendReleased() {
 	}
 }
 
-// onReleased frees the member from its grant. If it follows the sender, and has not promised a higher ballot, no
-// leader is at work: it campaigns soon, and need not wait until it has heard of none for long.
+// onReleased frees the member from its grant. If the member follows the sender, and has not
+// promised a higher ballot, no leader is at work: it campaigns soon, without the usual wait for a
+// silent leader.
 func (n *Node) onReleased(from NodeID, m Released) {
 	n.grants.release(from, m.Ballot)
 	if n.leader.Leader == from && n.leader.Ballot == m.Ballot && n.acceptor.promised == m.Ballot {

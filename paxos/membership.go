@@ -1,8 +1,8 @@
 package paxos
 
-// membership knows which group governs a slot. Each count of a quorum gets the group
-// of its slot from this one type, so that a command in the log can change the members
-// without a change to any other part. Today one group governs all slots.
+// membership knows which group governs a slot. Every count of a quorum gets the group of its slot
+// from this one type. A command in the log could therefore change the members without a change to
+// any other part. Today one group governs all slots.
 type membership struct{ all *Group }
 
 // at returns the group that governs slot s.

@@ -2,10 +2,10 @@ package paxos
 
 import "time"
 
-// Message is one of the structs of this file, and of no other package. The comment on
-// each names its sender and receivers, what it claims, and which record must be on the
-// sender's disk before it may leave (outbox.go enforces that). Every reply names the slot
-// and ballot of its request and echoes the boot number.
+// Message is one of the structs of this file; no other package defines one. The comment on each
+// names its sender and receivers, what it claims, and which record must be on the sender's disk
+// before it may leave (outbox.go enforces that). Every reply names the slot and ballot of its
+// request and echoes the boot number.
 type Message interface{ message() }
 
 // Prepare is phase 1a (PMS §2.2), for all slots from From on at once (PMS §3): it asks
@@ -74,10 +74,10 @@ type Accepted struct {
 	Slot   Slot
 }
 
-// Nack refuses a Prepare, Accept or Heartbeat at Ballot, because the sender promised
-// Promised, which is higher. Acceptor to the sender of that message. It is advice: the
-// loss of it costs time only. The receiver ignores one that names another ballot than its
-// present attempt (P11.04). Slot is 0 unless it answers an Accept.
+// Nack refuses a Prepare, Accept or Heartbeat at Ballot, because its sender has promised Promised,
+// which is higher. Acceptor to the sender of that message. It is advice: losing it only costs time.
+// The receiver ignores a Nack that names another ballot than its present attempt (P11.04). Slot is
+// 0 unless the Nack answers an Accept.
 //
 //	nack 2.1 boot 3 promised 3.2 slot 9
 type Nack struct {
@@ -111,11 +111,10 @@ type Chosen struct {
 	Slots  Range
 }
 
-// Heartbeat says that the sender leads at Ballot and that all slots below FirstOpen are
-// chosen. Leader to every member, periodically and when a tenure begins: followers put
-// their campaigns off, and a member that lags behind notices. It asks every member, the
-// leader's own acceptor included, for a grant (lease.go). It waits for the leader's own
-// Promised record of Ballot.
+// Heartbeat says that the sender leads at Ballot and that all slots below FirstOpen are chosen.
+// Leader to every member, periodically and when a tenure begins: followers delay their campaigns,
+// and a member that lags behind notices it. It asks every member, including the leader's own
+// acceptor, for a grant (lease.go). It waits for the leader's own Promised record of Ballot.
 //
 //	heartbeat 2.1 boot 3 #12 open 10
 type Heartbeat struct {
@@ -126,10 +125,10 @@ type Heartbeat struct {
 	Lease     Lease // what a grant means to the leader; zero: it asks for none
 }
 
-// HeartbeatReply answers a Heartbeat: its sender has promised nothing above Ballot and
-// knows the values of all slots below FirstOpen. Acceptor to leader. A leader that gets
-// replies from no quorum for long steps down. Granted says that the sender gave the
-// grant that the heartbeat asked for.
+// HeartbeatReply answers a Heartbeat: its sender has promised nothing above Ballot and knows the
+// values of all slots below FirstOpen. Acceptor to leader. A leader that gets replies from no
+// quorum for a long time steps down. Granted says that the sender gave the grant for which the
+// heartbeat asked.
 //
 //	alive 2.1 boot 3 #12 open 9
 //	alive 2.1 boot 3 #12 open 9 granted
@@ -141,11 +140,10 @@ type HeartbeatReply struct {
 	Granted   bool
 }
 
-// Released says that its sender stopped leading at Ballot and will never count a grant
-// that it asked for at that ballot or a lower one. Former leader to every member, after
-// its own Promised record for Ballot is durable: a sender that could forget the ballot
-// could ask for grants at it again ("What a late message may do" in doc.go). The loss of
-// it costs time only. No receiver compares Boot.
+// Released says that its sender stopped leading at Ballot and will never count a grant for which it
+// asked at that ballot or a lower one. Former leader to every member, after its own Promised record
+// for Ballot is durable: a sender that could forget the ballot could ask for grants at it again
+// ("What a late message may do" in doc.go). Losing it only costs time. No receiver compares Boot.
 //
 //	released 2.1 boot 3
 type Released struct {
@@ -161,10 +159,10 @@ type Fetch struct {
 	Slots Range
 }
 
-// FetchReply gives the chosen values of the contiguous slots from From on. Any member to
-// the sender of Fetch; it states facts, so it waits for no record. It is empty, with
-// FirstOpen <= From, where the sender knows no more itself. Floor > From means that the
-// sender has dropped the records below Floor.
+// FetchReply carries the chosen values of the contiguous slots from From on. Any member to the
+// sender of Fetch; it states facts, so it waits for no record. If the sender knows no more itself,
+// it is empty, with FirstOpen <= From. Floor > From means that the sender has dropped the records
+// below Floor.
 //
 //	fetched from 7 3 values open 20
 type FetchReply struct {

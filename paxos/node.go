@@ -9,19 +9,19 @@ import (
 	"github.com/chubbycell/chubby/internal/invariant"
 )
 
-// Errors of Propose. The node did not take the command, which will never be chosen.
+// Errors of Propose. The node did not accept the command, which will never be chosen.
 var (
 	ErrNotLeader = errors.New("paxos: this node does not lead")
 	ErrBusy      = errors.New("paxos: too many commands are waiting for a slot")
 	ErrTooLarge  = errors.New("paxos: the command exceeds MaxCommand")
 )
 
-// Node is one member of a group that agrees on a log of values. It is pure: it knows no
-// clock, disk, network or goroutine. Each kind of input has a method, and TakeOutput
-// returns all that the node wants done. One caller at a time.
+// Node is one member of a group that agrees on a log of values. It is pure: it knows no clock,
+// disk, network or goroutine. Each kind of input has a method, and TakeOutput returns everything
+// that the caller must do. Calls must not overlap.
 //
-// The caller reads each instant from the node's own monotonic clock after it has taken
-// the input from its queue; instants never go back.
+// The caller reads each instant from the node's own monotonic clock after it has taken the input
+// from its queue; instants never go back.
 type Node struct {
 	cfg     Config
 	now     time.Time // the instant of the present input
@@ -43,7 +43,7 @@ type Node struct {
 	election election
 	catchup  catchup
 
-	leader    Tenure  // the latest one handed out or to be handed out
+	leader    Tenure  // the latest one returned or to be returned
 	newTenure *Tenure // for the next Output
 	behind    *Behind // for the next Output
 	last      delta   // as of the last TakeOutput
@@ -52,9 +52,9 @@ type Node struct {
 	batchLimits, fetchLimits pageLimits
 }
 
-// New starts a process life of the node cfg.ID on the records that its disk gave back. The
-// boot record of the life is in the first Output. New panics on a Config that Validate
-// refuses, and on a disk that contradicts itself (I-A2, I-L1).
+// New starts a process life of the node cfg.ID from the records on its disk. The first Output has
+// the boot record of the life. New panics if Validate refuses cfg, and if the records contradict
+// each other (I-A2, I-L1).
 func New(cfg Config, rec Recovered, now time.Time) *Node {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -97,8 +97,8 @@ func New(cfg Config, rec Recovered, now time.Time) *Node {
 	return n
 }
 
-// Step takes one message of a peer, already decoded and found valid. It counts and drops
-// stale messages and those of nodes that are not members.
+// Step handles one message of a peer, already decoded and checked. It counts and drops stale
+// messages and messages of nodes that are not members.
 func (n *Node) Step(now time.Time, from NodeID, m Message) {
 	n.setNow(now)
 	if from == n.cfg.ID || !n.members.all.Has(from) {
@@ -109,7 +109,7 @@ func (n *Node) Step(now time.Time, from NodeID, m Message) {
 	n.handleLocal()
 }
 
-// Advance says that time has passed. The node does what is due.
+// Advance tells the node that time has passed. The node does what is due.
 func (n *Node) Advance(now time.Time) {
 	n.setNow(now)
 	switch {
@@ -126,9 +126,9 @@ func (n *Node) Advance(now time.Time) {
 	n.handleLocal()
 }
 
-// Propose asks the node, as leader, to have command chosen. A nil error means only that
-// the command waits for a slot: Output.Chosen has it when it was chosen, and commands that
-// wait when a tenure ends may be lost. The node keeps no reference to command.
+// Propose asks the node, as leader, to have command chosen. A nil error means only that the command
+// waits for a slot. Once it is chosen, it comes in Output.Chosen; commands that still wait when a
+// tenure ends may be lost. The node keeps no reference to command.
 func (n *Node) Propose(now time.Time, command []byte) error {
 	n.setNow(now)
 	switch {
@@ -144,9 +144,8 @@ func (n *Node) Propose(now time.Time, command []byte) error {
 	return nil
 }
 
-// Room is how many more commands, if short, would get a slot at the next TakeOutput. A
-// caller with more of them does well to keep the rest and to choose among them later. 0
-// unless the node leads.
+// Room returns how many more short commands would get a slot at the next TakeOutput. A caller with
+// more commands should keep the rest and choose among them later. Room is 0 unless the node leads.
 func (n *Node) Room() int {
 	if n.lead == nil || n.campaign != nil {
 		return 0
@@ -155,22 +154,22 @@ func (n *Node) Room() int {
 	return max(0, free*n.cfg.MaxBatchCommands-n.pending.len())
 }
 
-// CanPropose reports whether Propose would take a short command. After ErrBusy there may
-// be room again as soon as TakeOutput has been called.
+// CanPropose reports whether Propose would accept a short command. After ErrBusy there may be room
+// again as soon as TakeOutput has been called.
 func (n *Node) CanPropose() bool { return n.lead != nil && n.pending.len() < n.cfg.MaxPending }
 
-// Durable says that every record up to upto is on disk.
+// Durable tells the node that every record up to upto is on disk.
 func (n *Node) Durable(now time.Time, upto LSN) {
 	n.setNow(now)
 	n.outbox.onDurable(upto)
 	n.handleLocal()
 }
 
-// Applied says that the state machine has applied all slots up to upto.
+// Applied tells the node that the state machine has applied all slots up to upto.
 func (n *Node) Applied(upto Slot) { n.learner.onApplied(upto) }
 
-// TakeOutput returns what the node wants done since the last call. Commands proposed since
-// then leave together, in as few slots as hold them.
+// TakeOutput returns what the caller must do since the last call. Commands proposed since then
+// leave together, in as few slots as possible.
 func (n *Node) TakeOutput() Output {
 	if n.lead != nil {
 		n.proposePending()
@@ -193,7 +192,7 @@ func (n *Node) TakeOutput() Output {
 	return out
 }
 
-// nextWake is the instant by which Advance must be called.
+// nextWake returns the instant by which Advance must be called.
 func (n *Node) nextWake() time.Time {
 	var due time.Time
 	switch {
@@ -328,11 +327,11 @@ func (n *Node) onChosen(from NodeID, m Chosen) {
 	n.catchup.noteFirstOpen(from, m.Slots.To)
 }
 
-// learn takes in a chosen value, from whatever source.
+// learn records a chosen value, from whatever source.
 func (n *Node) learn(s Slot, value Value) {
 	v := n.acceptor.votes.get(s)
 	n.learner.learn(s, value, v != nil && !v.ballot.IsZero() && !v.lost && v.value == value)
 }
 
-// isTooFar reports whether a slot lies beyond those that a node keeps memory for.
+// isTooFar reports whether a slot lies beyond those for which a node keeps memory.
 func (n *Node) isTooFar(s Slot) bool { return s >= n.learner.firstOpen+Slot(n.cfg.MaxAhead) }

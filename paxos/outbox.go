@@ -2,11 +2,11 @@ package paxos
 
 import "github.com/chubbycell/chubby/internal/invariant"
 
-// outbox holds what leaves a node (PMS §2.5: the disk first, then the message). It
-// numbers records, and keeps back each message until the record that the message waits
-// for is durable. So no driver can send too early: it never sees such a message. Messages
-// to the node itself wait in the same outbox; so a leader counts its own vote only when
-// its own disk has it (P2.06), with no special case.
+// outbox holds what leaves a node (PMS §2.5: the disk first, then the message). It numbers records,
+// and holds back each message until the record for which the message waits is durable. No driver
+// can send too early: it never sees such a message. Messages to the node itself wait in the same
+// outbox. A leader therefore counts its own vote only when its own disk has it (P2.06), without a
+// special case.
 //
 //	message                                       waits for
 //	any, the first of a process life              Booted of this life
@@ -51,7 +51,7 @@ func (o *outbox) record(r Record) LSN {
 	return lsn
 }
 
-// post sends m to a node as soon as record number after is durable.
+// post sends m to a node as soon as the record with the number after is durable.
 func (o *outbox) post(after LSN, to NodeID, m Message) {
 	after = max(after, o.bootRecord)
 	if after <= o.durable {
@@ -78,8 +78,8 @@ func (o *outbox) emit(e Envelope) {
 	}
 }
 
-// onDurable learns that all records up to upto are durable, and emits the messages that
-// waited for them, in the order in which they were posted.
+// onDurable records that all records up to upto are durable, and emits the messages that waited for
+// them, in the order in which they were posted.
 func (o *outbox) onDurable(upto LSN) {
 	if upto >= o.first {
 		invariant.Failf("I-A4", "node %d: disk reports record %d durable, %d was not given out yet", o.self, upto, o.first)

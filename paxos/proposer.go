@@ -25,11 +25,11 @@ func newCampaign(b Ballot, start Slot, g *Group) *campaign {
 	return c
 }
 
-// addPage takes one page and reports whether it had anything new. A page that ends where
-// the last one did is a duplicate, and one that begins beyond it leaves a gap: both are
-// ignored, and the candidate asks for the second again. A page that overlaps the last
-// one (some of its slots have become known as chosen since the request) counts from where
-// the last one ended.
+// addPage records one page and reports whether it had anything new. A page that ends where the last
+// one did is a duplicate. A page that begins beyond the end of the last one leaves a gap. It
+// ignores both, and the candidate asks again for the missing page. A page that overlaps the last
+// one (some of its slots have become known as chosen since the request) counts from where the last
+// one ended.
 func (c *campaign) addPage(from NodeID, m Promise) bool {
 	i := c.group.index(from)
 	if i < 0 || m.Ballot != c.ballot {
@@ -48,8 +48,8 @@ func (c *campaign) addPage(from NodeID, m Promise) bool {
 	return true
 }
 
-// skipBelow leaves out the slots below firstOpen, which are known to be chosen by now.
-// This closes the gap in the pages of a member that dropped its votes there.
+// skipBelow leaves out the slots below firstOpen, which are known to be chosen by now. This closes
+// the gap in the pages of a member that dropped its votes there.
 func (c *campaign) skipBelow(firstOpen Slot) {
 	c.start = max(c.start, firstOpen)
 	for i := range c.answers {
@@ -57,8 +57,8 @@ func (c *campaign) skipBelow(firstOpen Slot) {
 	}
 }
 
-// nextSlot is the slot that the next Prepare to a member begins with; MaxSlot: its
-// answer is complete.
+// nextSlot returns the slot with which the next Prepare to a member begins; MaxSlot: its answer is
+// complete.
 func (c *campaign) nextSlot(id NodeID) Slot { return c.answers[c.group.index(id)].next }
 
 // completeMembers counts the members whose pages cover every open slot.
@@ -82,7 +82,7 @@ func (c *campaign) unreadableOf(id NodeID) (n uint64) {
 	return n
 }
 
-// unreadableInQuorum counts the unreadable votes among those that result decides by.
+// unreadableInQuorum counts the unreadable votes among those on which result is based.
 func (c *campaign) unreadableInQuorum() (n uint64) {
 	for _, a := range c.answers {
 		for _, v := range a.votes {
@@ -94,10 +94,10 @@ func (c *campaign) unreadableInQuorum() (n uint64) {
 	return n
 }
 
-// result is the outcome of phase 1: the values that phase 2a must propose in the slots
-// [start, start+len), in order. A slot in which no member of the quorum voted, below one
-// in which some member did, gets the no-op. All slots above are free. ok is false while
-// no quorum has answered in full, or too many votes of some slot are unreadable (F0.3).
+// result returns the outcome of phase 1: the values that phase 2a must propose in the slots [start,
+// start+len), in order. A slot in which no member of the quorum voted, below one in which some
+// member did, gets the no-op. All slots above are free. ok is false while no quorum has answered in
+// full, or too many votes of some slot are unreadable (F0.3).
 func (c *campaign) result() (values []Value, ok bool) {
 	complete := c.completeMembers()
 	if !complete.HasQuorum() {

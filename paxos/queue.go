@@ -17,7 +17,7 @@ func (q *queue) push(command []byte) {
 	q.ends = append(q.ends, len(q.buf))
 }
 
-// batch takes the next commands, as many as one slot may hold.
+// batch returns the next commands, as many as one slot may hold.
 func (q *queue) batch(limits pageLimits) Value {
 	n := 0
 	for n < len(q.ends) && !limits.isFull(n, q.ends[n]) {

@@ -11,19 +11,19 @@ import (
 // is any majority, so two quorums of one Group share a member (PMS §2.2).
 type Group struct{ ids []NodeID }
 
-// NewGroup makes the group of these members, in any order. The caller sees to it that none is there
-// twice (Config.Validate does): it would count as two in a quorum.
+// NewGroup returns the group of these members, given in any order. The caller ensures that no
+// member is listed twice (Config.Validate does): it would count as two in a quorum.
 func NewGroup(ids []NodeID) *Group {
 	return &Group{ids: slices.Sorted(slices.Values(ids))}
 }
 
-// Members are the ids in ascending order; the caller must not change them.
+// Members returns the ids in ascending order; the caller must not change them.
 func (g *Group) Members() []NodeID { return g.ids }
 
 // Has reports whether id is a member.
 func (g *Group) Has(id NodeID) bool { return g.index(id) >= 0 }
 
-// Quorum is the number of members that make a majority.
+// Quorum returns the number of members that make a majority.
 func (g *Group) Quorum() int { return len(g.ids)/2 + 1 }
 
 func (g *Group) index(id NodeID) int { return slices.Index(g.ids, id) }
@@ -35,7 +35,7 @@ type Tally struct {
 	bits  uint64
 }
 
-// NewTally counts members of g.
+// NewTally returns a Tally that counts members of g.
 func NewTally(g *Group) Tally { return Tally{group: g} }
 
 // Add counts id once, however often it is called, and ignores ids outside the group.
@@ -55,13 +55,13 @@ func (t *Tally) Has(id NodeID) bool {
 	return i >= 0 && t.bits&(1<<i) != 0
 }
 
-// Count is the number of members counted.
+// Count returns the number of members counted.
 func (t *Tally) Count() int { return bits.OnesCount64(t.bits) }
 
 // HasQuorum reports whether a quorum was counted.
 func (t *Tally) HasQuorum() bool { return t.Count() >= t.group.Quorum() }
 
-// String shows which members were counted: "1 - 3 (2 of 3, quorum)".
+// String returns which members were counted: "1 - 3 (2 of 3, quorum)".
 func (t *Tally) String() string {
 	var b strings.Builder
 	for i, id := range t.group.ids {

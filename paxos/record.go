@@ -7,9 +7,9 @@ import "time"
 // durable.
 type Record interface{ record() }
 
-// Booted is the first record of a process life. It gives the number of the life, and
-// the longest Lease.Grant that this life or an earlier one was configured with. No
-// message of the life leaves before it is durable, so no grant does either.
+// Booted is the first record of a process life. It has the number of the life, and the longest
+// Lease.Grant with which this life or an earlier one was configured. No message of the life leaves
+// before it is durable, so no grant does either.
 //
 //	booted 3
 //	booted 3 grant 1s
@@ -18,8 +18,8 @@ type Booted struct {
 	Grant time.Duration
 }
 
-// Promised says that this acceptor will accept nothing below Ballot (PMS §2.5). The
-// driver keeps it in a register of its own too, not only in the log.
+// Promised says that this acceptor will accept nothing below Ballot (PMS §2.5). The driver keeps it
+// in a separate register too, not only in the log.
 //
 //	promised 2.1
 type Promised struct{ Ballot Ballot }
@@ -33,8 +33,8 @@ type Voted struct {
 	Value  Value
 }
 
-// Learned is a chosen value for which the node holds no vote of its own with that value.
-// No message waits for it: the node can fetch the value again.
+// Learned is a chosen value for which the node has no vote of its own with that value. No message
+// waits for it: the node can fetch the value again.
 //
 //	learned slot 9 v1f2e3d4c
 type Learned struct {
@@ -48,8 +48,8 @@ type Learned struct {
 //	settled [7,10)
 type Settled struct{ Slots Range }
 
-// Unreadable takes the place of a Voted record whose value the disk lost, when
-// a log is read back (F0.3). It is never written.
+// Unreadable replaces a Voted record whose value the disk lost, when a log is read back (F0.3). It
+// is never written.
 //
 //	unreadable 2.1 slot 9
 type Unreadable struct {
@@ -57,8 +57,8 @@ type Unreadable struct {
 	Ballot Ballot
 }
 
-// Unlearned takes the place of a Learned record whose value the disk lost. It is never
-// written, and changes nothing: other members know the value.
+// Unlearned replaces a Learned record whose value the disk lost. It is never written, and changes
+// nothing: other members know the value.
 //
 //	unlearned slot 9
 type Unlearned struct{ Slot Slot }
@@ -71,14 +71,14 @@ func (Settled) record()    {}
 func (Unreadable) record() {}
 func (Unlearned) record()  {}
 
-// Recovered is what a disk gives back when a process starts: the records of all earlier
-// lives. The zero value is that of a new node.
+// Recovered is what a disk holds when a process starts: the records of all earlier lives. The zero
+// value is for a new node.
 type Recovered struct {
 	Boot     Boot          // of the latest life, 0 before the first
 	Grant    time.Duration // of the latest Booted: the longest Grant of all lives so far
 	Promise  Ballot        // highest promise on disk
 	Snapshot Handle        // where the state machine begins; zero: before slot 1
-	Floor    Slot          // Records may lack those about slots below only; 0 counts as 1
+	Floor    Slot          // Records may lack only those about slots below; 0 counts as 1
 	Records  []Record      // all kinds but Booted and Promised, in LSN order
 	Next     LSN           // first free number; 0 counts as 1
 }

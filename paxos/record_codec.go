@@ -18,9 +18,8 @@ const (
 // tagSize is the size of every tag: two numbers and a node.
 const tagSize = 20
 
-// EncodeRecord splits a record into its tag (small; a log keeps it readable even where
-// the data rots) and its data. It panics for Unreadable and Unlearned, which are never
-// written.
+// EncodeRecord splits a record into its tag (small; a log keeps it readable even if the data rots)
+// and its data. It panics for Unreadable and Unlearned, which are never written.
 //
 //	kind      tag (big endian)                     data
 //	Booted    boot(8) grant in ns(8) 0(4)          -

@@ -2,12 +2,11 @@ package paxos
 
 import "time"
 
-// retransmitTimer computes how long a leader waits for votes before it sends an Accept
-// again. With a fixed wait, shorter than acceptors need, each of them would answer every
-// Accept many times over; where that costs them disk or network they would need longer
-// still, and the cell could stay slow for good. So the wait follows the time that votes
-// took, and each retransmission raises the wait of all later proposals, as TCP's timer
-// does (RFC 6298, Karn's algorithm).
+// retransmitTimer computes how long a leader waits for votes before it resends an Accept. With a
+// fixed wait, shorter than acceptors need, each of them would answer every Accept many times over.
+// If that costs them disk or network, they would need longer still, and the cell could stay slow
+// for good. The wait therefore follows the time that votes took, and each retransmission raises the
+// wait of all later proposals, as TCP's timer does (RFC 6298, Karn's algorithm).
 type retransmitTimer struct {
 	min   time.Duration // Config.Retransmit
 	first time.Duration // before the first repetition of a new proposal
@@ -24,13 +23,13 @@ func newRetransmitTimer(min time.Duration) retransmitTimer {
 	return retransmitTimer{min: min, first: min}
 }
 
-// backoff is the wait that follows a wait of w without a quorum of votes.
+// backoff returns the wait that follows a wait of w without a quorum of votes.
 func (t *retransmitTimer) backoff(w time.Duration) time.Duration {
 	return min(2*w, max(maxWaitFast*t.min, 2*t.first), maxWaitSlow*t.min)
 }
 
-// onAnswered learns from a proposal that was chosen without a repetition how long votes
-// take; the first wait moves an eighth of the way towards twice that.
+// onAnswered learns how long votes take from a proposal that was chosen without a repetition; the
+// first wait moves an eighth of the way towards twice that time.
 func (t *retransmitTimer) onAnswered(took time.Duration) {
 	t.first = min(max(t.first+(2*took-t.first)/8, t.min), maxWaitSlow*t.min)
 }

@@ -17,7 +17,7 @@ func (r Range) Has(s Slot) bool { return r.From <= s && s < r.To }
 // IsEmpty reports whether no slot lies in the range.
 func (r Range) IsEmpty() bool { return r.From >= r.To }
 
-// String prints [from,to), and [from,) where there is no end.
+// String returns [from,to), or [from,) if there is no end.
 func (r Range) String() string {
 	if r.To == MaxSlot {
 		return fmt.Sprintf("[%d,)", r.From)

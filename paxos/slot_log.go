@@ -2,14 +2,14 @@ package paxos
 
 import "slices"
 
-// slotLog holds one T per slot, for the contiguous slots it was grown to, from base on.
-// Slots below base are gone. Votes, chosen values and proposals are slotLogs.
+// slotLog holds one T per slot, for contiguous slots from base on. Slots below base are gone.
+// Votes, chosen values and proposals are in slotLogs.
 type slotLog[T any] struct {
 	base  Slot
 	items []T
 }
 
-// end is the first slot not held.
+// end returns the first slot that is not held.
 func (s *slotLog[T]) end() Slot { return s.base + Slot(len(s.items)) }
 
 // get returns the item of a slot, or nil if the log does not hold it. The pointer is

@@ -2,8 +2,8 @@ package paxos
 
 import "fmt"
 
-// Counters count events of one process life. They are for tables and tests; no decision
-// depends on them.
+// Counters count events of one process life. They are for tables and tests; no decision depends on
+// them.
 type Counters struct {
 	Campaigns       uint64 // phase 1 begun
 	Tenures         uint64 // phase 1 won
@@ -21,14 +21,14 @@ type Counters struct {
 	Strangers       uint64 // messages from nodes that are not members
 	TooFar          uint64 // slots beyond MaxAhead
 	Installed       uint64 // snapshots of peers installed
-	// InstalledOverVote counts those that covered a slot with a vote not yet known to be
-	// chosen, InstalledBelowVote those with votes above them.
+	// InstalledOverVote counts installed snapshots that covered a slot with a vote not yet known to
+	// be chosen, InstalledBelowVote those with votes above them.
 	InstalledOverVote  uint64
 	InstalledBelowVote uint64
 	LeaseRejections    uint64 // promises, votes and grants refused because a grant to another ran
 	Waited             uint64 // campaigns put off because of a grant to another
 	StaleGrants        uint64 // grants that came too late to count, or for another ballot
-	Boosts             uint64 // phase 1 begun by a leader that goes on leading
+	Boosts             uint64 // phase 1 begun by a leader that continues to lead
 	Boosted            uint64 // boosts that kept the tenure
 	HandedOver         uint64 // leaderships given up by Resign
 }
@@ -66,8 +66,8 @@ type Status struct {
 	Count     Counters
 }
 
-// InFlight is the number of slots from the first open one to the last one this
-// node has proposed in as leader; 0 unless it leads.
+// InFlight returns the number of slots from the first open one to the last one in which this node
+// has proposed as leader; 0 unless it leads.
 func (n *Node) InFlight() int {
 	if n.lead == nil || n.lead.next <= n.learner.firstOpen {
 		return 0
@@ -75,8 +75,8 @@ func (n *Node) InFlight() int {
 	return int(n.lead.next - n.learner.firstOpen)
 }
 
-// Leading names the leader as far as this node knows, also where TakeOutput has not
-// returned it as Output.Tenure yet.
+// Leading returns the leader as far as this node knows, even if TakeOutput has not returned it as
+// Output.Tenure yet.
 func (n *Node) Leading() Tenure { return n.leader }
 
 // Status returns a copy of the node's present state.
@@ -104,7 +104,7 @@ func (n *Node) Status() Status {
 	}
 }
 
-// String is one line with the fields in a fixed order.
+// String returns one line with the fields in a fixed order.
 func (s Status) String() string {
 	return fmt.Sprintf("%d %-9s ballot %v promised %v leader %d open %d votes to %d lsn %d/%d held %d pending %d",
 		s.ID, s.Role, s.Ballot, s.Promised, s.Leader, s.FirstOpen, s.VotesEnd, s.Durable, s.Next-1, s.Held, s.Pending)

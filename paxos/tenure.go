@@ -49,7 +49,7 @@ func (n *Node) followLeader(from NodeID, b Ballot) {
 	n.election.onLeader(n.now)
 }
 
-// setLeader notes the leader, and hands out a Tenure if it changed.
+// setLeader records the leader, and prepares a Tenure for the Output if it changed.
 func (n *Node) setLeader(leader NodeID, b Ballot) {
 	if n.leader.Leader == leader && n.leader.Ballot == b {
 		return
@@ -63,7 +63,7 @@ func (n *Node) publishTenure() {
 	n.newTenure = &t
 }
 
-// ownBallot is the ballot at which the node leads or campaigns, or zero.
+// ownBallot returns the ballot at which the node leads or campaigns, or zero.
 func (n *Node) ownBallot() Ballot {
 	switch {
 	case n.lead != nil:
@@ -100,8 +100,8 @@ func (n *Node) dropAttempt() {
 	n.cancelProposals()
 }
 
-// cancelProposals drops the Accepts and Heartbeats that wait for the disk when their ballot
-// has ended: they would be refused, or ask for grants that this node would not count.
+// cancelProposals drops the Accepts and Heartbeats that wait for the disk when their ballot has
+// ended: they would be refused, or would ask for grants that this node would not count.
 func (n *Node) cancelProposals() {
 	n.outbox.cancel(func(m Message) bool {
 		switch m.(type) {

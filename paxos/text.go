@@ -24,7 +24,7 @@ func (m Promise) String() string {
 	return fmt.Sprintf("promise %v boot %d %v votes%s open %d", m.Ballot, m.Boot, m.Page, votes, m.FirstOpen)
 }
 
-// String prints slot@ballot=value, and =lost for an unreadable value.
+// String returns slot@ballot=value, or =lost for an unreadable value.
 func (v Vote) String() string {
 	if v.Lost {
 		return fmt.Sprintf("%d@%v=lost", v.Slot, v.Ballot)
@@ -97,13 +97,13 @@ func (r Settled) String() string  { return fmt.Sprintf("settled %v", r.Slots) }
 func (r Unreadable) String() string { return fmt.Sprintf("unreadable %v slot %d", r.Ballot, r.Slot) }
 func (r Unlearned) String() string  { return fmt.Sprintf("unlearned slot %d", r.Slot) }
 
-// String prints the message and its receiver.
+// String returns the message and its receiver.
 func (e Envelope) String() string { return fmt.Sprintf("%v -> %d", e.Message, e.To) }
 
-// String prints the slot and its value.
+// String returns the slot and its value.
 func (e Entry) String() string { return fmt.Sprintf("slot %d %v", e.Slot, e.Value) }
 
-// String prints "leads 2.1 from 7" if the node itself leads, else "follows 3 at 2.3" or
+// String returns "leads 2.1 from 7" if the node itself leads, and otherwise "follows 3 at 2.3" or
 // "follows no leader".
 func (t Tenure) String() string {
 	switch {
@@ -115,10 +115,9 @@ func (t Tenure) String() string {
 	return fmt.Sprintf("follows %d at %v", t.Leader, t.Ballot)
 }
 
-// Lines describes the output of one node, one line for each thing to do, in the order
-// append, sync, send, chosen, tenure, behind. Wake is left out: it differs in every line
-// of a trace and shows nothing of the protocol. A message that goes to several nodes in
-// a row is one line.
+// Lines describes the output of one node, one line for each thing to do, in the order append, sync,
+// send, chosen, tenure, behind. It leaves out Wake, which differs in every line of a trace and
+// shows nothing of the protocol. A message that goes to several nodes in a row is one line.
 //
 //	append #4 voted 2.1 slot 9 v1f2e3d4c
 //	sync   #4

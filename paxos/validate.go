@@ -1,8 +1,8 @@
 package paxos
 
-// Invalid tells why no correct node could have sent m, or "" if one could. It judges the
-// message alone, not whether it fits the state of the receiver. It is checked when a
-// message arrives and, in deep builds, when one leaves.
+// Invalid returns why no correct node could have sent m, or "" if one could. It judges only the
+// message, not whether it fits the state of the receiver. It is called when a message arrives and,
+// in deep builds, when one leaves.
 func Invalid(m Message) string {
 	switch m := m.(type) {
 	case Prepare:

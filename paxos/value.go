@@ -6,11 +6,10 @@ import (
 	"hash/crc32"
 )
 
-// Value is what one slot decides: a batch of commands, or nothing. It is
-// immutable and compared with ==. The bytes are the commands one after the
-// other, each behind its length as an unsigned varint; so the concatenation of
-// two Values is the Value with the commands of both. The empty Value is the
-// no-op that fills a hole (PMS §3).
+// Value is the decision of one slot: a batch of commands, or nothing. It is immutable and compared
+// with ==. Its bytes are the commands one after the other, each preceded by its length as an
+// unsigned varint, so the concatenation of two Values is the Value with the commands of both. The
+// empty Value is the no-op that fills a hole (PMS §3).
 type Value string
 
 // Noop is the Value without commands.
@@ -26,9 +25,8 @@ func Batch(commands ...[]byte) Value {
 	return Value(b)
 }
 
-// Commands calls yield with each command in turn, until yield returns false; it
-// is an iterator. The strings share the memory of v. It stops at malformed
-// bytes, which Valid would have found.
+// Commands calls yield with each command in turn, until yield returns false; it is an iterator. The
+// strings share the memory of v. It stops at malformed bytes, which Valid detects.
 func (v Value) Commands(yield func(i int, command string) bool) {
 	rest := v
 	for i := 0; len(rest) > 0; i++ {
@@ -56,7 +54,7 @@ func (v Value) Valid() bool {
 	return true
 }
 
-// Len counts the commands.
+// Len returns the number of commands.
 func (v Value) Len() int {
 	n := 0
 	for range v.Commands {
@@ -65,7 +63,7 @@ func (v Value) Len() int {
 	return n
 }
 
-// String prints a digest: a trace tells values apart without their bytes.
+// String returns a digest: a trace distinguishes values without their bytes.
 func (v Value) String() string {
 	if v == Noop {
 		return "noop"
