@@ -8,22 +8,21 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// ahead is the file of the segment that comes next, made while entries still go into the
-// present one: all of its size is there, and durable with its name; no header is, and
-// no manifest lists it. So it is nothing but a stray if the machine stops, and the next Open
-// removes it.
+// ahead is the file of the next segment, made while entries still go into the present one. It has
+// its full size, and is durable with its name. It has no header, and no manifest lists it. If the
+// machine stops, it is therefore only a stray file, which the next Open removes.
 type ahead struct {
 	mu     sync.Mutex
-	next   uint64   // numbers below are given out
+	next   uint64   // lower numbers are given out
 	file   vfs.File // nil: none is made
 	number uint64   // of file
 	used   uint64   // the number taken last
 	isBusy bool     // one is being made
-	tried  bool     // one was made, or could not be, since the last was taken
+	tried  bool     // one was made, or could not be made, since the last was taken
 }
 
-// take gives out the file that was made, nil if there is none, and its number, or a new one of at
-// least least. One that is still being made will not be used: numbers ascend.
+// take returns the file that was made, or nil if there is none, and its number, or a new number
+// that is at least least. A file that is still being made will not be used, because numbers ascend.
 func (a *ahead) take(least uint64) (number uint64, f vfs.File) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,9 +48,9 @@ func (l *Log) WantsAhead() bool {
 	return !l.ahead.isBusy && !l.ahead.tried
 }
 
-// MakeAhead makes the file of the next segment, where WantsAhead has said so, so that no Append waits
-// for that. It may run beside another call of the same Log, not beside Close. After an error nothing has
-// changed on which anything depends: the next segment is made when it is needed.
+// MakeAhead makes the file of the next segment after WantsAhead has returned true, so that no
+// Append waits for that. It may run concurrently with another call of the same Log, but not with
+// Close. An error has no consequences: the next segment is then made when it is needed.
 func (l *Log) MakeAhead() error {
 	a := &l.ahead
 	a.mu.Lock()
@@ -84,8 +83,8 @@ func (l *Log) MakeAhead() error {
 	return errors.Join(err, f.Close(), l.fs.Remove(path.Join(l.dir, segment{number: number}.name())))
 }
 
-// reserve makes the file of a segment, with all of its size, and no header. The file is not nil where it
-// was made, whatever followed.
+// reserve makes the file of a segment, with its full size and without a header. The file is not nil
+// if it was created, even if a later step failed.
 func (l *Log) reserve(number uint64) (vfs.File, error) {
 	f, err := l.fs.Create(path.Join(l.dir, segment{number: number}.name()))
 	if err != nil {

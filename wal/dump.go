@@ -10,24 +10,23 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Dump writes what a log holds, one frame a line, for people: all of it, where name
-// is its directory, or one file, a segment or one copy of a register. It changes
-// nothing and takes no lock, so that it may see damage where there is none if the
-// log is open. Errors name files as name does.
+// Dump writes the contents of a log, one frame per line, for people. If name is a directory, it
+// writes the whole log; otherwise one file, which is a segment or a copy of a register. It changes
+// nothing and takes no lock, so it may see damage that does not exist if the log is open. Errors
+// name files relative to name.
 //
-// A directory is judged as Open judges it, but for a watermark that the owner may
-// know (Options.Watermark): the first error is that of Open, and it is nil only if
-// Open finds nothing damaged. Entries that rotted are errors too, one each, though
-// the log opens without them. What a power cut may leave is no error: a torn tail,
-// files that the manifest does not list, a copy of the manifest that is to be
-// written anew. Each is a line that says what Open does about it.
+// It judges a directory as Open does, but without the owner's watermark (Options.Watermark). The
+// first error is that of Open, and it is nil only if Open finds nothing damaged. Rotten entries are
+// errors too, one each, though the log opens without them. What a power cut may leave is not an
+// error: a torn tail, files that the manifest does not list, a stale copy of the manifest. Each is
+// a line that says what Open does about it.
 //
-// A file is judged alone, which the first line says: not by the manifest, nor by what
-// other files know to be durable. So what looks like a torn tail may be damage. A file
-// that begins like none of a log is refused (ErrNotLog), and no more of it is read;
-// nor is more than MaxSegmentSize of any.
+// It judges a file alone, as the first line says: not by the manifest, nor by what other files know
+// to be durable. What looks like a torn tail may therefore be damage. It refuses a file that does
+// not begin like a file of a log (ErrNotLog), and reads no more of it. It reads no more than
+// MaxSegmentSize of any file.
 //
-// Behind damage Dump goes on, so all that is readable is printed.
+// After damage Dump continues, so it prints everything that is readable.
 func Dump(fsys vfs.FS, name string, w io.Writer) error {
 	d := &dumper{w: w}
 	names, err := fsys.ReadDir(name)
@@ -71,7 +70,7 @@ func (d *dumper) file(fsys vfs.FS, name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// aloneNote says of what is printed that it is not all.
+// aloneNote says that the printed part is not the whole log.
 func (d *dumper) aloneNote(name, what string) {
 	if d.alone {
 		d.printf("judged alone: %s, %s; recovery judges the directory", name, what)
@@ -100,7 +99,7 @@ func (d *dumper) register(f vfs.File, name string) error {
 	return err
 }
 
-// segment prints a segment that is judged alone.
+// segment prints a segment and judges it alone.
 func (d *dumper) segment(f vfs.File, name string) error {
 	b, s, its, err := readSegment(f, name, nil)
 	if err != nil {
@@ -162,7 +161,7 @@ func digest(f *frame, b []byte) string {
 	return fmt.Sprintf(" crc %08x", checksum(b[from:to]))
 }
 
-// strays prints the frames that can be found behind an unreadable place.
+// strays prints the frames that it can find behind an unreadable place.
 func (d *dumper) strays(b []byte, off int64, its salt, known LSN) {
 	for int(off)+frameMin <= len(b) {
 		h, ok := its.parseHeader(b[off:])

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// directory prints a log and what recovery makes of it.
+// directory prints a log and the result of its recovery.
 func (d *dumper) directory(fsys vfs.FS, dir string, names []string) error {
 	if !slices.ContainsFunc(names, isOfLog) {
 		return fmt.Errorf("wal: %s: no log here", dir)
@@ -47,10 +47,10 @@ func isOfLog(name string) bool {
 	return isSegment || strings.HasPrefix(name, manifestName+".")
 }
 
-// refusal is an error with which the log does not open.
+// refusal wraps an error with which the log does not open.
 func refusal(err error) error { return fmt.Errorf("%w; recovery refuses the log", err) }
 
-// copies prints the copies of the manifest; recovery writes the stale ones anew.
+// copies prints the copies of the manifest; recovery rewrites the stale ones.
 func (d *dumper) copies(v *survey, names, stale []string) {
 	for _, suffix := range registerSuffixes {
 		name := path.Join(v.dir, manifestName+suffix)
@@ -65,7 +65,7 @@ func (d *dumper) copies(v *survey, names, stale []string) {
 	}
 }
 
-// each prints the segments among names, of which nothing is known, each judged alone.
+// each prints the named segments, each judged alone, when nothing is known of them.
 func (d *dumper) each(v *survey, names []string) error {
 	d.alone = true
 	var all []error
@@ -77,8 +77,8 @@ func (d *dumper) each(v *survey, names []string) error {
 	return errors.Join(all...)
 }
 
-// examined prints a segment, and returns what is damaged in it: the error with
-// which recovery ends there, or one for each entry that recovery opens the log without.
+// examined prints a segment, and returns its damage: the error with which recovery ends there, or
+// one error for each entry without which recovery opens the log.
 func (d *dumper) examined(x *examined, err error) error {
 	if x.f == nil {
 		d.printf("segment %s from #%d is UNREADABLE", x.name, x.first)

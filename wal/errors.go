@@ -6,28 +6,25 @@ import (
 )
 
 var (
-	// ErrDamaged is in every *DamageError.
+	// ErrDamaged is wrapped by every *DamageError.
 	ErrDamaged = errors.New("damaged")
-	// ErrVersion says that a file was written in a format this program does not
-	// know. Nothing was changed.
+	// ErrVersion: a file has a format version that this program does not know. Nothing was changed.
 	ErrVersion = errors.New("unknown format version")
-	// ErrNotLog is Dump's refusal of a file that begins like none of a log. It
-	// comes with ErrDamaged: a log's file that lost its beginning looks the same.
+	// ErrNotLog: Dump refuses a file that does not begin like a file of a log. It comes with
+	// ErrDamaged: a log's file that lost its beginning looks the same.
 	ErrNotLog = errors.New("not a log file")
-	// ErrEntry is Append's refusal of entries that break its contract: a gap in
-	// the numbers, no kind, a tag or data too long. Nothing was written; the log
-	// goes on.
+	// ErrEntry: Append refuses entries that break its contract: a gap in the numbers, no kind, or a
+	// tag or data that is too long. Nothing was written; the log remains usable.
 	ErrEntry = errors.New("malformed entry")
-	// ErrClosed is the answer of a closed Log or Register.
+	// ErrClosed: the Log or Register is closed.
 	ErrClosed = errors.New("closed")
 )
 
-// DamageError says that a disk lost something it had, in a way that cannot be
-// narrowed down to the data of known entries. The log's owner no longer knows what
-// it wrote.
+// DamageError reports that a disk lost something, and that the loss cannot be narrowed down to the
+// data of known entries. The log's owner no longer knows what it wrote.
 type DamageError struct {
 	File   string
-	Offset int64 // in File, where what was expected is not
+	Offset int64 // in File, where the expected bytes are missing
 	Why    string
 }
 
@@ -36,7 +33,7 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("wal: %s: damaged at offset %d: %s", e.File, e.Offset, e.Why)
 }
 
-// Unwrap makes every DamageError an ErrDamaged.
+// Unwrap returns ErrDamaged.
 func (e *DamageError) Unwrap() error { return ErrDamaged }
 
 func damaged(file string, off int64, format string, args ...any) error {

@@ -12,9 +12,9 @@ type LSN uint64
 // Entry is one record of the log.
 type Entry struct {
 	LSN  LSN
-	Kind uint8 // the owner's; 0 is taken
-	// Tag is what the owner must know even where Data is lost: it stands in the
-	// header of the frame, under its checksum. At most MaxTag bytes.
+	Kind uint8 // chosen by the owner; 0 is reserved
+	// Tag is what the owner must know even if Data is lost: it is in the header of the frame, under
+	// its checksum. At most MaxTag bytes.
 	Tag []byte
 	// Data is at most MaxData bytes.
 	Data string
@@ -36,13 +36,12 @@ const (
 // kindMark is the kind of a frame that holds no entry, only a watermark.
 const kindMark uint8 = 0
 
-// castagnoli returns the table of CRC-32C, which package hash/crc32 computes
-// once.
+// castagnoli returns the table of CRC-32C, which package hash/crc32 computes once.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli()) }
 
-// header is what a frame says before its data.
+// header is the part of a frame before its data.
 type header struct {
 	kind      uint8
 	lsn       LSN // of a mark: of the last entry before it
@@ -52,7 +51,7 @@ type header struct {
 	crc       uint32
 }
 
-// size is that of the whole frame.
+// size returns the size of the whole frame.
 func (h header) size() int64 {
 	n := int64(frameMin + len(h.tag) + h.data)
 	if h.data > 0 {
@@ -61,7 +60,7 @@ func (h header) size() int64 {
 	return n
 }
 
-// check refuses an entry that Append must not take as number want.
+// check returns an error if Append must not accept e as the entry with number want.
 func (e *Entry) check(want LSN) error {
 	switch {
 	case e.LSN != want:
@@ -74,13 +73,13 @@ func (e *Entry) check(want LSN) error {
 	return nil
 }
 
-// frameSize is the size of the frame of e.
+// frameSize returns the size of the frame of e.
 func frameSize(e *Entry) int64 {
 	return header{tag: e.Tag, data: len(e.Data)}.size()
 }
 
-// appendFrame appends the frame of e, which states that all up to watermark was
-// synced before, for the segment of this salt.
+// appendFrame appends the frame of e, for the segment with this salt. The frame states that
+// everything up to watermark was synced before.
 func (s salt) appendFrame(dst []byte, e *Entry, watermark LSN) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(e.Data)))
@@ -100,8 +99,8 @@ func (s salt) appendFrame(dst []byte, e *Entry, watermark LSN) []byte {
 	return dst
 }
 
-// parseHeader reads the header at the start of b. It answers false unless it is
-// of the salt's segment, the fields make sense, and the whole frame lies within b.
+// parseHeader parses the header at the start of b. It returns false unless the header is of the
+// salt's segment, the fields make sense, and the whole frame lies within b.
 func (s salt) parseHeader(b []byte) (header, bool) {
 	if len(b) < frameMin {
 		return header{}, false
@@ -131,8 +130,7 @@ func (h header) isSensible(data uint32) bool {
 	return h.watermark < h.lsn
 }
 
-// payload returns the data of a frame and whether its checksum holds. b starts
-// with the frame.
+// payload returns the data of a frame and whether its checksum is correct. b starts with the frame.
 func (h header) payload(b []byte) ([]byte, bool) {
 	if h.data == 0 {
 		return nil, true

@@ -9,25 +9,22 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Options are what may differ from log to log. The zero Options are good for a
-// log whose data no client chooses.
+// Options configure a log. The zero Options are valid for a log whose data no client chooses.
 type Options struct {
-	// SegmentSize is how long a segment is made, in bytes; a frame that does not
-	// fit begins the next one, and a frame larger than that has one of its own.
-	// So 1 means a segment per entry. 0 means DefaultSegmentSize; more than
-	// MaxSegmentSize is refused.
+	// SegmentSize is the size of a segment, in bytes. A frame that does not fit begins the next
+	// segment, and a frame larger than SegmentSize has a segment of its own; 1 therefore means a
+	// segment per entry. 0 means DefaultSegmentSize; more than MaxSegmentSize is refused.
 	SegmentSize int64
-	// Watermark is a number that the owner knows was synced, from elsewhere; 0
-	// says nothing. A log that ends below it is damaged.
+	// Watermark is a number that the owner knows, from elsewhere, to be synced; 0 says nothing. A
+	// log that ends below it is damaged.
 	Watermark LSN
-	// Salt draws 64 bits, once for each segment that is made: within Open, Append
-	// or Idle. A client that chooses what entries hold must be able neither to
-	// predict nor to read them, or it can write data that makes a log with a torn
-	// tail look damaged (doc.go, Frames within data). So draw them from a
-	// cryptographic source, or in a simulation from keyed draws.
+	// Salt draws 64 bits, once for each new segment, within Open, Append or Idle. A client that
+	// chooses the data of entries must be able neither to predict nor to read them. Otherwise it
+	// can write data that makes a log with a torn tail look damaged (doc.go, Frames within data).
+	// So draw them from a cryptographic source or, in a simulation, from keyed draws.
 	//
-	// With nil every salt is 0, which is no secret: for tests, and for logs whose
-	// data no client chooses.
+	// With nil every salt is 0, which is no secret. That is for tests, and for logs whose data no
+	// client chooses.
 	Salt func() uint64
 }
 
@@ -37,11 +34,11 @@ const DefaultSegmentSize = 8 << 20
 // flushSize is how much Append collects before it writes.
 const flushSize = 1 << 20
 
-// Log is an open log. It is used by one caller at a time, but for MakeAhead.
+// Log is an open log. Its calls must not overlap, except that MakeAhead may.
 //
-// The first error of the disk, of whatever call, is final: what is on the disk
-// is then unknown until the log is opened again, and every later call fails with
-// the same error. No write or sync is ever tried a second time.
+// The first error of the disk, in any call, is final: the contents of the disk are then unknown
+// until the log is opened again, and every later call fails with the same error. No write or sync
+// is ever retried.
 type Log struct {
 	fs   vfs.FS
 	dir  string
@@ -50,28 +47,28 @@ type Log struct {
 	reg  *Register // holds the manifest
 	man  manifest
 
-	ahead    ahead    // the segment that comes next, if it is made
+	ahead    ahead    // the next segment, if it is made
 	active   vfs.File // the last segment
 	salt     salt     // of its frames
-	off      int64    // where the next frame goes
+	off      int64    // offset of the next frame
 	buf      []byte   // frames not yet written
-	next     LSN      // the number the next entry must have
-	synced   LSN      // the watermark: all up to here is durable
+	next     LSN      // number of the next entry
+	synced   LSN      // the watermark: everything up to here is durable
 	stated   LSN      // the watermark of the last frame written
 	recorded LSN      // the highest watermark that is itself durable
 	dirty    bool     // something was written since the last sync
 	err      error    // final
 }
 
-// Next is the number that the next appended entry must have.
+// Next returns the number that the next appended entry must have.
 func (l *Log) Next() LSN { return l.next }
 
-// Synced is the highest number up to which all is durable.
+// Synced returns the highest number up to which everything is durable.
 func (l *Log) Synced() LSN { return l.synced }
 
-// Append writes entries behind the others; the numbers go on from Next. Nothing
-// is durable before Sync. It returns ErrEntry, and has done nothing, where an
-// entry breaks the contract of Entry. Tags and data are not kept.
+// Append appends entries; their numbers continue from Next. They are not durable before Sync. If an
+// entry breaks the contract of Entry, Append does nothing and returns ErrEntry. It does not keep
+// tags and data.
 func (l *Log) Append(es ...Entry) error {
 	if l.err != nil {
 		return l.err
@@ -102,8 +99,8 @@ func (l *Log) put(e *Entry) error {
 	return l.flush()
 }
 
-// makeRoom rolls unless the active segment can take a frame of this size. The
-// first frame of a segment always fits.
+// makeRoom rolls unless the active segment has room for a frame of this size. The first frame of a
+// segment always fits.
 func (l *Log) makeRoom(size int64) error {
 	at := l.off + int64(len(l.buf))
 	if at == segmentHeader || at+size <= l.o.SegmentSize {
@@ -115,7 +112,7 @@ func (l *Log) makeRoom(size int64) error {
 	return l.roll()
 }
 
-// flush writes what was collected.
+// flush writes the collected frames.
 func (l *Log) flush() error {
 	if len(l.buf) == 0 {
 		return nil
@@ -129,8 +126,8 @@ func (l *Log) flush() error {
 	return err
 }
 
-// Sync makes all that was appended durable, by one SyncData. It does nothing
-// where there is nothing new.
+// Sync makes everything that was appended durable, with one SyncData. It does nothing if there is
+// nothing new.
 func (l *Log) Sync() error {
 	if l.err != nil {
 		return l.err
@@ -149,10 +146,9 @@ func (l *Log) sync() error {
 	return nil
 }
 
-// Idle makes the watermark itself durable, in a frame without an entry, where no
-// frame states it yet; what was appended is synced first. Call it when nothing
-// was appended for a while: until then, rot of the last entries cannot be told
-// from a torn tail.
+// Idle makes the watermark itself durable, in a frame without an entry, unless a frame states it
+// already; it first syncs what was appended. Call it when nothing was appended for a while: until
+// then, rot of the last entries looks like a torn tail.
 func (l *Log) Idle() error {
 	if l.err != nil {
 		return l.err
@@ -176,9 +172,8 @@ func (l *Log) idle() error {
 	return l.sync()
 }
 
-// DropBefore removes entries below lsn, as far as whole segments of them can be
-// removed; the last segment always stays. The caller has made durable elsewhere
-// what he still needs of them.
+// DropBefore removes entries below lsn, as far as they fill whole segments; the last segment always
+// stays. The caller must have made durable elsewhere what it still needs of them.
 func (l *Log) DropBefore(lsn LSN) error {
 	if l.err != nil {
 		return l.err
@@ -186,8 +181,7 @@ func (l *Log) DropBefore(lsn LSN) error {
 	return l.fail("drop", l.drop(lsn))
 }
 
-// CanDrop reports whether DropBefore would remove anything now. It makes no call of
-// the disk.
+// CanDrop reports whether DropBefore would remove anything now. It makes no disk call.
 func (l *Log) CanDrop(lsn LSN) bool {
 	return l.err == nil && len(l.man.without(lsn).segments) < len(l.man.segments)
 }
@@ -209,8 +203,8 @@ func (l *Log) drop(lsn LSN) error {
 	return l.fs.SyncDir(l.dir)
 }
 
-// roll begins a segment for the entries from next on. The one before is synced
-// by then, so its place in the manifest states a watermark.
+// roll begins a segment for the entries from next on. The segment before is synced by then, so its
+// place in the manifest implies a watermark.
 func (l *Log) roll() error {
 	if err := l.sync(); err != nil {
 		return err
@@ -242,8 +236,8 @@ func (l *Log) roll() error {
 	return old.Close()
 }
 
-// create makes the file of a segment, durable with its name. The file is new:
-// nothing of another segment lies under its frames.
+// create makes the file of a segment, durable with its name. The file is new: no bytes of another
+// segment lie under its frames.
 func (l *Log) create(s segment, its salt) (vfs.File, error) {
 	f, err := l.reserve(s.number)
 	if f == nil {
@@ -270,8 +264,8 @@ func (l *Log) begin(f vfs.File, s segment, its salt) error {
 	return err
 }
 
-// change is the one way in which the list of segments changes: the caller made a
-// copy, here it becomes durable, then it is what counts.
+// change is the only way to change the list of segments: the caller passes a changed copy; change
+// makes it durable, and then makes it the present one.
 func (l *Log) change(next manifest) error {
 	if err := l.reg.Write(next.encode()); err != nil {
 		return err
@@ -280,7 +274,7 @@ func (l *Log) change(next manifest) error {
 	return nil
 }
 
-// fail makes an error final; nil passes.
+// fail makes an error final; it returns nil for nil.
 func (l *Log) fail(what string, err error) error {
 	if err != nil {
 		l.err = fmt.Errorf("wal: %s %s: %w", what, l.dir, err)
@@ -288,8 +282,8 @@ func (l *Log) fail(what string, err error) error {
 	return l.err
 }
 
-// Close frees the files and the lock. It does not sync. Every later call fails
-// with ErrClosed, or the final error if there was one.
+// Close closes the files and releases the lock. It does not sync. Every later call fails with
+// ErrClosed, or with the final error if there was one.
 func (l *Log) Close() error {
 	var err error
 	if l.active != nil {

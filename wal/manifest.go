@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// manifest says which segments the log consists of. Everything in its segments
-// but the last is durable: a segment is synced before the next one is listed.
+// manifest lists the segments of the log. Everything in its segments but the last is durable: a
+// segment is synced before the next one is listed.
 type manifest struct {
 	next     uint64    // number of the next segment
-	segments []segment // in order; empty only at birth
+	segments []segment // in order; empty only before the first
 }
 
 const (
@@ -19,7 +19,7 @@ const (
 	manifestRecord  = 16
 )
 
-// last is the segment that is written to.
+// last returns the segment to which the log writes.
 func (m manifest) last() segment { return m.segments[len(m.segments)-1] }
 
 // with returns a copy with one more segment.
@@ -27,8 +27,8 @@ func (m manifest) with(s segment) manifest {
 	return manifest{next: s.number + 1, segments: append(slices.Clone(m.segments), s)}
 }
 
-// without returns a copy that lacks the segments with nothing at or above lsn.
-// The last one stays.
+// without returns a copy without the segments that have nothing at or above lsn. The last one
+// stays.
 func (m manifest) without(lsn LSN) manifest {
 	i := 0
 	for i+1 < len(m.segments) && m.segments[i+1].first <= lsn {
@@ -50,8 +50,8 @@ func (m manifest) encode() []byte {
 	return b
 }
 
-// decodeManifest reads what encode made; file is for the error. The register's
-// checksum held, so what is wrong here was written wrong.
+// decodeManifest decodes what encode made; file is for the error. The register's checksum was
+// correct, so an error here was written.
 func decodeManifest(b []byte, file string) (manifest, error) {
 	if len(b) < manifestFixed {
 		return manifest{}, damaged(file, 0, "manifest of %d bytes", len(b))

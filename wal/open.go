@@ -9,30 +9,29 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Recovery is what a log held when it was opened. All of it is durable by then.
+// Recovery is the content of a log when it was opened. All of it is durable by then.
 type Recovery struct {
-	// Entries are the readable entries in order. Numbers that are missing between
-	// the first and Next are in Damaged. Entries of one segment share memory: a
-	// caller that keeps the data of one keeps the segment's.
+	// Entries are the readable entries in order. Numbers that are missing between the first and
+	// Next are in Damaged. Entries of one segment share memory: keeping the data of one keeps the
+	// data of all.
 	Entries []Entry
-	// Damaged are the entries whose data rotted; in order. It happens on each
-	// opening again, until they are dropped.
+	// Damaged are the entries whose data rotted, in order. Each opening reports them again until
+	// they are dropped.
 	Damaged []Damage
-	// First is the lowest number that the log still has, or would have: Next in
-	// an empty log.
+	// First is the lowest number that the log still has; in an empty log it equals Next.
 	First LSN
 	// Next is the number after the last entry.
 	Next LSN
-	// Torn is the tail that was cut off, nil where the log ended cleanly. It was
-	// never acknowledged as durable.
+	// Torn is the tail that was cut off, or nil if the log ended cleanly. It was never acknowledged
+	// as durable.
 	Torn *Torn
-	// Created says that there was no log, or none whose creation was finished.
+	// Created reports that there was no log, or only one whose creation was not finished.
 	Created bool
-	// Repaired names the copies of the manifest that had to be written anew.
+	// Repaired names the copies of the manifest that had to be rewritten.
 	Repaired []string
 }
 
-// Damage is an entry that was durable and is not readable. Its header is.
+// Damage is an entry that was durable and whose data is not readable. Its header is.
 type Damage struct {
 	LSN    LSN
 	Kind   uint8
@@ -44,18 +43,16 @@ type Damage struct {
 // Torn is the end of a log that was being written when the machine stopped.
 type Torn struct {
 	File   string
-	Offset int64 // where it began: the log's end now
-	Bytes  int64 // as far as it was not zero
-	Whole  bool  // a whole frame of this log stood behind the place that was not
+	Offset int64 // where it began: now the end of the log
+	Bytes  int64 // up to the last byte that was not zero
+	Whole  bool  // a whole frame of this log followed the torn place
 }
 
-// Open opens the log of a directory, which it makes if there is none, and
-// recovers it (doc.go has the steps). One Log at a time: a second one gets
-// vfs.ErrLocked.
+// Open opens and recovers the log of a directory, and creates one if there is none (doc.go has the
+// steps). Only one Log at a time can be open: a second Open fails with vfs.ErrLocked.
 //
-// Damage that cannot be narrowed down to the data of known entries is a
-// *DamageError, and a file of another format is an ErrVersion. Then no segment
-// of the log was changed.
+// Damage that cannot be narrowed down to the data of known entries is a *DamageError, and a file of
+// another format is an ErrVersion. No segment of the log was changed then.
 func Open(fsys vfs.FS, dir string, o Options) (*Log, Recovery, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = DefaultSegmentSize
@@ -95,8 +92,8 @@ func (l *Log) recover(r *Recovery) error {
 	return v.each(func(x *examined, err error) error { return l.take(x, r, err) })
 }
 
-// readManifest finds out which segments there are, and removes files that became
-// none: a roll or a drop that the manifest has not, or has, seen.
+// readManifest finds out which segments there are, and removes the files that the manifest does not
+// list: an unfinished roll or drop has left them.
 func (l *Log) readManifest(v *survey, r *Recovery) error {
 	reg, value, err := OpenRegister(l.fs, l.dir, manifestName)
 	if err != nil {
@@ -129,8 +126,8 @@ func (l *Log) removeStrays(strays []string) error {
 	return l.fs.SyncDir(l.dir)
 }
 
-// take takes over what a segment was found to hold, or err, which was found
-// instead. The last one is mended and stays open.
+// take records the contents of a segment, or err, which was found instead. The last segment is
+// repaired and stays open.
 func (l *Log) take(x *examined, r *Recovery, err error) error {
 	if x.last && x.f != nil {
 		l.active, l.salt = x.f, x.c.salt
@@ -149,10 +146,10 @@ func (l *Log) take(x *examined, r *Recovery, err error) error {
 	return l.mend(r.Torn != nil, x.b[:c.end], c.after(x.known))
 }
 
-// mend cuts the last segment at the log's end and writes the frames from offset
-// from on once more, over themselves: they were never known to be synced, so
-// they may be in the machine's memory only, and after a failed sync of an earlier
-// process the system may think otherwise. Then one sync makes all durable.
+// mend cuts the last segment at the log's end and writes the frames from offset from on over
+// themselves. They were never known to be synced, so they may be only in the machine's memory; and
+// after a failed sync of an earlier process the system may consider them written. One sync then
+// makes everything durable.
 func (l *Log) mend(cut bool, b []byte, from int64) error {
 	if cut {
 		if err := l.active.Truncate(l.off); err != nil {
@@ -170,14 +167,14 @@ func (l *Log) mend(cut bool, b []byte, from int64) error {
 	return l.active.Sync()
 }
 
-// take takes over what a segment was found to hold.
+// take records the contents of a segment.
 func (r *Recovery) take(x *examined) {
 	r.Torn, r.Next = x.torn, x.c.next
 	r.add(x.c, x.b, x.name)
 }
 
-// add takes over the frames of a chain, which stand in b. Data and tags of all
-// its entries share one copy each.
+// add records the frames of a chain, which are in b. The data and the tags of all its entries share
+// one copy each.
 func (r *Recovery) add(c chain, b []byte, file string) {
 	all, size := string(b[:c.end]), 0
 	for i := range c.frames {

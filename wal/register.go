@@ -10,11 +10,11 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Register is one small value on disk that is replaced as a whole and survives
-// the loss of either of its two files. What must never be forgotten (a promise)
-// or is the root of all else (a manifest) stands in one.
+// Register is one small value on disk that is replaced as a whole and survives the loss of either
+// of its two files. It is for values that must never be forgotten (a promise) or on which
+// everything else depends (a manifest).
 //
-// A Register is used by one caller at a time, which holds a lock on its directory.
+// Calls of a Register must not overlap. Its user must hold a lock on the directory.
 type Register struct {
 	fs       vfs.FS
 	dir      string
@@ -45,21 +45,21 @@ const (
 // registerState is what one copy was found to hold.
 type registerState struct {
 	there, good bool
-	format      uint16 // as far as it can be read, also where not good
+	format      uint16 // as far as it can be read, even if the copy is not good
 	version     uint64 // likewise
 	value       []byte
 	err         error // why it could not be read
 }
 
-// OpenRegister opens the register name of a directory and returns its value, nil
-// if none was ever written. The value is the caller's. It is durable when
-// OpenRegister returns, and both copies hold it, whatever was found:
+// OpenRegister opens the register name of a directory and returns its value, or nil if none was
+// ever written. The value belongs to the caller. When OpenRegister returns, the value is durable
+// and both copies hold it, whatever state they were in:
 //
-//   - a copy that is missing, torn, rotten, twice not readable (vfs.ErrIO) or older
-//     is written anew from the other (Repaired says so);
-//   - where no copy can be read, the register is lost: *DamageError. The one
-//     exception is a torn first copy of the first version without a second copy,
-//     which is a first Write that never returned.
+//   - A copy that is missing, torn, rotten, unreadable twice (vfs.ErrIO) or older is rewritten
+//     from the other one (see Repaired).
+//   - If no copy can be read, the register is lost: *DamageError. The one exception is a torn
+//     first copy of the first version without a second copy, which is a first Write that never
+//     returned.
 func OpenRegister(fsys vfs.FS, dir, name string) (*Register, []byte, error) {
 	r, states, i, err := loadRegister(fsys, dir, name)
 	if err == nil && i >= 0 {
@@ -74,8 +74,8 @@ func OpenRegister(fsys vfs.FS, dir, name string) (*Register, []byte, error) {
 	return r, states[i].value, nil
 }
 
-// loadRegister opens both copies, changes neither, and picks the one to believe, -1
-// if the register was never written. The register is to be closed also on an error.
+// loadRegister opens both copies, changes neither, and picks the one to trust; -1: the register was
+// never written. The caller must close the register, even after an error.
 func loadRegister(fsys vfs.FS, dir, name string) (r *Register, states [2]registerState, winner int, err error) {
 	r = &Register{fs: fsys, dir: dir}
 	for i, suffix := range registerSuffixes {
@@ -107,7 +107,7 @@ func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
 	c.file = f
 	b, err := readStart(f, registerMost)
 	if errors.Is(err, vfs.ErrIO) {
-		// Once more: the other copy may be older, and would be written over this one.
+		// Read it once more: the other copy may be older, and would be written over this one.
 		b, err = readStart(f, registerMost)
 	}
 	if errors.Is(err, vfs.ErrIO) {
@@ -124,7 +124,7 @@ func (c *registerCopy) open(fsys vfs.FS) (registerState, error) {
 	return s, err
 }
 
-// winner picks the copy to believe, -1 if the register was never written.
+// winner returns the index of the copy to trust, or -1 if the register was never written.
 func (r *Register) winner(s [2]registerState) (int, error) {
 	a, b := s[0], s[1]
 	switch {
@@ -147,9 +147,9 @@ func (r *Register) winner(s [2]registerState) (int, error) {
 	return 0, damaged(r.copies[0].name, 0, "neither copy of the register can be read")
 }
 
-// repair writes the winner's value into both copies. The winner goes first, over
-// itself: what was found may be in the machine's memory only, and must be on the
-// disk before the other copy is touched.
+// repair writes the winner's value into both copies. It writes the winner first, over itself: the
+// value that was read may be only in the machine's memory, and must be on the disk before the other
+// copy is touched.
 func (r *Register) repair(winner int, s [2]registerState) error {
 	loser := 1 - winner
 	image := appendRegister(nil, r.version, s[winner].value)
@@ -158,16 +158,16 @@ func (r *Register) repair(winner int, s [2]registerState) error {
 			return err
 		}
 	}
-	return r.fs.SyncDir(r.dir) // a name may be in memory only, too
+	return r.fs.SyncDir(r.dir) // a name may be only in memory, too
 }
 
-// Repaired names the copies that OpenRegister found missing, older or damaged. A
-// crash within Write explains one of them; so does rot.
+// Repaired names the copies that OpenRegister found missing, older or damaged. A crash during Write
+// explains one of them; so does rot.
 func (r *Register) Repaired() []string { return r.repaired }
 
-// Write replaces the value. When it returns nil the new value is durable; after
-// a crash before that, the register holds the old one or the new one. An error
-// is final: every later call fails with it.
+// Write replaces the value. When it returns nil, the new value is durable; after a crash before
+// that, the register holds the old value or the new one. An error is final: every later call fails
+// with it.
 func (r *Register) Write(value []byte) error {
 	if r.err != nil {
 		return r.err
@@ -186,7 +186,7 @@ func (r *Register) Write(value []byte) error {
 	return nil
 }
 
-// writeCopy makes one copy and makes it durable, its name included.
+// writeCopy writes one copy and makes it durable, including its name.
 func (r *Register) writeCopy(i int, image []byte) error {
 	c := &r.copies[i]
 	created := c.file == nil
@@ -209,7 +209,7 @@ func (r *Register) writeCopy(i int, image []byte) error {
 	return r.fs.SyncDir(r.dir)
 }
 
-// Close closes the files; the register is of no use afterwards.
+// Close closes the files; the register is unusable afterwards.
 func (r *Register) Close() error {
 	var err error
 	for i := range r.copies {
@@ -235,8 +235,8 @@ func appendRegister(dst []byte, version uint64, value []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
 }
 
-// parseRegister reads one copy. Bytes after the checksum are of no concern: a
-// longer value stood there once.
+// parseRegister parses one copy. It ignores bytes after the checksum: a longer value was there
+// once.
 func parseRegister(b []byte) registerState {
 	if len(b) < registerFixed || string(b[:4]) != registerMagic {
 		return registerState{}
@@ -253,7 +253,7 @@ func parseRegister(b []byte) registerState {
 	return s
 }
 
-// readStart reads a file of at most limit bytes; of a longer one, its beginning.
+// readStart reads a file of at most limit bytes, or the beginning of a longer one.
 func readStart(f vfs.File, limit int64) ([]byte, error) { return readInto(nil, f, limit) }
 
 // readInto is readStart that uses the memory of room, if there is enough.

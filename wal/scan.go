@@ -2,8 +2,8 @@ package wal
 
 import "bytes"
 
-// frame is a frame that was found where it was expected. It holds places, not
-// bytes: recovery makes one for each entry of the log.
+// frame is a frame that was found where it was expected. It holds offsets, not bytes: recovery
+// makes one for each entry of the log.
 type frame struct {
 	kind      uint8
 	good      bool  // the data's checksum holds
@@ -14,7 +14,7 @@ type frame struct {
 	off, end  int64 // end is where the next frame starts
 }
 
-// at is the frame with this header at off of a segment.
+// at returns the frame with this header at off in a segment.
 func (h header) at(off int64, good bool) frame {
 	return frame{
 		kind: h.kind, good: good, tagged: uint8(len(h.tag)), data: int32(h.data),
@@ -22,7 +22,7 @@ func (h header) at(off int64, good bool) frame {
 	}
 }
 
-// tag and body are where the frame's tag and data lie in its segment.
+// tag and body return where the frame's tag and data lie in its segment.
 func (f *frame) tag() (from, to int64) {
 	from = f.off + frameFixed
 	return from, from + int64(f.tagged)
@@ -33,9 +33,8 @@ func (f *frame) body() (from, to int64) {
 	return from, from + int64(f.data)
 }
 
-// chain is the run of frames that starts a segment: each begins where the one
-// before ended, has the number that comes next, and a watermark that is not
-// lower.
+// chain is the run of frames at the start of a segment: each begins where the one before ended, has
+// the next number, and has a watermark that is not lower.
 type chain struct {
 	frames    []frame
 	end       int64 // of the last one
@@ -44,9 +43,9 @@ type chain struct {
 	watermark LSN   // the highest stated
 }
 
-// scan follows the chain through the bytes of a segment that starts with number
-// first. The segment's header was read, and the salt with it. The frames are put
-// into room, as far as it goes.
+// scan follows the chain through the bytes of a segment that starts with number first. The caller
+// has read the segment's header, and the salt in it. scan puts the frames into room, as far as it
+// suffices.
 func scan(b []byte, first LSN, s salt, room []frame) chain {
 	c := chain{frames: room[:0], end: segmentHeader, next: first, salt: s, watermark: first - 1}
 	for {
@@ -72,14 +71,14 @@ func (c *chain) isNext(h header) bool {
 	return h.lsn == want && h.watermark >= c.watermark
 }
 
-// cutAt takes off frame i and all after it.
+// cutAt removes frame i and all after it.
 func (c *chain) cutAt(i int) {
 	f := c.frames[i]
 	c.frames, c.end, c.next = c.frames[:i], f.off, f.lsn
 }
 
-// firstTorn is the index of the first frame above the watermark whose data is
-// bad, -1 if there is none.
+// firstTorn returns the index of the first frame above the watermark whose data is bad, or -1 if
+// there is none.
 func (c *chain) firstTorn(watermark LSN) int {
 	for i := range c.frames {
 		if f := &c.frames[i]; !f.good && f.lsn > watermark {
@@ -89,8 +88,8 @@ func (c *chain) firstTorn(watermark LSN) int {
 	return -1
 }
 
-// stated is the watermark of the last frame, or what the segment's place in the
-// manifest says.
+// stated returns the watermark of the last frame, or the one that the segment's place in the
+// manifest implies.
 func (c *chain) stated(first LSN) LSN {
 	if n := len(c.frames); n > 0 {
 		return c.frames[n-1].watermark
@@ -98,9 +97,9 @@ func (c *chain) stated(first LSN) LSN {
 	return first - 1
 }
 
-// after is the offset behind the last entry up to lsn. What lies there need not
-// be an entry: the mark of a sync that failed states a watermark that holds, and
-// may itself be in the machine's memory only.
+// after returns the offset behind the last entry up to lsn. There need not be an entry at that
+// offset: the mark of a failed sync states a valid watermark, and may itself be only in the
+// machine's memory.
 func (c *chain) after(lsn LSN) int64 {
 	at := int64(segmentHeader)
 	for i := range c.frames {
@@ -111,10 +110,10 @@ func (c *chain) after(lsn LSN) int64 {
 	return at
 }
 
-// laterWatermark looks through b, what is behind a broken chain, at every byte,
-// for frames that come later in the log than the chain, and returns the highest
-// watermark that they state; 0 if there are none. It looks into the data of torn
-// frames, too, which a client may have chosen: the salt keeps that from counting.
+// laterWatermark searches b, the bytes behind a broken chain, at every byte for frames that come
+// later in the log than the chain. It returns the highest watermark that they state, or 0 if there
+// are none. It also searches the data of torn frames, which a client may have chosen: the salt
+// keeps such data from counting.
 func (c *chain) laterWatermark(b []byte) LSN {
 	var found LSN
 	last := lastNonZero(b)
@@ -131,8 +130,8 @@ func (c *chain) laterWatermark(b []byte) LSN {
 	return found
 }
 
-// hasWholeBehind reports whether b, which was cut off, holds a whole frame that
-// comes later in the log: the system wrote it before the ones in front of it.
+// hasWholeBehind reports whether b, which was cut off, holds a whole frame that comes later in the
+// log: the system wrote it before the frames in front of it.
 func (c *chain) hasWholeBehind(b []byte) bool {
 	last := lastNonZero(b)
 	for i := 0; i < last && i+frameMin <= len(b); i++ {
@@ -145,7 +144,7 @@ func (c *chain) hasWholeBehind(b []byte) bool {
 	return false
 }
 
-// lastNonZero is the index behind the last byte that is not zero.
+// lastNonZero returns the index behind the last byte that is not zero.
 func lastNonZero(b []byte) int {
 	const block = 4096
 	var zeros [block]byte

@@ -8,20 +8,19 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// segmentHeader is the size of what a segment starts with.
+// segmentHeader is the size of a segment's header.
 const segmentHeader = 36
 
 const segmentMagic = "CWAL"
 
-// segmentVersion stands for the frames, too. Version 1 had no salt.
+// segmentVersion is the version of the frames, too. Version 1 had no salt.
 const segmentVersion = 2
 
-// MaxSegmentSize bounds Options.SegmentSize, in bytes. A longer file is no
-// segment, and is not read.
+// MaxSegmentSize bounds Options.SegmentSize, in bytes. A longer file is not a segment, and is not
+// read.
 const MaxSegmentSize = 256 << 20
 
-// segment names one file of the log: the entries from first on. Numbers are
-// never used again.
+// segment names one file of the log: the entries from first on. Numbers are never reused.
 type segment struct {
 	number uint64
 	first  LSN
@@ -31,7 +30,7 @@ const segmentSuffix = ".wal"
 
 func (s segment) name() string { return fmt.Sprintf("%016x"+segmentSuffix, s.number) }
 
-// parseName is the inverse of name, as far as a name can tell.
+// parseName is the inverse of name, as far as a name allows.
 func parseName(name string) (number uint64, ok bool) {
 	hex, ok := strings.CutSuffix(name, segmentSuffix)
 	if !ok || len(hex) != 16 {
@@ -53,7 +52,7 @@ func (s segment) appendHeader(dst []byte, its salt) []byte {
 	return binary.LittleEndian.AppendUint32(dst, checksum(dst[start:]))
 }
 
-// parseSegment reads the header of a segment; file is for the error.
+// parseSegment parses the header of a segment; file is for the error.
 func parseSegment(b []byte, file string) (segment, salt, error) {
 	if len(b) < segmentHeader || string(b[:4]) != segmentMagic {
 		return segment{}, salt{}, damaged(file, 0, "no segment header")
@@ -71,9 +70,8 @@ func parseSegment(b []byte, file string) (segment, salt, error) {
 	return s, newSalt(binary.LittleEndian.Uint64(b[24:])), nil
 }
 
-// readSegment reads the whole file of a segment, once its header says that it is
-// one; name is for the errors.
-// It reads into room, if that is large enough.
+// readSegment reads the whole file of a segment, once its header shows that it is a segment; name
+// is for the errors. It reads into room, if that is large enough.
 func readSegment(f vfs.File, name string, room []byte) (b []byte, s segment, its salt, err error) {
 	if b, err = readStart(f, segmentHeader); err != nil {
 		return nil, s, its, err

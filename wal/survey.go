@@ -19,8 +19,8 @@ type survey struct {
 	man   manifest // as list read it
 }
 
-// list takes the manifest's value, nil if there is none, and finds the files of
-// segments that it does not list.
+// list decodes the manifest's value, nil if there is none, and finds the segment files that it does
+// not list.
 func (v *survey) list(value []byte) (strays []string, err error) {
 	names, err := v.fs.ReadDir(v.dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func (v *survey) list(value []byte) (strays []string, err error) {
 	return slices.DeleteFunc(files, v.isListed), nil
 }
 
-// manifest is the file that errors about the manifest name.
+// manifest returns the file that errors about the manifest name.
 func (v *survey) manifest() string { return path.Join(v.dir, manifestName+registerSuffixes[0]) }
 
 // isListed reports whether the manifest lists a file.
@@ -47,7 +47,7 @@ func (v *survey) isListed(name string) bool {
 	return slices.ContainsFunc(v.man.segments, func(s segment) bool { return s.name() == name })
 }
 
-// empty is what is wrong with a log without segments.
+// empty returns what is wrong with a log without segments.
 func (v *survey) empty() error {
 	if v.owner == 0 {
 		return nil
@@ -55,32 +55,31 @@ func (v *survey) empty() error {
 	return damaged(v.manifest(), 0, "the log is empty; all up to #%d was durable", v.owner)
 }
 
-// room is what segments are read into, one after the other. A Recovery keeps none
-// of it.
+// room is the memory into which segments are read, one after the other. A Recovery keeps none of
+// it.
 type room struct {
 	frames []frame
 	bytes  []byte
 }
 
-// rooms are of logs that were opened before: a program that opens many, as a
-// simulator does, would ask for a segment of memory each time.
+// rooms are the rooms of logs that were opened before. A program that opens many logs, like a
+// simulator, would otherwise allocate a segment of memory each time.
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
-// examined is a segment that was read. Its memory is used again for the next one.
+// examined is a segment that was read. Its memory is reused for the next one.
 type examined struct {
 	segment          // as the manifest lists it
 	name    string   // of its file, for errors
 	f       vfs.File // open; nil if it could not be opened or is another one
 	b       []byte   // all of it
 	c       chain    // its entries, up to a torn one
-	known   LSN      // all up to here was durable
+	known   LSN      // everything up to here was durable
 	last    bool     // in the manifest
 	torn    *Torn    // what lies behind the chain
 }
 
-// each reads segment after segment. Visit gets each with the error that recovery
-// ends with there, nil if it goes on; the file is visit's. An error of visit ends
-// it.
+// each reads segment after segment. It calls visit for each one, with the error with which recovery
+// ends there, or nil if recovery goes on. visit owns the file. An error of visit ends each.
 func (v *survey) each(visit func(x *examined, err error) error) error {
 	room := rooms.Get().(*room)
 	defer rooms.Put(room)
@@ -101,7 +100,7 @@ func (v *survey) each(visit func(x *examined, err error) error) error {
 	return nil
 }
 
-// read reads the whole file of a segment and checks that it is the one.
+// read reads the whole file of a segment and checks that it is the listed one.
 func (v *survey) read(x *examined, room *room) error {
 	f, err := v.fs.Open(x.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,8 +121,8 @@ func (v *survey) read(x *examined, room *room) error {
 	return nil
 }
 
-// judge judges a segment that is not the last: all of it was durable, up to the
-// first number of the next one.
+// judge judges a segment that is not the last: all of it was durable, up to the first number of the
+// next one.
 func (x *examined) judge(next LSN) error {
 	x.known = next - 1
 	if x.c.next != next {

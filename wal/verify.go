@@ -6,12 +6,11 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Verify returns what Open of the same directory would return, and changes nothing:
-// the same Recovery, or the same error. It takes no lock, so that it may see damage
-// where there is none if the log is open. The watermark is Options.Watermark.
+// Verify returns what Open of the same directory would return, the same Recovery or the same error,
+// and changes nothing. It takes no lock, so it may see damage that does not exist if the log is
+// open. watermark is Options.Watermark.
 //
-// It differs from Open where there is no directory, which Open makes, and where a
-// write of Open fails.
+// It differs from Open if there is no directory, which Open creates, and if a write of Open fails.
 func Verify(fsys vfs.FS, dir string, watermark LSN) (Recovery, error) {
 	v := &survey{fs: fsys, dir: dir, owner: watermark}
 	var r Recovery
@@ -36,8 +35,8 @@ func Verify(fsys vfs.FS, dir string, watermark LSN) (Recovery, error) {
 	return r, nil
 }
 
-// look reads the manifest: whether Open would make a new log, which copies of the
-// manifest it would write anew, and which files it would remove.
+// look reads the manifest. It returns whether Open would make a new log, which copies of the
+// manifest it would rewrite, and which files it would remove.
 func (v *survey) look() (created bool, stale, strays []string, err error) {
 	r, states, i, err := loadRegister(v.fs, v.dir, manifestName)
 	if err = errors.Join(err, r.Close()); err != nil {
@@ -54,7 +53,7 @@ func (v *survey) look() (created bool, stale, strays []string, err error) {
 	return true, r.repaired, strays, v.empty()
 }
 
-// close closes what was examined and returns err, or what closing met.
+// close closes the examined file and returns err, or else the error of closing.
 func (x *examined) close(err error) error {
 	if x.f == nil {
 		return err
