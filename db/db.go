@@ -12,8 +12,8 @@ import (
 // input enters; a larger row here breaks I-D4.
 const MaxRow = 4 << 20
 
-// DB holds the present rows. Make one with New or Load. One goroutine owns a DB; its views may
-// be used by others.
+// DB holds the present rows. Make one with New or Load. One goroutine owns a DB; other goroutines
+// may use its views.
 type DB struct {
 	current   View // shares tree nodes with views after View was called
 	txn       Txn

@@ -12,8 +12,8 @@ var ErrExists = errors.New("db: row exists")
 var ErrMissing = errors.New("db: no such row")
 
 // ErrChanged: the rows of a view do not have the checksum that was maintained while they were
-// written: memory was changed by something other than a transaction. Discard what was written
-// of the view.
+// written, because something other than a transaction changed memory. Discard what was written of
+// the view.
 var ErrChanged = errors.New("db: rows have changed by themselves")
 
 // OpError names the operation of a list that failed. It wraps ErrExists or ErrMissing.
@@ -31,7 +31,7 @@ func (e *OpError) Error() string {
 // Unwrap returns ErrExists or ErrMissing, or the error of an unknown Kind.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// FormatError reports a stream that WriteTo did not write, or that was damaged since.
+// FormatError reports a stream that WriteTo did not write, or that was damaged later.
 type FormatError struct {
 	Offset int64 // of the first byte of the part that is wrong
 	Reason string

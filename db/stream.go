@@ -16,11 +16,11 @@ import (
 //
 //	row      key length uvarint | key | value length uvarint | value
 //
-// Rows ascend by key over the whole stream, and none spans two chunks. Each CRC
-// is CRC-32C, seeded with the CRC of the part before it, over the length and
-// what follows the CRC field: a lost, duplicated or moved chunk is detected where it
-// stands, not at the end. The trailer repeats the checksum of all rows, so that the
-// loaded rows are compared with the written ones independently of the encoding.
+// Rows ascend by key over the whole stream, and none spans two chunks. Each CRC is CRC-32C, seeded
+// with the CRC of the part before it, over the length and the bytes after the CRC field: a lost,
+// duplicated or moved chunk is detected at its place, not at the end. The trailer repeats the
+// checksum of all rows, so that the loaded rows are compared with the written ones independently of
+// the encoding.
 const (
 	magic       = "chubbydb"
 	version     = 1

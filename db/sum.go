@@ -7,13 +7,13 @@ import (
 )
 
 // Sum is the checksum of a set of rows: the sums modulo 2^64 of two hashes of each row. It is
-// comparable; the zero Sum is that of no rows. Replicas compare Sums and the stream format
+// comparable; the zero Sum is the checksum of no rows. Replicas compare Sums and the stream format
 // contains them, so the algorithm never changes.
 //
 // It detects errors, not attacks: xxhash is not a cryptographic hash.
 type Sum struct{ A, B uint64 }
 
-// String prints 32 hexadecimal digits, lane A first.
+// String returns 32 hexadecimal digits, lane A first.
 func (s Sum) String() string { return fmt.Sprintf("%016x%016x", s.A, s.B) }
 
 func (s Sum) plus(t Sum) Sum  { return Sum{s.A + t.A, s.B + t.B} }

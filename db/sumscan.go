@@ -1,7 +1,7 @@
 package db
 
 // SumScan computes the checksum of a view from its rows, a few rows at a time, for callers that
-// must not stop for all of them at once. One goroutine owns it.
+// must not block until all rows are read. One goroutine owns it.
 type SumScan struct {
 	view View
 	from string // the next row is not below
@@ -34,6 +34,6 @@ func (s *SumScan) Step(rows int) bool {
 // Sum returns the checksum of the rows added so far.
 func (s *SumScan) Sum() Sum { return s.sum }
 
-// Maintained returns the checksum that was maintained while the rows were written. It equals
-// the final Sum unless memory was changed by something other than a transaction.
+// Maintained returns the checksum that was maintained while the rows were written. It equals the
+// final Sum unless something other than a transaction changed memory.
 func (s *SumScan) Maintained() Sum { return s.view.sum }
