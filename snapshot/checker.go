@@ -8,7 +8,8 @@ import (
 )
 
 // checker verifies the pieces of one snapshot in order: header, chunks, end. It reads no file:
-// reader passes it the pieces of a file, Installer those that another replica sends.
+// reader passes it the pieces of a file, and Installer passes it the pieces that another replica
+// sends.
 type checker struct {
 	file      string // for error messages
 	l         layout
@@ -24,7 +25,7 @@ type checker struct {
 
 func newChecker(file string) checker { return checker{file: file, hash: xxhash.New()} }
 
-// peekSize is how many bytes of the next piece pieceSize needs.
+// peekSize returns how many bytes of the next piece pieceSize needs.
 func (c *checker) peekSize() int {
 	if c.off == 0 {
 		return headerPeek
@@ -32,7 +33,7 @@ func (c *checker) peekSize() int {
 	return frameHead
 }
 
-// maxPiece is the maximal size of the next piece.
+// maxPiece returns the maximum size of the next piece.
 func (c *checker) maxPiece() int64 {
 	if c.off == 0 {
 		return maxHeader
@@ -113,5 +114,5 @@ func (c *checker) advance(b []byte) {
 	c.number++
 }
 
-// id is the identity of a snapshot that was verified to its end.
+// id returns the identity of a snapshot that was verified to its end.
 func (c *checker) id() ID { return ID{Handle: c.l.handle, Size: c.off, Sum: c.sum} }

@@ -13,10 +13,10 @@ var (
 	ErrVersion = errors.New("unknown format version")
 	// ErrHandle: the Handle is malformed.
 	ErrHandle = errors.New("malformed handle")
-	// ErrOld: the snapshot is not newer than the latest one. It would be of no use, and could
-	// only hide the newer one.
+	// ErrOld: the snapshot is not newer than the latest one. It would be useless, and could only
+	// hide the newer one.
 	ErrOld = errors.New("not newer than the latest snapshot")
-	// ErrUnknown: the store does not have this snapshot, or not any more: it was pruned or
+	// ErrUnknown: the store does not have this snapshot, or no longer has it: it was pruned or
 	// found damaged. A replica that was fetching it starts again with Latest.
 	ErrUnknown = errors.New("no such snapshot")
 	// ErrOther: the piece belongs to another snapshot than the one being installed.

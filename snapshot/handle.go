@@ -21,15 +21,15 @@ type Ballot struct {
 	Node  NodeID
 }
 
-// String prints the round, a dot, and the node.
+// String returns the round, a dot, and the node.
 func (b Ballot) String() string { return fmt.Sprintf("%d.%d", b.Round, b.Node) }
 
 // MaxMembers bounds Handle.Members.
 const MaxMembers = 1024
 
-// Handle identifies the state in a snapshot: the state after Slot was applied and before any
-// later slot was. It is stored in the snapshot and returned with it (PML §5.5: a snapshot
-// without the membership at its slot is of no use).
+// Handle identifies the state in a snapshot: the state after Slot was applied and before any later
+// slot was. It is stored in the snapshot and returned with it (PML §5.5: a snapshot without the
+// membership at its slot is useless).
 type Handle struct {
 	Slot    Slot     // not 0
 	Ballot  Ballot   // of the tenure in force at Slot
@@ -42,7 +42,7 @@ func (h Handle) Equal(o Handle) bool {
 	return h.Slot == o.Slot && h.Ballot == o.Ballot && h.Epoch == o.Epoch && slices.Equal(h.Members, o.Members)
 }
 
-// String prints the handle as Dump does.
+// String returns the handle as Dump prints it.
 func (h Handle) String() string {
 	var members strings.Builder
 	for _, m := range h.Members {
@@ -72,20 +72,20 @@ func (h Handle) check() error {
 	return nil
 }
 
-// ID identifies one snapshot, also among snapshots with the same handle. The pieces that a
-// replica sends belong together if they carry the same ID.
+// ID identifies one snapshot, even among snapshots with the same handle. The pieces that a replica
+// sends belong together if they carry the same ID.
 type ID struct {
 	Handle Handle
 	Size   int64  // of the whole file, in bytes
 	Sum    uint64 // of the whole file before the sum
 }
 
-// Equal reports whether two IDs mean the same bytes.
+// Equal reports whether two IDs identify the same bytes.
 func (id ID) Equal(o ID) bool {
 	return id.Size == o.Size && id.Sum == o.Sum && id.Handle.Equal(o.Handle)
 }
 
-// String prints the ID in one line.
+// String returns the ID in one line.
 func (id ID) String() string {
 	return fmt.Sprintf("%v, %d bytes, sum %016x", id.Handle, id.Size, id.Sum)
 }

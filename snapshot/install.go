@@ -32,7 +32,7 @@ func (s *Store) Install(id ID) (*Installer, error) {
 // ID returns the snapshot that is being received.
 func (in *Installer) ID() ID { return in.id.clone() }
 
-// Offset is where the next Put must begin. It goes back only to the start of a chunk that
+// Offset returns where the next Put must begin. It goes back only to the start of a chunk that
 // turned out to be bad.
 func (in *Installer) Offset() int64 { return in.check.off + int64(len(in.buf)) }
 
@@ -84,7 +84,8 @@ func (in *Installer) fill(data []byte) (int, error) {
 	return n, in.acceptPiece()
 }
 
-// missing is how many bytes the piece lacks, or the part of it that tells its length.
+// missing returns how many bytes are missing from the piece, or from the part of it that tells its
+// length.
 func (in *Installer) missing() (int, error) {
 	room := in.id.Size - in.check.off
 	peek := in.check.peekSize()

@@ -21,8 +21,8 @@ type Report struct {
 // (doc.go lists the steps). It reads every snapshot to its end: those in Latest and List were
 // good then. One Store may be open at a time: opening a second one fails with vfs.ErrLocked.
 //
-// A bad snapshot is not an error of Open. It is in the report, and Latest is the newest good
-// one. Whether that one is new enough is for the caller to decide from its log.
+// A bad snapshot is not an error of Open. It is in the report, and Latest is the newest good one.
+// The caller decides from its log whether that one is new enough.
 func Open(fsys vfs.FS, dir string, o Options) (*Store, Report, error) {
 	if o.ChunkSize < 0 || o.ChunkSize > MaxChunk {
 		return nil, Report{}, fmt.Errorf("snapshot: ChunkSize %d is not within 0 to %d", o.ChunkSize, MaxChunk)
@@ -55,8 +55,8 @@ func (s *Store) recover() (Report, error) {
 	if r.Removed, err = s.removeLeftovers(names); err != nil {
 		return Report{}, err
 	}
-	// This covers the names that were found, too: the process that published one may have
-	// crashed before its name was durable, on a machine that stayed up.
+	// This covers existing names, too: the process that published one may have crashed before its
+	// name was durable, on a machine that stayed up.
 	if err := s.fs.SyncDir(s.dir); err != nil {
 		return Report{}, err
 	}

@@ -9,10 +9,10 @@ import (
 // has verified the whole file, and verifies every chunk again while f reads. f gets io.EOF only
 // after the whole body. f may stop earlier; the rest is verified all the same.
 //
-// What f made of the body is valid only if Load returns nil. Load returns an error of f
-// unchanged. If the snapshot is unusable (ErrDamaged), because the file is or because f says so
-// of the body, it is removed from the good ones: call Latest for the next one, and report the
-// loss. ErrUnknown means that the store does not have this snapshot.
+// The result of f is valid only if Load returns nil. Load returns an error of f unchanged. If the
+// snapshot is unusable (ErrDamaged), because the file is or because f says so of the body, Load
+// removes it from the good ones: call Latest for the next one, and report the loss. ErrUnknown
+// means that the store does not have this snapshot.
 func (s *Store) Load(h Handle, f func(io.Reader) error) error {
 	if s.closed {
 		return fmt.Errorf("snapshot: %s: %w", s.dir, ErrClosed)
@@ -80,14 +80,14 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// MaxRead bounds what one ReadChunk returns.
+// MaxRead is the most bytes that one ReadChunk returns.
 const MaxRead = 1 << 20
 
 // ReadChunk returns up to n bytes at off of a snapshot file, for a replica that installs it:
 // fewer at the end and beyond MaxRead, none at off = Size. It verifies the chunks that contain
 // them first, so rot is never passed on. The caller owns the bytes.
 //
-// ErrUnknown means that the store does not have exactly this snapshot, or not any more. Damage
+// ErrUnknown means that the store does not have exactly this snapshot, or no longer has it. Damage
 // removes it from the good ones, as in Load.
 func (s *Store) ReadChunk(id ID, off int64, n int) ([]byte, error) {
 	if s.closed {

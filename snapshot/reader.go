@@ -15,7 +15,7 @@ type reader struct {
 	f    vfs.File
 	size int64
 	buf  []byte
-	err  error // final, whatever the caller made of it
+	err  error // final, even if the caller ignores it
 }
 
 // setErr makes an error final, unless one is already; nil is ignored.
@@ -39,8 +39,8 @@ func openReader(fsys vfs.FS, name string) (*reader, error) {
 	return &reader{checker: newChecker(name), f: f, size: size}, nil
 }
 
-// readError turns an error that is about this file only, because it is missing or unreadable,
-// into a *DamageError. Other errors pass unchanged.
+// readError turns an error that concerns only this file, because it is missing or unreadable, into
+// a *DamageError. It returns other errors unchanged.
 func readError(name string, off int64, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

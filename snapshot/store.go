@@ -23,8 +23,8 @@ type Options struct {
 	ChunkSize int
 	// Keep is how many good snapshots Prune leaves, at least 2.
 	Keep int
-	// Confirmed is a slot whose snapshot is known, from elsewhere, to have been published; 0:
-	// none. If neither it nor a newer one is good, the report says so, even if the file is
+	// Confirmed is a slot whose snapshot is known, from elsewhere, to have been published; 0: none.
+	// If neither that snapshot nor a newer one is good, the report says so, even if the file is
 	// simply gone (PML §5.1).
 	Confirmed Slot
 }
@@ -58,8 +58,8 @@ type entry struct {
 	l  layout
 }
 
-// Bad is a file that has the name of a snapshot and is unusable. It stays until Keep good ones
-// are newer, or a good one of its slot replaces it. Err wraps ErrDamaged, ErrVersion or
+// Bad is a file that has the name of a snapshot and is unusable. It stays until Keep good snapshots
+// are newer, or a good snapshot of its slot replaces it. Err wraps ErrDamaged, ErrVersion or
 // ErrMissing.
 type Bad struct {
 	File string
@@ -75,7 +75,7 @@ const (
 
 func fileName(s Slot) string { return fmt.Sprintf("%0*d%s", slotWidth, uint64(s), suffix) }
 
-// FileName is the name of the file of a snapshot, in the directory of its Store.
+// FileName returns the name of the file of a snapshot, in the directory of its Store.
 func FileName(s Slot) string { return fileName(s) }
 
 // parseName parses the names that fileName returns, and no others.
@@ -130,9 +130,9 @@ func (s *Store) checkNewer(h Handle) error {
 	return nil
 }
 
-// publish is the only way in which the store gets a snapshot, its own or an installed one. The
-// file is complete and synced; publish renames it and makes the name durable, and only then
-// adds it to the store.
+// publish is the only way to add a snapshot to the store, its own or an installed one. The file is
+// complete and synced. publish renames it, makes the name durable, and only then adds it to the
+// store.
 func (s *Store) publish(a *tempFile, e entry) error {
 	slot := e.id.Handle.Slot
 	if err := s.fs.Rename(a.name, s.path(slot)); err != nil {
@@ -163,9 +163,9 @@ func (s *Store) dropUnusable(id ID, err error) error {
 	return err
 }
 
-// Prune removes all snapshots that are older than the newest Keep good ones, also bad ones, and
-// returns their slots. If there are fewer than Keep good ones it removes nothing. After an
-// error some may have been removed, and removed ones may reappear after a crash.
+// Prune removes all snapshots, good and bad, that are older than the newest Keep good ones, and
+// returns their slots. If there are fewer than Keep good ones, it removes nothing. After an error
+// some may have been removed, and removed ones may reappear after a crash.
 func (s *Store) Prune() ([]Slot, error) {
 	if s.closed {
 		return nil, fmt.Errorf("snapshot: %s: %w", s.dir, ErrClosed)

@@ -6,8 +6,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Writer writes one snapshot. Write takes the body; Commit publishes it, Abort discards it.
-// Several Writers may be open at once; of those that commit, each must be newer than the last.
+// Writer writes one snapshot. Write appends to the body, Commit publishes the snapshot, and Abort
+// discards it. Several Writers may be open at once; each one that commits must be newer than the
+// last.
 type Writer struct {
 	tempFile
 	l      layout
