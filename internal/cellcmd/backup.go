@@ -49,12 +49,9 @@ has all).`,
 }
 
 func (a *call) backup(ctx context.Context, o *operator) error {
-	id, ok, err := o.master(ctx)
+	id, err := o.mustMaster(ctx, "no backup was written")
 	if err != nil {
 		return err
-	}
-	if !ok {
-		return &cli.Failure{Code: cli.ExitTimeout, Err: errors.New("no replica serves as the master: no backup was written; chubby members says how they are")}
 	}
 	b, err := o.conns.Backup(ctx, id)
 	if err != nil {

@@ -100,6 +100,15 @@ func (o *operator) master(ctx context.Context) (id uint32, ok bool, err error) {
 	return id, ok, nil
 }
 
+// mustMaster is the replica that serves as the master, or a failure that says what was not done.
+func (o *operator) mustMaster(ctx context.Context, undone string) (id uint32, err error) {
+	id, ok, err := o.master(ctx)
+	if err == nil && !ok {
+		err = &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("no replica serves as the master: %s; chubby members says how they are", undone)}
+	}
+	return id, err
+}
+
 // masterAmong is the master among replicas, or else another one that answers. Of two that serve, one does not know
 // yet that it is deposed: that of the older epoch.
 func masterAmong(all []description) (id uint32, ok bool) {

@@ -46,12 +46,9 @@ session_lease_max, max_clients).`,
 }
 
 func (a *call) setLimits(ctx context.Context, o *operator, q *chubbyv1.SetLimitsRequest) error {
-	id, ok, err := o.master(ctx)
+	id, err := o.mustMaster(ctx, "nothing was changed")
 	if err != nil {
 		return err
-	}
-	if !ok {
-		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("no replica serves as the master: nothing was changed")}
 	}
 	if err := o.conns.SetLimits(ctx, id, q); err != nil {
 		return setLimitsError(id, err)
