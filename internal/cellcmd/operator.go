@@ -3,6 +3,7 @@ package cellcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
