@@ -403,11 +403,11 @@ func (d *dialed) close() {
 	})
 }
 
-// Unreached returns an error that says, for each replica that could not be reached when the Client
-// last had a message for it, why; nil: there is none. It sends nothing. It is nil if the Client was
-// not made by Dial. A Client works while it reaches the master, and sends nothing to the other
-// replicas. It therefore does not notice when one of them serves again: a report older than two
-// seconds includes its age. To ask a replica now, use Serving.
+// Unreached returns an error for each replica that could not be reached when the Client last had a
+// message for it, joined, or nil if there is none. It sends nothing. It returns nil if the Client
+// was not made by Dial. A Client works while it reaches the master, and sends nothing to the other
+// replicas, so it does not notice when one of them serves again: an error older than two seconds
+// includes its age. To ask a replica now, use Serving.
 func (c *Client) Unreached() error {
 	if c.dialed == nil {
 		return nil

@@ -57,7 +57,7 @@ const (
 	EventContents EventKind = 16 + iota
 	// EventChildren: a child of the directory was added, removed or changed (Child, Change).
 	EventChildren
-	// EventInvalid: the handle is not valid any more, and its lock is not held: the node was
+	// EventInvalid: the handle is no longer valid, and its lock is not held: the node was
 	// deleted, or the session has expired. It is the last event of the handle.
 	EventInvalid
 	// EventLockAcquired: the lock of the node was free, and a handle has acquired it.

@@ -2,15 +2,15 @@
 // package client, written once and without the usual traps.
 //
 //	recipe        promises                                    the trap that it avoids
-//	Campaign      one leader, whose address the file has      an address written without the lock
-//	Observe       the address of the leader, by events        a watcher that takes some kinds of events only
-//	Fence         a former holder changes and sees nothing    a fence that checks writes only
-//	Writer        each request carries its sequencer          a check of the lease, and then a late request
-//	Register      a name for as long as the session lives     the file of a former life, adopted
+//	Campaign      one leader, whose address is in the file    an address written without the lock
+//	Observe       the leader's address, by events             a watcher of only some kinds of events
+//	Fence         a former holder changes and sees nothing    a fence that checks only writes
+//	Writer        each request carries its sequencer          a check of the lease, then a late request
+//	Register      a name as long as the session lives         adopting the file of a former life
 //	Watch         the members, by events of children          a watcher that keeps dead members alive
 //	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
-//	Semaphore     at most so many permits at a time           a count in a file, which a crash spoils
-//	Names         many names in few files                     a file a name; a write without condition
+//	Semaphore     at most a given number of permits           a count in a file, which a crash spoils
+//	Names         many names in few files                     one file per name; unconditional writes
 //	Barrier       members begin together, and end together    a number that was reached unseen
 //
 // Each recipe blocks only through its Client and the Client's Runtime, so a program that uses it

@@ -31,10 +31,10 @@ func (a *app) backupCheckCommand() *cobra.Command {
 	check := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Read a backup to its last row and say what is in it",
-		Long: `Check reads a backup, or the snapshot of a replica, checks every byte by its
-checksums and every row by the rules of the cell, and says what is in it. It changes
-nothing and takes no lock. A file that is damaged, or that no cell can be made of,
-gives exit code 2. What it passes, restore takes.
+		Long: `Check reads a backup, or the snapshot of a replica. It checks every byte by checksums and
+every row by the rules of the cell, and says what the file contains. It changes nothing and
+takes no lock. The exit code is 2 if the file is damaged, or cannot become a cell. Restore
+accepts every file that passes check.
 
 With -o json it prints one object: file, slot, ballot, epoch, members, size, sum,
 cell (the name of the cell's directory at a place of backups), commands, sessions,
@@ -110,16 +110,16 @@ the data directory of one replica. Put each where that replica keeps its data, o
 its machine, before the first of them starts, and start each once with
 chubby serve --bootstrap. All must come from one restore.
 
-No replica of the old cell may run, then or later. What was acknowledged after the
-backup's slot is lost. All sessions, locks, handles and sequencers of the old cell
-are void: its numbers leap far above all that it may have given out, and its secret
-is another one. The new cell must be configured as the old one was; it serves when
---lease has passed, so that no client of the old cell still believes in a lock:
-chubby members says until when it waits.
+No replica of the old cell may run, then or later. Everything that was acknowledged after
+the backup's slot is lost. All sessions, locks, handles and sequencers of the old cell are
+void: the new cell has another secret, and its numbers begin far above all numbers that the
+old cell may have given out. Configure the new cell as the old one was. It serves when
+--lease has passed, so that no client of the old cell still relies on a lock; chubby members
+says until when it waits.
 
-It writes into directories that are missing or empty only, and DIR must not be that of
-a replica. If it is interrupted, remove what it made and begin anew: a replica refuses
-to start with half of it.
+Restore writes only into directories that are missing or empty, and DIR must not be that of
+a replica. If it is interrupted, remove what it made and begin again: a replica refuses to
+start with half of it.
 
 ` + cli.ExitHelp,
 		Args: cli.One("file of a backup"),

@@ -45,18 +45,18 @@ is linearizable. It reads
   edn    histories of Jepsen, one map an operation, and of Porcupine's tests
   log    logs of Jepsen, lines of jepsen.util; other lines are passed over
 
-and finds out which it is unless --format says so. Models: register and cas (one
-value; in cas, a cas that failed in a history of others found another value,
-elsewhere it had no effect for whatever reason), kv (many, with append), set,
-queue (first in, first out), mutex (Knossos': it knows no owner), lock (a holder is
-granted it again, and only it may release it), and file (jsonl only).
+and detects the format unless --format gives it. Models: register and cas (one value; with
+cas, a failed cas in a foreign history found another value, and otherwise had no effect for
+whatever reason), kv (many values, with append), set, queue (first in, first out), mutex
+(Knossos': it knows no owner), lock (a holder that acquires it again is granted it, and only
+the holder may release it), and file (jsonl only).
 
-A value that was read and that nothing wrote, of a register or a key, is found without a
-search. Each partition, such as a key, is searched for a few steps before any is searched
-for many. The first illegal one ends the search and is explained: its shortest
-prefix without an order, and what that contradicts. Of a partition that stays
-undecided it says which bound ended its search. An interrupt ends the search, too, and
-what is known by then is printed, with exit code 130; once more ends at once.
+If a value of a register or a key was read and never written, check finds it without a
+search. Check searches each partition, such as a key, for a few steps before it searches any
+for many steps. The first illegal partition ends the search and is explained: its shortest
+prefix without an order, and what that contradicts. For an undecided partition check says
+which bound ended its search. An interrupt ends the search too: check prints what it knows
+by then, with exit code 130; a second interrupt ends at once.
 
 -o json prints one object, docs/schema/chubby-check-1.json. -o junit prints a report for
 CI systems: a case for each partition.

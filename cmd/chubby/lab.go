@@ -70,8 +70,8 @@ func (a *app) labCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lab",
 		Short: "Lock systems of others, simulated: how they fail, and what helps",
-		Long: `Lab lists lock systems that people use, each a small model on the simulator of this
-project, with the ways in which each fails and what is to be learnt from it.
+		Long: `Lab lists lock systems in practical use, each as a small model on the simulator of this
+project, with the ways in which it fails and the lesson of each failure.
 ` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them, ` + "`chubby lab lesson NAME`" + ` a wrong and a right
 program under the same faults. ` + "`chubby lab matrix`" + ` measures how often each system fails under
 faults that strike by chance, ` + "`chubby lab sweep`" + ` over the length of one fault.

@@ -22,16 +22,15 @@ func (a *app) labCrowdCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "crowd [SYSTEM ...]",
 		Short: "Count the waiters that each release wakes, and what waiting costs",
-		Long: `Crowd has many clients take turns at one lock without any fault, for two minutes of
-simulated time, and prints by the number of clients that wait: how many of them each
-release moves, which is those that send the service a message or are sent one from the
-release until the next holder is known (woken, or just polling); the messages
-between clients and the service for each grant, waiting included; and the median time
-from a release to the next holder. Work under the lock takes 1 s. Brackets have 95 %
-intervals from resampling seeds.
+		Long: `Crowd lets many clients take turns at one lock without any fault, for two minutes of
+simulated time. By the number of waiting clients it prints how many of them each release
+moves; the messages between clients and the service for each grant, including those of
+waiting; and the median time from a release to the next holder. A release moves the clients
+that send the service a message, or get one, until the next holder is known (woken, or just
+polling). Work under the lock takes 1 s. Brackets have 95 % intervals from resampling seeds.
 
-A system whose waiters queue up at the service moves one. One that wakes all of them
-moves them all. One whose clients poll moves few, and pays in messages.
+A system whose waiters queue at the service moves one. A system that wakes all waiters moves
+them all. A system whose clients poll moves few, and pays in messages.
 
 -o json prints one object: from, seeds, crowds[], exit.
 

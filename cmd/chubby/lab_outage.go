@@ -23,16 +23,16 @@ func (a *app) labOutageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outage [SYSTEM ...]",
 		Short: "Count the servers that may fail until no client gets the lock any more",
-		Long: `Outage has four clients take turns at one lock for three minutes of simulated time,
-and cuts the power of 0, 1, 2 and so on of the system's servers for good, at one instant;
-which servers they are is drawn. It prints in what share of the seeds clients still got
-the lock a minute later and after; how long it took until the next grant, where they
-did (median, and the longest); and in what share an update was lost with a resource that checks nothing.
-Brackets have 95 % intervals.
+		Long: `Outage lets four clients take turns at one lock for three minutes of simulated time. At
+one instant it cuts the power of 0, 1, 2 and so on of the system's servers for good; the seed
+draws which ones. It prints in what share of the seeds clients still got the lock a minute
+later and after; if they did, how long it took until the next grant (median, and longest);
+and in what share an update was lost with a resource that checks nothing. Brackets have 95 %
+intervals.
 
-Systems run with the options of their cards (chubby lab): one server and no replica,
-where that is what the product is without further ado. Where the one server of a model
-stands for a cluster, nothing runs, and the table says so below it.
+Systems run with the options of their cards (chubby lab): one server and no replica, if that
+is the product's default. If the one server of a model stands for a cluster, nothing runs,
+and a note below the table says so.
 
 -o json prints one object: from, seeds, outages[], exit.
 

@@ -49,19 +49,19 @@ parameter, and prints in what share of them harm was done, with 95 % confidence
 intervals. Seeds are paired: a seed draws the same jobs and the same fault in all
 places, in parts of the system's lease (10 s stand for one where there is none).
 
-  pause         the holder is paused as it works, for 0.5 to 4 leases, and another
-                client waits. It looks at nothing before it writes, and the resource
-                checks nothing. Counted are seeds with a lost update. Behind each curve
-                stands where it begins to rise, and from where on no seed is
-                spared: the point of no return.
-  min-validity  the holder looks at its clock, writes only if more than so much of its
+  pause         the holder is paused during its work, for 0.5 to 4 leases, while another
+                client waits. The holder checks nothing before it writes, and neither does
+                the resource. The sweep counts seeds with a lost update. Each curve is
+                marked where it begins to rise, and where no seed is spared any
+                longer: the point of no return.
+  min-validity  the holder reads its clock, writes only if more than this much of its
                 lease is left, and stands still in between, for a thousandth of a
-                lease to two leases (by even chance of the order of magnitude). Counted
-                are seeds with a stale write, and the share of stale ones in all
-                writes; "given up" is what the client did not write. Only for systems
-                whose client knows the end of its lease.
+                lease to two leases (uniform in the order of magnitude). The sweep
+                counts seeds with a stale write, and the share of stale writes in all
+                writes; "given up" counts writes that the client did not make. Only for
+                systems whose client knows the end of its lease.
 
-Systems run with the options of their cards (chubby lab). Without names all take
+Systems run with the options of their cards (chubby lab). Without names, all systems take
 part that can.
 
 --csv FILE gets a row for each point, --svg FILE one picture, which refers to nothing

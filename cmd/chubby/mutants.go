@@ -53,12 +53,12 @@ func (a *app) mutantsCommand() *cobra.Command {
 		Use:   "mutants [ID...]",
 		Short: "Plant known bugs and see whether the simulator finds them",
 		Long: `Mutants builds the program once for each planted bug of sim/mutants (all, or
-those named), with the bug in it and the source tree left alone, and runs
-chubby sim with it, the default swarm, until something numbered breaks. It prints
-for each: caught or not, by which property, seeds and seconds. A panic that is
-nothing numbered is counted apart and is no catch, and neither is a seed that
-breaks something without the bug, too. Controls change nothing that
-matters and must survive.
+those named), with the bug in it; it does not change the source tree. It runs chubby sim
+with that program and the default swarm until a numbered property or invariant breaks. For
+each bug it prints whether it was caught, by which property, and after how many seeds and
+seconds. A panic without a number is counted separately and does not catch the bug; neither
+does a seed that also breaks something without the bug. Controls change nothing that matters
+and must survive.
 
 With --report FILE it runs a campaign: each bug is hunted from several starts
 with different seeds, by default for 10 minutes of processor time and one hunt a

@@ -19,9 +19,8 @@ func (a *app) snapshotCommand() *cobra.Command {
 		Short: "Print what a snapshot holds, one piece a line",
 		Long: `Dump prints the header of a snapshot (slot, ballot, epoch and members of the
 state in it), its chunks, and its end. It checks every byte, changes nothing and
-takes no lock. Damage is told with file and offset, after all that comes before
-it; like a file that is no snapshot, or of an unknown version, it gives exit
-code 2.
+takes no lock. It reports damage with file and offset, after everything before it. The
+exit code is 2 for damage, for a file that is not a snapshot, and for an unknown version.
 
 With -o json it prints one object: file, slot, ballot, epoch, members, chunk_size,
 chunks (number, offset, bytes, crc), and, of a snapshot that is good, bytes, size

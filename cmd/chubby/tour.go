@@ -38,17 +38,17 @@ func (a *app) tourCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tour [NAME]",
 		Short: "Play what goes wrong in a cell, and what the code does about it",
-		Long: `Tour plays a scene: three replicas and a few clients in the simulator, to which
-something happens by a script, and the shipped code that has to cope with it. It
-asks three questions first, waits for Enter on a terminal, tells what happens, and
-answers the questions. The last line names the files to read next.
+		Long: `Tour plays a scene: three replicas and a few clients in the simulator run the shipped
+code, and a script lets something go wrong. Tour first asks three questions, and waits for
+Enter on a terminal. Then it tells what happens, and answers the questions. The last line
+names the files to read next.
 
 Each line of what happens is an event of that run: the true time, the machine and
 the reading of its own clock, and what it did or heard. Replicas are n1, n2, n3,
 clients c1, c2, c3.
 
-Without a name it lists the scenes. With --answers it waits for nothing. With --page
-the whole run goes into a file for a browser as well.
+Without a name it lists the scenes. With --answers it does not wait. With --page it also
+writes the whole run to a file for a browser.
 
 ` + cli.ExitHelp,
 		Example: "  chubby tour\n  chubby tour lost-vote\n  chubby tour slow-clock --answers --page clock.html",

@@ -16,19 +16,18 @@ func (a *app) walCommand() *cobra.Command {
 	dump := &cobra.Command{
 		Use:   "dump FILE",
 		Short: "Print what a file or a directory of a log holds, one frame a line",
-		Long: `Dump prints all of a log, given its directory, or one file of it: a segment, or
-one copy of a register. It changes nothing and takes no lock: of a log that is in
-use it may report damage that there is not.
+		Long: `Dump prints a whole log, given its directory, or one file of it: a segment, or one
+copy of a register. It changes nothing and takes no lock, so it may report damage that
+does not exist if the log is in use.
 
-A directory is judged as recovery judges it when a replica starts, but for what the
-replica's own register says of the log. Each damage is an error that names file,
-offset and entry, and says whether recovery refuses the log or loses that entry
-only. A torn tail is a line and no damage, as every power cut may leave one; only
-the last segment can have it. A file is judged alone, so that its torn tail may be
-damage in its directory.
+It judges a directory as recovery does when a replica starts, but without the replica's own
+register. Each damage is an error that names file, offset and entry, and says whether
+recovery refuses the log or loses only that entry. A torn tail is a line and not damage,
+since every power cut may leave one; only the last segment can have one. A file is judged
+alone, so its torn tail may be damage in its directory.
 
-Dump prints all that can be read, behind damage too. Damage, a file that is none of
-a log, and an unknown version give exit code 2.
+Dump prints everything that it can read, even after damage. The exit code is 2 for damage,
+for a file that does not belong to a log, and for an unknown version.
 
 ` + cli.ExitHelp,
 		Args: cli.One("file or directory of a log"),

@@ -17,10 +17,10 @@ import (
 )
 
 // forceHelp explains --force. It ends the help of the commands that change rights.
-const forceHelp = `What takes away rights on /, /acl or a file in /acl asks for --force: a right of the caller,
-or, on / and /acl, one that all have. No principal is exempt from the ACLs, so what the last
-one gives away only a backup brings back. It is this program that looks before it writes,
-not the cell; it does not look at other nodes that name the file.`
+const forceHelp = `A change that takes away rights on /, /acl or a file in /acl needs --force if the caller
+loses a right, or, on / and /acl, if a right that all have is lost. No principal is exempt
+from the ACLs: if the last one gives a right away, only a backup brings it back. This program
+checks that before it writes, not the cell. It does not check other nodes that name the file.`
 
 // registerForce adds the flag.
 func (a *call) registerForce(c *cobra.Command) {

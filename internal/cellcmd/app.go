@@ -47,10 +47,10 @@ var elsewhere = map[string][]string{
 // help is what the help of each command that calls a cell ends with.
 const help = `
 
-A PATH is a full name, /ls/CELL/a/b, or /a/b for a node of the cell that is called.
-The cell is that of --cell or else of CHUBBY_CELL: a cell file, or a list of replicas,
-1=host:port,2=host:port. Without both it is the cell that chubby dev runs. Names that are
-printed have the cell's name for CELL if the cell file says it, and local otherwise.
+PATH is a full name, /ls/CELL/a/b, or /a/b for a node of the called cell. --cell or else
+CHUBBY_CELL selects the cell, by a cell file or a list of replicas, 1=host:port,2=host:port.
+Without both it is the cell that chubby dev runs. In printed names, CELL is the cell's name
+if the cell file has it, and local otherwise.
 
 ` + cli.CellExitHelp
 

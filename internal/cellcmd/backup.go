@@ -29,17 +29,17 @@ func BackupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "now",
 		Short: "Have the master write a backup now",
-		Long: `Now has the master write a backup into its backup_dir, with all that was acknowledged
-before, and prints the name of the file, at the machine of the master, when it is durable.
-The next one of backup_every follows an interval later; backup_keep counts all. The cell
-serves meanwhile.
+		Long: `Now makes the master write a backup into its backup_dir, with everything that was
+acknowledged before. When the backup is durable, it prints the name of the file on the
+master's machine. The next backup of backup_every follows an interval later; backup_keep
+counts all backups. The cell serves meanwhile.
 
-Where clients prove who they are, the caller must be one of the principals that the
-replicas' configurations name (key operators). After a timeout, exit code 8, the backup
-may be written yet.
+If clients of the cell prove their identity, the caller must be one of the principals that
+the replicas' configurations name (key operators). After a timeout, exit code 8, the backup
+may still be written.
 
-With -o json it prints one object: replica, file, slot (of the log, up to which the backup
-has all).`,
+With -o json it prints one object: replica, file, slot (the last slot of the log in the
+backup).`,
 		Args: cli.None("the file is made in the backup_dir of the master"),
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.backup) })

@@ -26,24 +26,24 @@ func benchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Load a cell and measure how fast it answers",
 		Long: `Bench runs workloads against a cell, each with each number of clients, one after the
-other. Each client makes its next call when the one before was answered. It has a
-session and a connection of its own, unless --sessions has clients share them. What
-is written lies in a directory that is removed at the end.
+other. Each client makes its next call when the previous one was answered. It has its own
+session and connection, unless --sessions makes clients share them. Bench writes into a
+directory that it removes at the end.
 
 Workloads:
 ` + workloadHelp() + `
-The longest gap is the longest time in which no client was answered: with the master killed
-meanwhile, what a fail-over takes away from clients.
+The longest gap is the longest time in which no client got an answer. If the master is killed
+meanwhile, that is the cost of a fail-over to clients.
 
 The workload sessions opens sessions, over one connection to each replica, and holds them:
 each has a node open, and does nothing. It says how many are alive at the end, and what
-a session costs the master's process; for that each replica is a process of its own, on
-this machine. Raise the limit before: chubby limits set sessions=60000.
+a session costs the master's process; that needs each replica as a process of its own on
+this machine. First raise the limit: chubby limits set sessions=60000.
 
 Processor time is in percent of one processor: of the replicas if they run on this
-machine, of the clients, and of all else, which should be little. With --metrics, the
-pages of all replicas, it says how many slots of the log the master applied and how
-often it synced, a second, and how many commands a slot had.
+machine, of the clients, and of everything else, which should be little. With --metrics, the
+pages of all replicas, it says how many slots of the log the master applied per second, how
+often it synced per second, and how many commands a slot had.
 
 With -o json it prints one object: cell, replicas, processors, for_seconds,
 value_bytes, interrupted, and rows, an array of workload, clients, sessions,
@@ -53,7 +53,7 @@ cpu_us_per_operation, slots_per_second, syncs_per_second, commands_per_slot; nul
 unknown. The workload sessions has an array of its own, held, of sessions,
 open_seconds, seconds, alive, in_doubt, lost, unopened, error,
 keepalives_per_second, master_cpu_percent, follower_cpu_percent (each),
-client_cpu_percent, other_cpu_percent, master_bytes_per_session; docs/schema/chubby-bench-1.json describes all. When it is interrupted it prints what was measured so far.`,
+client_cpu_percent, other_cpu_percent, master_bytes_per_session; docs/schema/chubby-bench-1.json describes all. An interrupt makes it print the results so far.`,
 		Args: cli.None(""),
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })

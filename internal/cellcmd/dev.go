@@ -46,11 +46,11 @@ func devCommand() *cobra.Command {
 		Use:   "dev",
 		Short: "Run a whole cell in this process, to try it out",
 		Long: `Dev runs all replicas of a cell in one process, on the loopback interface, until it
-is interrupted. It writes a cell file, by which the other commands find the cell
-without flags. All users of this machine can use the cell.
+is interrupted. It writes a cell file, so that the other commands find the cell without
+flags. All users of this machine can use the cell.
 
-With --dir the files of the replicas stay, and the same command goes on with them:
-sessions, locks and files survive. Without it they are removed at the end.
+With --dir the files of the replicas stay, and the same command continues with them:
+sessions, locks and files survive. Without --dir they are removed at the end.
 
 The exit code is 130 after SIGINT and 0 after SIGTERM.
 

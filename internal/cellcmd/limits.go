@@ -33,8 +33,9 @@ func limitsCommand() *cobra.Command {
 		Use:   "limits",
 		Short: "Print or change what principals, directories, sessions and clients may be",
 		Long: `Limits prints the limits of the cell: how many nodes, and bytes in them, one principal may
-own and one directory may hold, how many sessions may be alive (chubby limits set changes
-these), and, as the master is configured, how long their leases are and how many client processes a replica serves.
+own and one directory may hold, and how many sessions may be alive. chubby limits set changes
+these. It also prints, from the master's configuration, how long leases of sessions are and
+how many client processes a replica serves.
 
 With -o json it prints one object: principal_nodes, principal_bytes, directory_nodes,
 directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clients.`,

@@ -33,26 +33,27 @@ func lockCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lock PATH -- COMMAND [ARG...]",
 		Short: "Run a command while holding a lock",
-		Long: `Lock acquires the lock of a file, which it creates if need be, runs a command, and
+		Long: `Lock acquires the lock of a file, which it creates if necessary, runs a command, and
 releases the lock when the command has ended. It passes SIGHUP, SIGINT, SIGQUIT, SIGTERM,
-SIGUSR1 and SIGUSR2 on to the command's process group, each as often as it comes, and ends
-after the command: with its exit code, or 128 and the number of the signal that ended it. The command finds in its environment
+SIGUSR1 and SIGUSR2 on to the command's process group, each as often as it comes. It ends
+after the command, with its exit code, or with 128 plus the number of the signal that ended
+it. The environment of the command has
 
-    CHUBBY_SEQUENCER   what it passes on with its requests, so that servers can refuse
+    CHUBBY_SEQUENCER   the sequencer to pass on with requests, so that servers can refuse
                        requests of former holders (chubby sequencer check)
-    CHUBBY_GENERATION  the lock generation in it: a number that later holders have higher
+    CHUBBY_GENERATION  the lock generation in it: a number that grows with each later holder
     CHUBBY_LOCK        the full name of the file
 
 If the session with the cell cannot be renewed, the cell keeps the lock from others for
---lock-delay more. Lock has the command end within that time: with SIGTERM first, then
-with SIGKILL, well before another client may hold the lock; the exit code is 10 then.
-On Linux the signals go to all that the command has started. If lock itself is killed, or is
-stopped for too long, a watchdog ends the command in the same way, with all that it has started;
-the lock is free for others after the lease and the lock-delay.
+--lock-delay more. Within that time lock ends the command, first with SIGTERM and then
+with SIGKILL, well before another client may hold the lock; the exit code is then 10.
+On Linux the signals go to every process that the command has started. If lock itself is
+killed, or is stopped for too long, a watchdog ends the command in the same way, with every
+process that it has started; the lock is free for others after the lease and the lock-delay.
 
-At a terminal the command is in the foreground with lock: it reads the terminal, which sends
-Ctrl-C and Ctrl-\ to both. Lock does not pass these two on then. Ctrl-Z stops both, and the lock is
-lost as above if they stay so.
+At a terminal the command is in the foreground together with lock. It reads the terminal, which
+sends Ctrl-C and Ctrl-\ to both, so lock does not pass these two on. Ctrl-Z stops both; if they
+stay stopped, the lock is lost as above.
 
 A command that does not exist has exit code 127, one that cannot be executed 126, as in a
 shell. Before the command runs, the other exit codes are those below: 7 if --try finds the

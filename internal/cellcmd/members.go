@@ -36,16 +36,16 @@ func membersCommand() *cobra.Command {
 		Use:   "members",
 		Short: "Say of each member of a cell how it is",
 		Long: `Members asks each replica of the cell for its role in the log (leader, follower,
-candidate), its state as a master, the epoch and the slot that its rows have, the lease
-to read alone, and what it warns of: a session that holds up a fail-over, rows that
-disagree, members that are silent. It needs no master. The exit code is 0 if a replica
-answers. Warnings go to stderr.
+candidate), its state as a master, the epoch and slot of its rows, its lease for reads
+without the log, and its warnings: a session that delays a fail-over, rows that disagree,
+silent members. It needs no master. The exit code is 0 if a replica answers. Warnings go to
+stderr.
 
 With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
-epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Fields that are
-empty are left out; serving is true of the master alone, once it has recovered (in chubby
-status the field of this name says whether a replica knows a master). If no replica answers,
-the array has their errors, and the exit code is 8.`,
+epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Empty fields are left
+out. serving is true only for the master, once it has recovered (in chubby status the field
+with this name says whether a replica knows a master). If no replica answers, the array has
+their errors, and the exit code is 8.`,
 		Args: cli.None(""),
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })

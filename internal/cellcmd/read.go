@@ -15,11 +15,11 @@ func lsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ls [PATH]",
 		Short: "List the children of a directory",
-		Long: `Ls prints the names of the children of a directory, one a line, those of directories
-with a '/' at the end. Without PATH it lists the root of the cell. -l adds kind,
-length, generation of the contents, and ACL names.
+		Long: `Ls prints the names of the children of a directory, one per line; names of directories
+end with a '/'. Without PATH it lists the root of the cell. -l adds kind, length,
+generation of the contents, and ACL names.
 
-With -o json it prints an array of objects, those of chubby stat.`,
+With -o json it prints an array of objects like those of chubby stat.`,
 		Args: cli.Some(0, 1, "one path at most"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
@@ -69,8 +69,8 @@ func catCommand() *cobra.Command {
 		Short: "Print the contents of a file",
 		Long: `Cat prints the contents of a file as they are, without a line break of its own.
 
-With -o json it prints one object: contents, and the fields of chubby stat. JSON has no
-bytes that are not UTF-8: of a file with such bytes contents_base64 has them all, and
+With -o json it prints one object: contents, and the fields of chubby stat. JSON cannot hold
+bytes that are not UTF-8. For a file with such bytes, contents_base64 holds all bytes, and
 contents has U+FFFD in their places.`,
 		Args: cli.One("path of a file"),
 	}
@@ -104,8 +104,7 @@ func statCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stat PATH",
 		Short: "Print the metadata of a node",
-		Long: `Stat prints the metadata of a file or a directory. There are no times in it: a cell
-keeps none.
+		Long: `Stat prints the metadata of a file or a directory. It has no times: a cell keeps none.
 
 ` + statHelp,
 		Args: cli.One("path of a node"),

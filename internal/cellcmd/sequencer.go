@@ -28,13 +28,13 @@ func sequencerCommand() *cobra.Command {
 		Short: "Ask whether a sequencer is valid",
 		Long: `Check asks the cell whether a sequencer is valid: whether the lock of the node is held
 now, as the sequencer says. Chubby lock gives its command the sequencer in
-CHUBBY_SEQUENCER, and a Go program has the same text from Lock.Sequencer. A server that gets
-it with a request checks it before it acts.
-It prints valid, with exit code 0, or stale, with exit code 7. Also the sequencer of another
-node is stale, and that of a node which was deleted and made again: the reason goes to stderr.
+CHUBBY_SEQUENCER; a Go program gets the same text from Lock.Sequencer. A server that receives
+a sequencer with a request should check it before it acts.
+It prints valid, with exit code 0, or stale, with exit code 7. The sequencer of another node
+is stale, too, and so is that of a node which was deleted and made again: the reason goes to
+stderr.
 
-With -o json it prints one object: valid (true or false), and reason, of one that is
-stale.`,
+With -o json it prints one object: valid (true or false), and reason, if it is stale.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cli.Usage("%s takes two arguments, the path of a node and a sequencer; %d are there", c.CommandPath(), len(args))

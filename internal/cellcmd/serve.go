@@ -29,19 +29,18 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve --config FILE",
 		Short: "Run one replica of a cell",
-		Long: `Serve runs one replica until it is interrupted. It reads its configuration from a file
-in YAML; environment variables CHUBBY_SERVE_KEY go before the file, and flags before
-both. A key that does not exist is an error. docs/running.md lists the keys.
+		Long: `Serve runs one replica until it is interrupted. It reads its configuration from a YAML
+file; environment variables CHUBBY_SERVE_KEY override the file, and flags override both.
+A key that does not exist is an error. docs/running.md lists the keys.
 
-The replicas of a new cell are started once with --bootstrap each. Without it an
-empty directory is refused: it may be that of a member that has lost its disk, and
-must not vote again.
+Start each replica of a new cell once with --bootstrap. Without it serve refuses an empty
+directory, which may be that of a member that has lost its disk, and must not vote again.
 
 It reads certificates and tokens again when their files have changed, and at SIGHUP. It
-logs to stderr. The exit code is 130 after SIGINT, 0 after SIGTERM, 5 if the
-machine fails the replica, which may pass: a port or directory that another process has,
-an address that is not there yet, no space; 2 if the configuration is wrong or does not
-fit the cell (lease_grant): then it ends again as often as it is started.
+logs to stderr. The exit code is 130 after SIGINT, and 0 after SIGTERM. It is 5 if the
+machine fails the replica, perhaps only for now: another process has the port or directory,
+an address does not exist yet, there is no space. It is 2 if the configuration is wrong or
+does not fit the cell (lease_grant): restarting the replica does not help then.
 
 ` + cli.CellExitHelp,
 		Args: cli.None("give the configuration as --config FILE"),

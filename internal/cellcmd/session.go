@@ -37,12 +37,12 @@ type heldRow struct {
 }
 
 // sessionHelp explains the fields.
-const sessionHelp = `The states: valid; missing, of a session that has not come back after a fail-over, which
-waits for it until its lease ends; ends, of one whose end is proposed; unknown, where the
-cell has no master, which alone knows leases and handles.
+const sessionHelp = `The states: valid; missing: the session has not come back after a fail-over, which waits
+for it until its lease ends; ends: the end of the session is proposed; unknown: the cell has
+no master, and only a master knows leases and handles.
 
-Who may see what: the operators that the replicas' configurations name see all sessions,
-the others those of their own principal. On a cell that believes names each caller sees all.`
+The operators that the replicas' configurations name see all sessions; other callers see
+those of their own principal. On a cell that believes names, each caller sees all sessions.`
 
 func sessionCommand() *cobra.Command {
 	a, most := &call{}, 0
@@ -69,8 +69,8 @@ handles, locks.`,
 	show := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one session with its handles and locks",
-		Long: `Show prints one session, and which handles it has open and which locks it holds. The
-exit code is 6 if there is no such session, or the caller may not see it.
+		Long: `Show prints one session, with its open handles and the locks that it holds. The exit
+code is 6 if there is no such session, or if the caller may not see it.
 
 ` + sessionHelp + `
 

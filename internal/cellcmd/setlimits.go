@@ -23,15 +23,15 @@ func setLimitsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set NAME=VALUE...",
 		Short: "Change limits of the cell",
-		Long: `Set changes limits of the cell, in one command of its log, and prints the limits that the
-cell has then. They outlive every replica, and are those of a cell that is made of a backup.
+		Long: `Set changes limits of the cell, in one command of its log, and prints the new limits. They
+outlive every replica, and a cell made from a backup keeps them.
 NAME is one of ` + limitNames + `.
-VALUE is a number above 0; of bytes it may end in KiB, MiB or GiB.
+VALUE is a number above 0; a number of bytes may end in KiB, MiB or GiB.
 
-A limit below what is in use is refused. Where clients prove who they are, the caller must be
-one of the principals that the replicas' configurations name (key operators). How long leases
-are and how many clients a replica serves are keys of its configuration (session_lease,
-session_lease_max, max_clients).`,
+A limit below the present use is refused. If clients of the cell prove their identity, the
+caller must be one of the principals that the replicas' configurations name (key operators).
+The length of leases and the number of clients of a replica are keys of its configuration
+(session_lease, session_lease_max, max_clients).`,
 		Example: "  chubby limits set principal_nodes=2000000 directory_nodes=2000000\n  chubby limits set principal_bytes=1GiB sessions=50000",
 		Args:    cli.Some(1, 0, "at least one limit, NAME=VALUE"),
 	}

@@ -40,9 +40,9 @@ func statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Say how a cell is, and which replica is its master",
 		Long: `Status opens a session with the cell, and asks each replica whether it knows a master. The
-exit code is 0 if the cell serves, even if replicas do not answer. It is 2 if the cell
-file is wrong: where it says one replica, another answers, or one of another cell. If the
-session cannot be opened in time, it prints what the replicas say of it, as chubby members does.
+exit code is 0 if the cell serves, even if some replicas do not answer. It is 2 if the cell
+file is wrong: at an address in it, another replica answers, or one of another cell. If the
+session cannot be opened in time, it prints what the replicas report, as chubby members does.
 
 With -o json it prints one object: cell, master, epoch, session, lease (of the session,
 a duration), and replicas, an array of id, addr, serving, error; serving is true if the

@@ -34,13 +34,13 @@ func tortureCommand() *cobra.Command {
 		Use:   "torture",
 		Short: "Run servers and clients, make both fail, and check what the clients saw",
 		Long: `Torture starts the replicas of a cell as processes of this program, on the loopback
-interface and in a directory of its own, and clients that call it. It kills, stops and
-restarts replicas, fills their disks, cuts connections, and takes power away: what a replica
-has not synced is then lost. What the clients saw is judged by the checks of the simulator.
-docs/torture.md says what is checked.
+interface and in a directory of its own, and clients that call the cell. It kills, stops and
+restarts replicas, fills their disks, cuts connections, and cuts the power: a replica then
+loses what it has not synced. The checks of the simulator judge what the clients saw.
+docs/torture.md lists what is checked.
 
-The seed decides which faults there are, and when, but not what happens: that depends on the
-machine. Faults: ` + kindHelp() + `.
+The seed decides which faults there are, and when. What then happens depends on the machine.
+Faults: ` + kindHelp() + `.
 
 It prints a report. With -o json that is one object: verdict, violations (property, text,
 file), seed, seconds, replicas, clients, faults (by kind), kills, failovers, operations, rows,

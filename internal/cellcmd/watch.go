@@ -27,12 +27,12 @@ func watchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch PATH",
 		Short: "Print what happens to a node",
-		Long: `Watch prints events of a node, one a line, until it is interrupted: contents when
+		Long: `Watch prints events of a node, one per line, until it is interrupted: contents when
 its contents were written; children when a child was added, removed or changed;
 failover when the cell has a new master; read-again when events may be missing, so
-that the node is to be read; invalid when it was deleted, which ends the command with
-exit code 6. It says on stderr when it has begun. A node that is not there yet cannot be
-watched: its directory tells when it is made.
+that you should read the node; invalid when it was deleted, which ends the command with
+exit code 6. It says on stderr when it has begun. A node that does not exist yet cannot be
+watched: watch its directory, which has an event when the node is made.
 
 With -o json each line is an object: event, node, cause (number of the command that
 made the change), child, change, missed.`,

@@ -26,14 +26,13 @@ func putCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "put PATH [CONTENTS]",
 		Short: "Write a file, and create it if need be",
-		Long: `Put writes the contents of a file, at most 256 KiB. Without CONTENTS, or with '-' in
-their place, it reads them from stdin; CONTENTS that begin with '-' come after '--'. It
-creates a file that does not exist; the directory must exist. It prints the generation
-of the new contents.
+		Long: `Put writes the contents of a file, at most 256 KiB. Without CONTENTS, or if CONTENTS is
+'-', it reads them from stdin; put CONTENTS that begin with '-' after '--'. It creates a file
+that does not exist; the directory must exist. It prints the generation of the new contents.
 
-With --if-generation it writes only if the contents have this generation still, which
-put, stat and cat -o json print: else another writer was faster, the exit code is 7,
-and the file is as it was.
+With --if-generation it writes only if the contents still have this generation, as printed
+by put, stat and cat -o json. Otherwise another writer was faster: the exit code is 7, and the
+file is unchanged.
 
 ` + forceHelp + `
 
@@ -170,12 +169,12 @@ func rmCommand() *cobra.Command {
 		Use:   "rm PATH",
 		Short: "Delete a file or an empty directory",
 		Long: `Rm deletes a file, or a directory without children. Handles that have it open become
-invalid. The root of the cell and /acl stay for ever. A file in /acl that / or /acl or another file there
-names is deleted with --force only.
+invalid. The root of the cell and /acl cannot be deleted. Deleting a file in /acl that /, /acl
+or another file there names needs --force.
 
-With -r it deletes a directory with all below it, children first, and asks nothing. At the
-first node that it cannot delete it ends, and says how many are gone: what is left is still in
-the tree. --timeout bounds each deletion then. It takes neither / nor /acl, and a file in /acl only without -r.
+With -r it deletes a directory and everything below it, children first, without asking. At the
+first node that it cannot delete it ends, and says how many are gone; the others are still in
+the tree. --timeout then bounds each deletion. With -r it refuses /, /acl and files in /acl.
 
 ` + forceHelp,
 		Args: cli.One("path of a node"),
@@ -304,13 +303,13 @@ func aclCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "acl PATH",
 		Short: "Print or change the ACL names of a node",
-		Long: `Acl prints the three ACL names of a node, or changes those that flags give. Each
-names a file in the directory /acl of the cell, whose lines are the principals
-that may read the node, write it, or change its ACL names; a line '*' is everybody. A
-file that does not exist lists no principal, and is refused as a name without --force.
-A change needs the right to change ACL names, and no other.
+		Long: `Acl prints the three ACL names of a node, or changes those given by flags. Each name is
+that of a file in the directory /acl of the cell. Its lines are the principals that may read
+the node, write it, or change its ACL names; a line '*' means everybody. A file that does not
+exist lists no principal, and its name needs --force. A change needs only the right to change
+ACL names.
 
-A change is made only if no other one came between: else the exit code is 7.
+If another change came in between, nothing is changed and the exit code is 7.
 
 ` + forceHelp + `
 

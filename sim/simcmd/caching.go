@@ -43,17 +43,17 @@ func (a *app) cachingCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "caching",
 		Short: "What clients ask for, with caches and without, and what a write costs that many have cached",
-		Long: `Caching runs a cell without faults whose clients open, read and close files again and
-again, ask for some that are not there, and seldom write: once with caches and once
-without. It tells what came to the replicas, by kind, beside what Chubby's authors saw
-at a cell of theirs (CHU §4.1).
+		Long: `Caching runs a cell without faults whose clients repeatedly open, read and close files,
+ask for some that do not exist, and seldom write: once with caches and once without. It
+prints the requests that reached the replicas, by kind, beside those that Chubby's authors
+saw at a cell of theirs (CHU §4.1).
 
-Then it runs a cell in which all clients read one file, which one of them writes now and
-then, and tells how many messages a write costs: to the clients that have the file in
+Then it runs a cell in which all clients read one file, and one of them writes it now and
+then. It prints how many messages a write costs: to the clients that have the file in
 their caches, and back.
 
-Replicas, clients and the bytes between them are what ships, in its default
-configuration. Exit code 1 says that something numbered broke.
+Replicas, clients and the bytes between them are those of the shipped code, in its default
+configuration. Exit code 1 says that a numbered property or invariant broke.
 
 ` + cli.ExitHelp,
 		Example: "  chubby sim experiment caching\n  chubby sim experiment caching --clients 50 --readers 100 --for 1m",

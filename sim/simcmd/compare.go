@@ -61,11 +61,11 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Run the same seeds on two sides, and say in what they differ",
-		Long: `Compare runs each seed on two sides, and prints of both how long calls and
-fail-overs take, how many messages and events there are and in how many seeds
-something broke; and the difference, with a 95 % interval from changing places of the
-sides in some seeds: at least six are needed. Two sides that draw the same cells differ by what was changed and by nothing
-else, so a small difference shows after a few seeds.
+		Long: `Compare runs each seed on two sides. For both it prints how long calls and fail-overs
+take, how many messages and events there are, and in how many seeds something broke. It
+also prints the difference, with a 95 % interval from swapping the sides in some seeds,
+which needs at least six. Two sides that draw the same cells differ only by what was
+changed, so a small difference shows after a few seeds.
 
 A side is one of
   key=value,key=value    settings of this program: replicas, clients, duration,

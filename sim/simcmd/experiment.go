@@ -50,15 +50,15 @@ func (a *app) experimentCommand() *cobra.Command {
 		Use:   "experiment [NAME]",
 		Short: "Ask how likely something is, over a grid of parameters",
 		Long: `Experiment runs the same seeds in each place of a grid of parameters, and prints
-in what share of them an event happened, with 95 % confidence intervals. Without
-a name it lists the experiments. A seed that ends by something else than the
-event is run and not judged; the first ten of those are named below the table.
-Drift judges S7 alone: clocks that err too much break promises to clients, too,
+the share of seeds in which an event happened, with 95 % confidence intervals. Without
+a name it lists the experiments. A seed that ends for another reason than the event is
+run and not judged; the first ten such seeds are named below the table.
+Drift judges only S7: clocks that err too much also break promises to clients,
 which is noted below the table and does not end the seed.
-Where an experiment counts more than that (updates
-that were lost, say), the sums over the judged seeds stand behind, and the rate
-of one in another with a 95 % interval from resampling seeds: events of one seed
-are not independent of each other. It is unknown where no seed has any.
+If an experiment counts more (for instance lost updates), the table also has the sums
+over the judged seeds, and the rate of one count in another with a 95 % interval from
+resampling seeds, because events of one seed are not independent of each other. The rate
+is unknown if no seed has any.
 
 Recovery measures for each client machine the time to its first answer after
 healing: from healing, or from its first call on rows after it where none was
@@ -77,8 +77,8 @@ seed in each place), NAME-waits.csv (for recovery: each client's wait) and
 NAME.svg, which names the seeds and the commit it is made of; and for each run that is named below the
 table a directory, which ` + "`chubby sim replay`" + ` runs again.
 
-An event is no failure: the exit code does not depend on what was measured. It is
-3 if some place of the grid has no seed that says anything.
+An event is not a failure: the exit code does not depend on the measurements. It is 3 if
+some place of the grid has no judged seed.
 
 ` + cli.ExitHelp,
 		Example: "  chubby sim experiment\n  chubby sim experiment recovery --seeds 1000 --out results",

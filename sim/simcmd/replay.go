@@ -35,18 +35,17 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay DIR|FILE",
 		Short: "Run a failing seed again, or a case, from what --out left",
 		Long: `Replay reads the manifest in the directory of a failing seed (seed-S below
---out), runs the seed with the same options, and compares the history. The same
-history, which broke a property, gives exit code 1; another one gives 4.
+--out), runs the seed with the same options, and compares the history. The exit code is 1
+for the same history, which broke a property, and 4 for another one.
 
-It refuses a directory that another commit, Go version or trace format wrote,
-since another history is to be expected then: check that commit out, or --force.
-Where one of the two builds has no VCS stamp, the digests of the programs stand
-for the commits.
+It refuses a directory that another commit, Go version or trace format wrote, because the
+history is then expected to differ: check that commit out, or use --force. If one of the two
+builds has no VCS stamp, the digests of the programs are compared instead of the commits.
 
-With the file of a case (shrunk.json in such a directory) it runs that: the seed
-with the faults that were found to be needed. A case may be run on any version, and
-kept with the tests of what it has found: code 1 says that it breaks something,
-and a line whether by the same check; 0 that it breaks nothing any more.
+With the file of a case (shrunk.json in such a directory) it runs the case: the seed with
+only the faults that the break needs. A case can be run on any version, and can be kept with
+the tests of the bug that it found. Exit code 1 says that it breaks something, and a line
+says whether by the same check; 0 says that it no longer breaks anything.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim --out failures; chubby sim replay failures/seed-42

@@ -92,31 +92,30 @@ of them on the contended row; others are idle, and do not count towards --seeds.
 
 The run ends at --seeds counted seeds, after --for of real time, or at
 --max-failures failing seeds, whichever comes first. With --for alone there is no
-other end. It gives up with exit code 3 when four seeds were idle for each that
-was asked for. Failing seeds are printed first, then what all seeds come to, then the
-faults; with -v also medians and the counters of rare situations. Of --seed N there are the
-numbers of that seed alone. The last line says what ended
-the run and how many seeds counted of how many wanted. Where fewer did, a line on
-stderr says so, and the exit code is still 0 unless fewer than --min-counted did:
-then it is 3.
+other end. The run gives up with exit code 3 when there were four idle seeds for each
+requested seed. It prints failing seeds first, then the totals of all seeds, then the
+faults; with -v also medians and the counters of rare situations. With --seed N it prints
+only the numbers of that seed. The last line says what ended the run, and how many of the
+requested seeds counted. If fewer counted, a line on stderr says so; the exit code is
+still 0 unless fewer than --min-counted did: then it is 3.
 
-With --judge P it judges property P alone: what breaks of others is not reported
-and ends no seed, so that a checker is seen at work behind one that speaks first.
-A crash, by an invariant or otherwise, is reported all the same.
+With --judge P it judges only property P: breaks of other properties are not reported
+and end no seed. A checker can thus be seen at work where another one would report first.
+A crash, by an invariant or otherwise, is still reported.
 
-With --seed S it runs that seed only; with --trace it prints all that happens in
-it, after the plan of the seed: event, true time, machine, its local time, kind, text.
-Replicas are n1, n2, ..., clients c1, c2, ... Beside messages, disks and faults there are
-lines of the kinds believes (a machine has another opinion: who leads, serves, holds a
-lock), durable (a record is on a disk), executes (the log executes a command) and told (a
-program's call has come back). --kind, --node, --slot, --about, --since and --before
-together leave what is all that they say; --about follows a call to its answer and command,
-and a node to what is done by its handles. Where they leave nothing, or a kind is in no line,
-stderr says so, with the kinds that there are.
+With --seed S it runs only that seed. With --trace it prints the plan of the seed, and then
+everything that happens in it: event, true time, machine, its local time, kind, text.
+Replicas are n1, n2, ..., clients c1, c2, ... Besides messages, disks and faults there are
+lines of the kinds believes (a machine changes its mind on which one leads, serves or holds
+a lock), durable (a record is on a disk), executes (the log executes a command) and told (a
+program's call has returned). --kind, --node, --slot, --about, --since and --before together
+print only lines that match all of them. --about follows a call to its answer and command,
+and a node to the operations on its handles. If no line matches, or no line has a given
+kind, stderr says so, and lists the existing kinds.
 
 With --seed S and --page FILE it writes that seed, failed or not, as one HTML file: lanes
-of replicas and clients along time, messages, faults, leaders, leases, sessions, and what
-a break may have come from, with search and filters. docs/pages.md says how to read it.
+of replicas and clients along time, messages, faults, leaders, leases, sessions, and the
+possible causes of a break, with search and filters. docs/pages.md explains the page.
 
 -o json prints one object:
   schema                        chubby-sim-1
@@ -139,16 +138,15 @@ run for CI systems: a case for each failing seed, with its story, and one for th
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
-page.html, history.jsonl (what the clients called, for chubby check), locks.jsonl (the
-same of their locks, if there were any, for --model lock), history.html (Porcupine's
+page.html, history.jsonl (the calls of the clients, for chubby check), locks.jsonl (the
+calls on locks, if there were any, for --model lock), history.html (Porcupine's
 picture of a history of at most 1,000 calls; page_error in the manifest says why there
-is none) and a manifest.json that chubby sim replay reads. The
-failure of the fewest events is made smaller as well, for at most a minute (--shrink): faults are
-left out, then clients, programs, replicas and time, as long as the same property
-breaks by the same check. shrunk.json is what is left, for chubby sim replay,
-shrunk-trace.txt and shrunk-page.html what happens in it, and story.txt, also on the screen, tells in
-at most 20 lines how it came to the break. An interrupt ends the search, and keeps
-what it has found.
+is none) and a manifest.json that chubby sim replay reads. The failure with the fewest
+events is also shrunk, for at most a minute (--shrink): faults are left out, then clients,
+programs, replicas and time, as long as the same property breaks by the same check.
+shrunk.json is the result, for chubby sim replay; shrunk-trace.txt and shrunk-page.html show
+what happens in it; and story.txt, also on the screen, tells in at most 20 lines how the
+break came about. An interrupt ends the search, and keeps what it has found.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim
