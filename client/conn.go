@@ -186,7 +186,7 @@ func (r refusal) String() string {
 	case r.code == api.Recovering:
 		return fmt.Sprintf("replica %d is the master since a fail-over, and %s", r.from, recovers)
 	case r.code == api.NotMaster && r.master == 0:
-		return fmt.Sprintf("replica %d answers, and knows no master", r.from)
+		return fmt.Sprintf("replica %d answers but knows no master", r.from)
 	case r.code == api.NotMaster:
 		return fmt.Sprintf("replica %d answers, and names replica %d as the master", r.from, r.master)
 	case r.code == api.Busy && r.opens:

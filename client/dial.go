@@ -202,14 +202,14 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 func (t Target) checkOptions(s settings) error {
 	var faults []error
 	if len(s.cells) > 0 {
-		faults = append(faults, errors.New("WithCells: Dial connects to one cell; dial each"))
+		faults = append(faults, errors.New("WithCells: Dial connects to one cell: call Dial once for each cell"))
 	}
 	if s.name != "" && t.Cell != "" && s.name != t.Cell {
 		faults = append(faults, fmt.Errorf("WithName(%q): the cell file is that of cell %q", s.name, t.Cell))
 	}
 	for _, who := range []string{s.dial.principal, t.Principal} {
 		if who != "" && api.Principal(who).Check() != api.OK {
-			faults = append(faults, fmt.Errorf("%q is no name of a principal: give a word without spaces and control characters", who))
+			faults = append(faults, fmt.Errorf("%q is not the name of a principal: give a word without spaces and control characters", who))
 		}
 	}
 	return errors.Join(faults...)
@@ -359,7 +359,7 @@ func (d *dialed) strayed() (all []error) {
 		case said.code == api.Recovering:
 			all = append(all, fmt.Errorf("replica %d at %s is the master since a fail-over, and %s", id, d.target.Replicas[id], recovers))
 		case master == 0:
-			all = append(all, fmt.Errorf("replica %d at %s answers, and knows no master", id, d.target.Replicas[id]))
+			all = append(all, fmt.Errorf("replica %d at %s answers but knows no master", id, d.target.Replicas[id]))
 		case !listed:
 			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master, which the target does not list", id, d.target.Replicas[id], master))
 		case master != id:

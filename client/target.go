@@ -37,7 +37,7 @@ func ParseTarget(text string) (Target, error) {
 	if !strings.Contains(text, "=") {
 		t, err := readTarget(text)
 		if errors.Is(err, fs.ErrNotExist) { // the text may not be meant as a file name at all
-			err = fmt.Errorf("target %q is no cell file, and no list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: %w", text, err)
+			err = fmt.Errorf("target %q is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: %w", text, err)
 		}
 		return t, err
 	}
@@ -46,10 +46,10 @@ func ParseTarget(text string) (Target, error) {
 		key, addr, _ := strings.Cut(strings.TrimSpace(entry), "=")
 		id, err := strconv.ParseUint(key, 10, 32)
 		if err != nil || id == 0 {
-			return t, fmt.Errorf("target %q: %q is no id of a replica: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file", text, key)
+			return t, fmt.Errorf("target %q: %q is not the id of a replica: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file", text, key)
 		}
 		if t.Replicas[uint32(id)] != "" {
-			return t, fmt.Errorf("target %q: replica %d comes twice", text, id)
+			return t, fmt.Errorf("target %q: replica %d is named twice", text, id)
 		}
 		t.Replicas[uint32(id)] = addr
 	}
@@ -86,7 +86,7 @@ func (t Target) check() error {
 		if _, port, err := net.SplitHostPort(t.Replicas[id]); err != nil {
 			faults = append(faults, fmt.Errorf("address %q of replica %d: give host:port", t.Replicas[id], id))
 		} else if n, err := net.LookupPort("tcp", port); err != nil || n == 0 {
-			faults = append(faults, fmt.Errorf("address %q of replica %d: port %q is none: give a number from 1 to 65535", t.Replicas[id], id, port))
+			faults = append(faults, fmt.Errorf("address %q of replica %d: port %q is not a port: give a number from 1 to 65535", t.Replicas[id], id, port))
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {

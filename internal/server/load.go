@@ -94,7 +94,7 @@ func plain(err error, keys []placed) string {
 		return fmt.Sprintf("line %d: %s is %s: give %s", line, key, got, want)
 	})
 	text = strings.ReplaceAll(text, " not found in type server.Config", " is no key of the configuration")
-	return strings.ReplaceAll(text, " already set in type server.Config", " comes twice")
+	return strings.ReplaceAll(text, " already set in type server.Config", " is given twice")
 }
 
 // Key is one value of a Config that can also be given as a flag or in the environment.

@@ -150,7 +150,7 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for target, words := range map[string]string{
-		"nowhere.json": "cell file", "0=a:1": `"0" is no id`, "1=a:1,1=b:1": "replica 1 comes twice", "1=a": "give host:port",
+		"nowhere.json": "cell file", "0=a:1": `"0" is not the id`, "1=a:1,1=b:1": "replica 1 is named twice", "1=a": "give host:port",
 	} {
 		_, err := client.Dial(ctx, target)
 		require.ErrorIs(t, err, client.ErrInvalid)
