@@ -34,23 +34,23 @@ func (s *suite) tellCase(r *cell.Result) string {
 	o.Seed = r.Seed
 	c, err := shrink.Shrinker{Run: runner.Guard(s.run), Jobs: s.o.Jobs}.Shrink(ctx, o)
 	if err != nil {
-		return before(text, fmt.Sprintf("it was not made smaller: %v", err))
+		return before(text, fmt.Sprintf("not shrunk: %v", err))
 	}
 	more := ""
 	if !c.Done {
-		more = fmt.Sprintf("; time was up, -sim.shrink=%v may find less", 4*d.Round(time.Second))
+		more = fmt.Sprintf("; time ran out, -sim.shrink=%v may shrink it further", 4*d.Round(time.Second))
 	}
-	lines := []string{fmt.Sprintf("made smaller: from %v", c.Was), fmt.Sprintf("          to: %v, in %d runs%s", c.Is, c.Runs, more)}
+	lines := []string{fmt.Sprintf("shrunk: from %v", c.Was), fmt.Sprintf("    to: %v, in %d runs%s", c.Is, c.Runs, more)}
 	lines = append(lines, story.Tell(runner.Guard(s.run), c.Options, c.Was.Faults)...)
 	text = before(text, strings.Join(lines, "\n  "))
 	if s.flags.out == "" {
-		return text + "\nwith -sim.out=DIR: the small case for simtest.Replay, traces, page and history, too"
+		return text + "\n-sim.out=DIR also writes the shrunk case for simtest.Replay, traces, page and history"
 	}
 	file, err := runner.WriteCase(filepath.Join(s.directory(), fmt.Sprintf("seed-%d", r.Seed)), runner.ThisBuild(), s.run, &c)
 	if err != nil {
-		return text + fmt.Sprintf("\nthe small case cannot be written: %v", err)
+		return text + fmt.Sprintf("\ncannot write the shrunk case: %v", err)
 	}
-	return text + "\nthe small case, for simtest.Replay: " + file
+	return text + "\nshrunk case, for simtest.Replay: " + file
 }
 
 // shrinking returns for how long a failure may be shrunk: what the flag says, within the time limit
@@ -108,7 +108,7 @@ func (s *suite) tellStory(r *cell.Result) string {
 	if err != nil {
 		s.t.Fatalf("simtest: a seed that failed cannot be kept: %v", err)
 	}
-	return text + "\nthe next run begins with it: " + file
+	return text + "\nthe next run starts with it: " + file
 }
 
 // other runs a failing seed once more, unchanged, and says so if the history or the verdict
@@ -124,7 +124,7 @@ func (s *suite) other(r *cell.Result) string {
 	if !t.Internal && t.Hash == r.Hash && (t.Breach.Same(r.Breach) || r.Breach == nil && t.Breach == nil) {
 		return ""
 	}
-	return fmt.Sprintf(`not deterministic: two runs of the seed differ, so it is neither made smaller nor kept; Verify shows where
+	return fmt.Sprintf(`not deterministic: two runs of the seed differ, so it is neither shrunk nor kept; Verify shows where
   the first:  hash %s: %s
   the second: hash %s: %s`, r.Hash, headline(r), t.Hash, headline(&t))
 }
@@ -143,7 +143,7 @@ func (s *suite) failedBefore(o plan.Options) bool {
 	}
 	r, passed := s.kept.again(s.run, o)
 	if len(passed) > 0 {
-		s.t.Logf("%s: it failed before, and passes now: seed %s", s.kept.dir, strings.Join(passed, ", "))
+		s.t.Logf("%s: failed before, now clean: seed %s", s.kept.dir, strings.Join(passed, ", "))
 	}
 	if r == nil {
 		return false
@@ -154,7 +154,7 @@ func (s *suite) failedBefore(o plan.Options) bool {
 	} else {
 		text = before(s.tell(r), text)
 	}
-	s.t.Errorf("%s: it failed before, and %s is of that\n%s", s.t.Name(), s.kept.file(r.Seed), text)
+	s.t.Errorf("%s: a kept seed fails again: %s\n%s", s.t.Name(), s.kept.file(r.Seed), text)
 	if s.flags.out != "" {
 		s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
 		o := s.o

@@ -28,18 +28,18 @@ func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	l := listen(t, func(l *listener) { runWith(l, o, f, cell.Run) })
 	require.Len(t, l.errors, 2, "seeds 3 and 4")
 	first := l.errors[0]
-	require.True(t, strings.HasPrefix(first, "seed 3: X1 broke: it serves\nmade smaller: from "), first)
+	require.True(t, strings.HasPrefix(first, "seed 3: X1 broke: it serves\nshrunk: from "), first)
 	require.Contains(t, first, "to: 0 faults, 3 replicas, ", "nothing is needed for a replica to serve")
 	require.Contains(t, first, "-run '^"+t.Name()+"$' -sim.seed=3\n")
 	kept := filepath.Join("testdata", "sim", t.Name(), "seed-3")
-	require.Contains(t, first, "the next run begins with it: "+kept)
+	require.Contains(t, first, "the next run starts with it: "+kept)
 	text, err := os.ReadFile(kept)
 	require.NoError(t, err)
 	require.Equal(t, "X1 broke: it serves\n", string(text))
-	require.NotContains(t, l.errors[1], "made smaller", "the others are named only")
+	require.NotContains(t, l.errors[1], "shrunk: from", "the others are named only")
 
 	small := filepath.Join("out", t.Name(), "seed-3", "shrunk.json")
-	require.Contains(t, first, "the small case, for simtest.Replay: "+small)
+	require.Contains(t, first, "shrunk case, for simtest.Replay: "+small)
 	r := listen(t, func(l *listener) { Replay(l, small, served()) })
 	require.Len(t, r.errors, 1)
 	story := strings.Split(r.errors[0], "\n")[1:]
@@ -51,7 +51,7 @@ func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	o.From = 5 // and seed 3 again, first
 	l = listen(t, func(l *listener) { runWith(l, o, flags{}, cell.Run) })
 	require.Len(t, l.errors, 1)
-	require.Contains(t, l.errors[0], kept+" is of that\nseed 3: X1 broke: it serves")
+	require.Contains(t, l.errors[0], "a kept seed fails again: "+kept+"\nseed 3: X1 broke: it serves")
 	o.With = nil
 	l = listen(t, func(l *listener) { runWith(l, o, flags{}, fake) })
 	require.Len(t, l.errors, 1, "it was mended, and the others are run; seed 5 breaks S1 in this simulator")
@@ -71,7 +71,7 @@ func TestAFailureThatCannotBeMadeSmallerIsToldAsItIs(t *testing.T) {
 		return r
 	}
 	l := listen(t, func(l *listener) { runWith(l, Options{From: 5, Seeds: 1, Jobs: 1}, flags{shrink: time.Minute}, once) })
-	require.Contains(t, l.errors[0], "seed 5: S1 broke: two values\nit was not made smaller: seed 5: nothing breaks\nrun it again: ")
+	require.Contains(t, l.errors[0], "seed 5: S1 broke: two values\nnot shrunk: seed 5: nothing breaks\nto reproduce: ")
 }
 
 // A trace is of one seed.

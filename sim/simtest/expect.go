@@ -26,12 +26,12 @@ func (s *suite) expect(property string) Found {
 	s.fitsDeadline()
 	s.batch(o, most, 1)
 	if len(s.failed) == 0 {
-		s.t.Fatalf("no seed broke %s; %d were run, from %d on", property, s.tally.Totals(0).Seeds, o.From)
+		s.t.Fatalf("no seed broke %s: %d seeds ran, from %d on", property, s.tally.Totals(0).Seeds, o.From)
 	}
 	r := &s.failed[0]
 	if r.Internal || r.Breach == nil || r.Breach.ID != property {
-		s.t.Fatalf("%s should have broken, and this came first:\n%s", property, s.tell(r))
+		s.t.Fatalf("expected %s to break, but this came first:\n%s", property, s.tell(r))
 	}
-	s.t.Logf("seed %d: %s broke, as it should: %s", r.Seed, property, r.Breach.Text)
+	s.t.Logf("seed %d: %s broke, as expected: %s", r.Seed, property, r.Breach.Text)
 	return Found{Seed: r.Seed, Text: r.Breach.Text}
 }

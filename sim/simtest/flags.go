@@ -19,11 +19,11 @@ var given flags
 
 func init() {
 	flag.Uint64Var(&given.seed, "sim.seed", 0, "run this seed only (0: all)")
-	flag.Uint64Var(&given.seeds, "sim.seeds", 0, "run so many seeds in each test (0: what the test asks for)")
-	flag.DurationVar(&given.limit, "sim.for", 0, "begin seeds for so much real time in each test, such as 5m (0: no such end)")
-	flag.DurationVar(&given.shrink, "sim.shrink", 20*time.Second, "how long, at most, a failure is made smaller (0: not at all)")
-	flag.BoolVar(&given.trace, "sim.trace", false, "with -sim.seed: print all that happens")
-	flag.StringVar(&given.out, "sim.out", "", "directory for what failing seeds leave behind")
+	flag.Uint64Var(&given.seeds, "sim.seeds", 0, "number of seeds of each test (0: what the test asks for)")
+	flag.DurationVar(&given.limit, "sim.for", 0, "real time after which each test starts no more seeds, such as 5m (0: no limit)")
+	flag.DurationVar(&given.shrink, "sim.shrink", 20*time.Second, "most real time for shrinking a failure (0: do not shrink)")
+	flag.BoolVar(&given.trace, "sim.trace", false, "with -sim.seed: print every event")
+	flag.StringVar(&given.out, "sim.out", "", "directory for the files of failing seeds")
 }
 
 // over returns the options, overridden by the flags. most is the maximum number of seeds; 0: no

@@ -50,7 +50,7 @@ func (x Program) Verify(t testing.TB) {
 func (x Program) options(t testing.TB) Options {
 	t.Helper()
 	if x.Turn == nil {
-		t.Fatalf("simtest: a Program without a Turn")
+		t.Fatalf("simtest: the Program has no Turn")
 	}
 	o := x.Options
 	var with scenario.Extension
@@ -71,7 +71,7 @@ type turns struct {
 }
 
 func (turns) Name() string { return "program" }
-func (turns) Help() string { return "all programs make turns of a simtest.Program" }
+func (turns) Help() string { return "all programs run turns of a simtest.Program" }
 
 func (w turns) Turn(ctx context.Context, p scenario.Program) {
 	wait := TurnPatience

@@ -17,7 +17,7 @@ func (s *suite) tell(r *cell.Result) string {
 	if r.Failed() && r.Stack != "" && (r.Internal || r.Breach.ID == "") {
 		fmt.Fprintf(&b, "%s\n", strings.TrimRight(r.Stack, "\n"))
 	}
-	fmt.Fprintf(&b, "run it again: %s", again(s.t.Name(), r.Seed))
+	fmt.Fprintf(&b, "to reproduce: %s", again(s.t.Name(), r.Seed))
 	return b.String()
 }
 

@@ -71,7 +71,7 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 		t.Fatalf("simtest: these options cannot run: %v", err)
 	}
 	return &suite{t: t, o: o, flags: f, run: func(p plan.Options) cell.Result {
-		p.Stuck = func(text string) { panic(text + "\nrun it again: " + again(t.Name(), p.Seed)) }
+		p.Stuck = func(text string) { panic(text + "\nto reproduce: " + again(t.Name(), p.Seed)) }
 		return run(p)
 	}}
 }
@@ -98,11 +98,11 @@ func (s *suite) seeds() runner.Totals {
 	}
 	switch want := uint64(o.demanded()); {
 	case totals.Seeds == 0 && s.t.Context().Err() == nil && s.flags.limit == 0:
-		s.t.Errorf("no seed ran to its end: simulated code ended its goroutine, as t.FailNow, t.Fatal and package require do; there, say what is wrong by World.Break, by a property, or by a panic")
+		s.t.Errorf("no seed ran to its end: simulated code ended its goroutine, as t.FailNow, t.Fatal and package require do; report failures there by World.Break, a property or a panic")
 	case s.world && !s.verifies && totals.Events == 0 && len(s.failed) == 0:
 		s.t.Errorf("nothing happened in %d seeds: the Scenario has no Safety, or Setup starts no machine", totals.Seeds)
 	case s.flags.seed == 0 && len(s.failed) == 0 && totals.Counted < want:
-		s.t.Errorf("%d of %d seeds counted, and %d must: the others simulated less than %v or %d answered calls, or fewer than a fifth of them were contended (see Program.Done)",
+		s.t.Errorf("%d of %d seeds counted, %d must: the others simulated less than %v or %d answered calls, or fewer than a fifth of them were contended (see Program.Done)",
 			totals.Counted, totals.Seeds, want, cell.FloorTime, cell.FloorOps)
 	}
 	if s.flags.out != "" {
@@ -233,7 +233,7 @@ func twice(run runner.Runner) runner.Runner {
 			var b strings.Builder
 			fmt.Fprintf(&b, "two runs of one seed gave hash %s and %s", v.First, v.Second)
 			if p := v.Parted; p != nil {
-				fmt.Fprintf(&b, "; their traces part at line %d:\n- %s\n+ %s", p.Line, p.First, p.Second)
+				fmt.Fprintf(&b, "; their traces differ from line %d on:\n- %s\n+ %s", p.Line, p.First, p.Second)
 			}
 			r.Counted, r.Breach = false, &cell.Breach{ID: "D1", Text: b.String()}
 		}

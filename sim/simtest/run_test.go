@@ -66,7 +66,7 @@ func fake(o plan.Options) cell.Result {
 func TestAFailingSeedIsToldWithTheLineThatRunsItAgain(t *testing.T) {
 	t.Run("of a/b", func(t *testing.T) {
 		l := listen(t, func(l *listener) { start(l, Options{}, flags{}, fake).seeds() })
-		require.Equal(t, []string{"seed 5: S1 broke: two values\nrun it again: go test github.com/chubbycell/chubby/sim/simtest " +
+		require.Equal(t, []string{"seed 5: S1 broke: two values\nto reproduce: go test github.com/chubbycell/chubby/sim/simtest " +
 			"-run '^TestAFailingSeedIsToldWithTheLineThatRunsItAgain$/^of_a$/^b$' -sim.seed=5"}, l.errors)
 		require.Contains(t, l.logs[0], "20 seeds, of which 9 counted")
 	})
@@ -98,7 +98,7 @@ func TestATestWhoseSeedsDoNotCountFails(t *testing.T) {
 	idle := func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed} }
 	l := listen(t, func(l *listener) { start(l, Options{Seeds: 3}, flags{}, idle).seeds() })
 	require.Len(t, l.errors, 1)
-	require.Contains(t, l.errors[0], "0 of 3 seeds counted, and 1 must")
+	require.Contains(t, l.errors[0], "0 of 3 seeds counted, 1 must")
 	l = listen(t, func(l *listener) { start(l, Options{Seeds: 3, Duration: 5 * time.Second}, flags{}, idle).seeds() })
 	require.Empty(t, l.errors, "none can count")
 	undecided := func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed, Undecided: true, Counted: true} }
@@ -113,9 +113,9 @@ func TestWhatExpectDemands(t *testing.T) {
 	require.Empty(t, l.errors)
 	require.Empty(t, l.fatal)
 	l = listen(t, func(l *listener) { start(l, Options{Seeds: 4}, flags{}, fake).expect("S1") })
-	require.Equal(t, "no seed broke S1; 4 were run, from 1 on", l.fatal)
+	require.Equal(t, "no seed broke S1: 4 seeds ran, from 1 on", l.fatal)
 	l = listen(t, func(l *listener) { start(l, Options{}, flags{}, fake).expect("X1") })
-	require.Contains(t, l.fatal, "X1 should have broken, and this came first:\nseed 5: S1 broke: two values")
+	require.Contains(t, l.fatal, "expected X1 to break, but this came first:\nseed 5: S1 broke: two values")
 	panics := func(plan.Options) cell.Result { panic("a checker's bug") }
 	l = listen(t, func(l *listener) { start(l, Options{}, flags{}, panics).expect("S1") })
 	require.Contains(t, l.fatal, "a checker's bug")
@@ -182,7 +182,7 @@ func TestOnePropertyIsJudgedAlone(t *testing.T) {
 	}}
 	o := Options{With: x, Seeds: 1, Replicas: 3, Faults: []string{}}
 	l := listen(t, func(l *listener) { Expect(l, o, "X1") })
-	require.Contains(t, l.fatal, "X1 should have broken, and this came first:\nseed 1: X2 broke: it serves")
+	require.Contains(t, l.fatal, "expected X1 to break, but this came first:\nseed 1: X2 broke: it serves")
 	o.Judge = "X1"
 	require.Equal(t, "it ended", Expect(t, o, "X1").Text)
 	o.Judge = "S4"
@@ -237,7 +237,7 @@ func TestVerifyNamesTheEventThatDiffers(t *testing.T) {
 	l = listen(t, func(l *listener) { Verify(l, o) })
 	require.Len(t, l.errors, 1)
 	require.Contains(t, l.errors[0], "seed 1: D1 broke: two runs of one seed gave hash")
-	require.True(t, strings.Contains(l.errors[0], "their traces part at line"), l.errors[0])
+	require.True(t, strings.Contains(l.errors[0], "their traces differ from line"), l.errors[0])
 }
 
 // hanging is a workload that waits outside of the simulator, once.
@@ -271,5 +271,5 @@ func TestCodeThatHangsIsNamed(t *testing.T) {
 	start(&listener{TB: t}, o, flags{}, hangs).seeds()
 	require.Contains(t, text, "sim: seed 4: nothing went on for 1s")
 	require.Contains(t, text, "hanging.Turn")
-	require.Contains(t, text, "run it again: go test github.com/chubbycell/chubby/sim/simtest -run '^TestCodeThatHangsIsNamed$' -sim.seed=4")
+	require.Contains(t, text, "to reproduce: go test github.com/chubbycell/chubby/sim/simtest -run '^TestCodeThatHangsIsNamed$' -sim.seed=4")
 }

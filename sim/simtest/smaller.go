@@ -116,7 +116,7 @@ func (m small) needs() string {
 		case slices.Contains(m.off, i) || m.script != nil && m.had[i] > 0 && len(at) == 0:
 			continue
 		case len(at) > mostStrikes:
-			name = fmt.Sprintf("%s %d times from %s s on", name, len(at), at[0])
+			name = fmt.Sprintf("%s %d times, first at %s s", name, len(at), at[0])
 		case len(at) > 0:
 			name += " at " + strings.Join(at, ", ") + " s"
 		}
@@ -126,11 +126,11 @@ func (m small) needs() string {
 		left = []string{"none"}
 	}
 	if len(m.names) == 0 {
-		return fmt.Sprintf("it needs no faults: there are none; it breaks at %.3f s of true time, event %d", m.at.At.Seconds(), m.at.Step)
+		return fmt.Sprintf("faults needed: none (there are none); it breaks at %.3f s of true time, event %d", m.at.At.Seconds(), m.at.Step)
 	}
-	of := fmt.Sprintf("it needs, of %d kinds of faults", len(m.names))
+	of := fmt.Sprintf("faults needed, of %d kinds", len(m.names))
 	if had > 0 {
 		of += fmt.Sprintf(" and %d strikes", had)
 	}
-	return fmt.Sprintf("%s: %s; then it breaks at %.3f s of true time, event %d", of, strings.Join(left, ", "), m.at.At.Seconds(), m.at.Step)
+	return fmt.Sprintf("%s: %s; it then breaks at %.3f s of true time, event %d", of, strings.Join(left, ", "), m.at.At.Seconds(), m.at.Step)
 }

@@ -61,7 +61,7 @@ func (x World) Verify(t testing.TB) {
 func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 	t.Helper()
 	if x.Scenario == nil {
-		t.Fatalf("simtest: a World without a Scenario")
+		t.Fatalf("simtest: the World has no Scenario")
 	}
 	o, _ := f.over(Options{Seeds: x.Seeds, From: x.From, Jobs: x.Jobs})
 	if x.isEmpty(o.From) {
@@ -132,12 +132,12 @@ func (x World) tell(s *suite, r *cell.Result, out string) string {
 	}
 	small := x.shrink(r, s.shrinking())
 	if needs := small.needs(); needs != "" {
-		text = strings.Replace(text, "\nrun it again: ", "\n"+needs+"\nrun it again: ", 1)
+		text = strings.Replace(text, "\nto reproduce: ", "\n"+needs+"\nto reproduce: ", 1)
 	}
 	if out == "" {
-		return text + "\nwith -sim.out=DIR: its trace, too"
+		return text + "\n-sim.out=DIR also writes its trace"
 	}
-	return text + "\ntrace, with those faults alone: " + x.trace(s.t, out, r.Seed, small.part)
+	return text + "\ntrace with only these faults: " + x.trace(s.t, out, r.Seed, small.part)
 }
 
 // trace writes the trace of a seed below a directory, and returns the name of the file.

@@ -49,13 +49,13 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	l := listen(t, func(l *listener) { mortal(3).runWith(l, flags{out: "out", shrink: time.Minute}) })
 	require.Len(t, l.errors, 2, "seeds 3 and 4")
 	first := l.errors[1]
-	require.Regexp(t, `seed 4: P1 broke: it lives again\nit needs, of 3 kinds of faults and \d+ strikes: crash at 0\.\d+ s; then it breaks at 0\.`, first)
+	require.Regexp(t, `seed 4: P1 broke: it lives again\nfaults needed, of 3 kinds and \d+ strikes: crash at 0\.\d+ s; it then breaks at 0\.`, first)
 	require.Contains(t, first, "-run '^TestAFailureOfAWorldIsMadeSmallerAndKept$' -sim.seed=4\n")
 	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-4", "trace.txt"))
 	require.NoError(t, err)
 	require.Contains(t, string(trace), "P1 broken")
 	kept := filepath.Join("testdata", "sim", t.Name(), "seed-4")
-	require.Contains(t, first, "the next run begins with it: "+kept)
+	require.Contains(t, first, "the next run starts with it: "+kept)
 	text, err := os.ReadFile(kept)
 	require.NoError(t, err)
 	require.Equal(t, "P1 broke: it lives again\n", string(text))
@@ -64,7 +64,7 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	x.Seeds = 1 // which is clean
 	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
 	require.Len(t, l.errors, 1)
-	require.Contains(t, l.errors[0], kept+" is of that\nseed 4: P1 broke: it lives again")
+	require.Contains(t, l.errors[0], "a kept seed fails again: "+kept+"\nseed 4: P1 broke: it lives again")
 	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
 	require.Empty(t, l.errors, "it was mended")
 	require.Contains(t, l.logs[1], "4 seeds")
@@ -97,9 +97,9 @@ func TestAFailureOfAWorldIsMadeSmallerStrikeByStrike(t *testing.T) {
 		return s
 	}
 	l := listen(t, func(l *listener) { x.runWith(l, flags{shrink: time.Minute}) })
-	require.Regexp(t, `it needs, of 5 kinds of faults and 5 strikes: (crash|kill) at 0\.\d+, 0\.\d+ s, storm; then it breaks at`, l.errors[0])
+	require.Regexp(t, `faults needed, of 5 kinds and 5 strikes: (crash|kill) at 0\.\d+, 0\.\d+ s, storm; it then breaks at`, l.errors[0])
 	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
-	require.NotContains(t, l.errors[0], "it needs", "-sim.shrink=0")
+	require.NotContains(t, l.errors[0], "faults needed", "-sim.shrink=0")
 }
 
 // storm is a fault for the whole of a run.
@@ -125,9 +125,9 @@ func TestWorldsThatCannotBeTested(t *testing.T) {
 	require.Len(t, l.errors, 1)
 	require.Contains(t, l.errors[0], "D1 broke: two runs of one seed gave hash")
 	l = listen(t, func(l *listener) { World{}.Run(l) })
-	require.Contains(t, l.fatal, "a World without a Scenario")
+	require.Contains(t, l.fatal, "the World has no Scenario")
 	l = listen(t, func(l *listener) { mortal(1).Expect(l, "P2") })
-	require.Contains(t, l.fatal, "P2 should have broken, and this came first:\nseed 1: P1 broke")
+	require.Contains(t, l.fatal, "expected P2 to break, but this came first:\nseed 1: P1 broke")
 	panics := World{Seeds: 1, Scenario: func(uint64) sim.Scenario { panic("a bug of the test") }}
 	l = listen(t, func(l *listener) { panics.runWith(l, flags{}) })
 	require.Contains(t, l.errors[0], "a bug of the test")
@@ -161,8 +161,8 @@ func TestAFailureThatIsNoHistoryOfItsSeedIsToldAsThat(t *testing.T) {
 		flaky(func(run int) bool { return run == 1 }).runWith(l, flags{shrink: time.Minute})
 	})
 	require.Len(t, l.errors, 1)
-	require.Regexp(t, `^seed 1: P1 broke: run 1\nnot deterministic: two runs of the seed differ, .*; Verify shows where\n  the first:  hash \w+: P1 broke: run 1\n  the second: hash \w+: clean\nrun it again: `, l.errors[0])
-	require.NotContains(t, l.errors[0], "it needs")
+	require.Regexp(t, `^seed 1: P1 broke: run 1\nnot deterministic: two runs of the seed differ, .*; Verify shows where\n  the first:  hash \w+: P1 broke: run 1\n  the second: hash \w+: clean\nto reproduce: `, l.errors[0])
+	require.NotContains(t, l.errors[0], "faults needed")
 	require.NoDirExists(t, "testdata", "its number brings nothing back")
 }
 
@@ -172,7 +172,7 @@ func TestAKeptSeedThatPassesIsNamed(t *testing.T) {
 	listen(t, func(l *listener) { mortal(3).runWith(l, flags{shrink: time.Minute}) })
 	l := listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
 	require.Empty(t, l.errors)
-	require.Equal(t, filepath.Join("testdata", "sim", t.Name())+": it failed before, and passes now: seed 4", l.logs[0])
+	require.Equal(t, filepath.Join("testdata", "sim", t.Name())+": failed before, now clean: seed 4", l.logs[0])
 }
 
 // What a World comes to is told in its own terms, and one in which nothing happens is none.
