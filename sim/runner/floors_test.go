@@ -30,7 +30,7 @@ func TestALongBatchIsJudgedByWhatItReached(t *testing.T) {
 	require.Equal(t, []string{"hand-over"}, totals.Rare, "conflict is not demanded, and 10 seeds are enough")
 	var b strings.Builder
 	require.NoError(t, totals.WriteTable(&b, true))
-	require.Contains(t, b.String(), "\nrare                 hand-over was reached in 9 seeds of 10000; 10 in 10000 are demanded\n")
+	require.Contains(t, b.String(), "\nrare                 hand-over was reached in 9 seeds of 10000; 10 in 10000 are required\n")
 	require.Contains(t, b.String(), "  hand-over *                      45        9\n")
 	require.Contains(t, b.String(), "  conflict                          0        0\n")
 }

@@ -48,17 +48,17 @@ func TestTheTableSaysItAll(t *testing.T) {
 	require.Equal(t, `seeds                4 counted, 1 idle, 2 failed
 verdicts             I-A3 broken in 1 seed, crashed in 1 seed, undecided in 1 seed
 simulated time       10m30s in 10s, 63 times real time
-events               700, 70 a second
+events               700, 70 per second
 operations           3100 answered, 25.0 % on the contended row
-  a counted seed     median 700, minimum 500
+  per counted seed   median 700, minimum 500
 unknown outcomes     76, 2.4 % of all calls
-  a counted seed     median 11, minimum 10
+  per counted seed   median 11, minimum 10
 fail-overs           21
-  a counted seed     median 3, minimum 2
+  per counted seed   median 3, minimum 2
 fault strikes        28, of all kinds
-  a counted seed     median 2, minimum 1
-last call of all     ended after healing: median 3s, maximum 7s
-histories            90.0 % of 70 partitions decided by Porcupine too
+  per counted seed   median 2, minimum 1
+recovery             last call ended after healing: median 3s, maximum 7s
+histories            90.0 % of 70 partitions also decided by Porcupine
 hash of all seeds    `+totals.Hash+`
 
 faults                          times    seeds
@@ -73,7 +73,7 @@ sometimes                       times    seeds
 	var short strings.Builder
 	require.NoError(t, totals.WriteTable(&short, false))
 	for line := range strings.Lines(b.String()) {
-		more := strings.HasPrefix(line, "  a counted seed") || strings.Contains(b.String()[strings.Index(b.String(), "\nsometimes")+1:], line) && line != "\n"
+		more := strings.HasPrefix(line, "  per counted seed") || strings.Contains(b.String()[strings.Index(b.String(), "\nsometimes")+1:], line) && line != "\n"
 		require.Equal(t, !more, strings.Contains(short.String(), line), line)
 	}
 }

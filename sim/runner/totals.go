@@ -69,11 +69,11 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	line("seeds", "%d counted, %d idle, %d failed", s.Counted, s.Idle, s.Failed)
 	line("verdicts", "%s", s.verdicts())
 	line("simulated time", "%v in %v, %.0f times real time", s.Simulated.Round(time.Second), s.Elapsed.Round(100*time.Millisecond), s.Ratio)
-	line("events", "%d, %.0f a second", s.Events, s.PerSecond)
+	line("events", "%d, %.0f per second", s.Events, s.PerSecond)
 	line("operations", "%d answered, %s on the contended row", s.Ops, share(s.Hot, s.Ops))
 	each := func(median, least int) {
 		if more && s.Counted > 1 { // of one seed, they are the line above
-			line("  a counted seed", "median %d, minimum %d", median, least)
+			line("  per counted seed", "median %d, minimum %d", median, least)
 		}
 	}
 	each(s.OpsMedian, s.OpsMin)
@@ -83,12 +83,12 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	each(s.FailoversMedian, s.FailoversMin)
 	line("fault strikes", "%d, of all kinds", s.Strikes)
 	each(s.StrikesMedian, s.StrikesMin)
-	line("last call of all", "ended after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
-	line("histories", "%s of %d partitions decided by Porcupine too", share(s.Decided, s.Partitions), s.Partitions)
+	line("recovery", "last call ended after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
+	line("histories", "%s of %d partitions also decided by Porcupine", share(s.Decided, s.Partitions), s.Partitions)
 	line("hash of all seeds", "%s", s.Hash)
 	for _, r := range s.Sometimes {
 		if slices.Contains(s.Rare, r.Name) {
-			line("rare", "%s was reached in %s of %d; %d in %d are demanded", r.Name, seeds(r.Seeds), s.Counted, floorReach, floorSeeds)
+			line("rare", "%s was reached in %s of %d; %d in %d are required", r.Name, seeds(r.Seeds), s.Counted, floorReach, floorSeeds)
 		}
 	}
 	writeReaches(&b, "faults", s.Faults)

@@ -23,7 +23,7 @@ func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, f
 		p.Exit = cli.ExitDiffers
 	}
 	return a.printReplay(&p, &r, form, func() error {
-		if err := a.Printf("seed %d with faults of a script, %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil || r.Breach == nil {
+		if err := a.Printf("seed %d, scripted faults: %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil || r.Breach == nil {
 			return err
 		}
 		return a.Printf("  %s\n", strings.Join(story.Tell(runner.Guard(a.simulate), o, m.FaultsBefore()), "\n  "))
@@ -34,11 +34,11 @@ func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, f
 func outcome(m *runner.Manifest, r *cell.Result) string {
 	switch {
 	case r.Breach == nil:
-		return "it breaks nothing; recorded was " + m.Breach.Name() + ": " + m.Breach.Text
+		return "nothing breaks; recorded: " + m.Breach.Name() + ": " + m.Breach.Text
 	case !m.Same(r):
-		return "ANOTHER break; recorded was " + m.Breach.Name() + ": " + m.Breach.Text
+		return "DIFFERENT break; recorded: " + m.Breach.Name() + ": " + m.Breach.Text
 	case r.Hash == m.Hashes[0].Hash:
-		return "the same history"
+		return "same history"
 	}
-	return "another history, which breaks the same by the same check"
+	return "a different history, in which the same check fails"
 }

@@ -71,7 +71,7 @@ func (f *failedSeed) differs() string {
 	if f.Differs == "" {
 		return ""
 	}
-	return fmt.Sprintf("run again it gave another history: hash %s, first %s", f.Differs, f.Hash)
+	return fmt.Sprintf("a second run gave a different history: hash %s, first %s", f.Differs, f.Hash)
 }
 
 // meaning says what the property is, unless a story does; "" if it does, or there is none.

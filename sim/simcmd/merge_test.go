@@ -121,12 +121,12 @@ func TestMergeTellsOfMissingShards(t *testing.T) {
 	var r report
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &r))
 	require.Equal(t, []string{"1/3", "3/3"}, r.Missing)
-	require.Equal(t, "chubby: ended by --seeds: 7 counted of 20 wanted\nchubby: no report of shard 1/3, 3/3\n", w.err.String())
+	require.Equal(t, "chubby: ended by --seeds: 7 counted of 20 wanted\nchubby: no report for shard 1/3, 3/3\n", w.err.String())
 
 	keep(t, w, "1", "sim --seeds 2 --shard 1/1 -o json")
 	require.Equal(t, cli.ExitClean, w.do("sim", "merge", "1"))
 	require.Equal(t, cli.ExitUndecided, w.do("sim", "merge", "1", "--min-counted", "3"))
-	require.Contains(t, w.err.String(), "2 seeds counted, and --min-counted demands 3")
+	require.Contains(t, w.err.String(), "2 seeds counted, --min-counted requires 3")
 }
 
 // Of several ends the one that says most is told.

@@ -81,21 +81,21 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 		if !force {
 			return cli.Usage("%s was written by %s: use that version, or --force", dir, strings.Join(differ, ", "))
 		}
-		a.Warn("written by %s: expect another history", strings.Join(differ, ", "))
+		a.Warn("written by %s: expect a different history", strings.Join(differ, ", "))
 	}
 	if (m.Build.Modified || build.Modified) && !m.Build.SameProgram(build) {
 		a.Warn("the source was modified: the commit alone does not tell whether it is the same")
 	}
 	if !m.SamePlan(o) {
-		a.Warn("this version draws another plan from the same options")
+		a.Warn("this version draws a different plan from the same options")
 	}
 	p, r, err := a.runAgain(build, &m, o, dir, file)
 	if err != nil {
 		return err
 	}
-	history := "the same history"
+	history := "same history"
 	if !p.Same {
-		history = "ANOTHER history"
+		history = "DIFFERENT history"
 		if !r.Internal {
 			p.Exit = cli.ExitDiffers
 		}

@@ -36,7 +36,7 @@ func writeSeed(w io.Writer, r *cell.Result, elapsed time.Duration, more bool) er
 	line("fail-overs", "%d", r.Failovers)
 	line("fault strikes", "%s", strikes(r))
 	if !r.Failed() {
-		line("last call of all", "ended %v after healing", r.Recovery.Round(time.Millisecond))
+		line("recovery", "last call ended %v after healing", r.Recovery.Round(time.Millisecond))
 	}
 	line("hash", "%s", r.Hash)
 	if more {

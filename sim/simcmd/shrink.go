@@ -87,7 +87,7 @@ func (f *simFlags) checkShrink() error {
 func (a teller) printCase(c *caseOf) error {
 	more := ""
 	if !c.Done {
-		more = "; it was not over, --shrink 5m may find less"
+		more = "; time ran out, --shrink 5m may shrink it further"
 	}
 	if err := a.Printf("  shrunk: from %v\n      to: %v, in %d runs%s\n", c.Was, c.Is, c.Runs, more); err != nil {
 		return err

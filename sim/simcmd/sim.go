@@ -165,7 +165,7 @@ break came about. An interrupt ends the search, and keeps what it has found.
 	}
 	f.register(c)
 	f.cellFlags.register(c)
-	c.Flags().StringVar(&f.out, "out", "", "directory for what failing seeds leave behind")
+	c.Flags().StringVar(&f.out, "out", "", "directory for the files of failing seeds")
 	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making a failure smaller, with --out or where this flag is given (0: it is left as it is)")
 	registerMore(c, &f.more)
 	f.form.RegisterJudged(c)

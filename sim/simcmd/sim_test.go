@@ -194,8 +194,8 @@ func TestFailingSeedsAreToldBeforeTheEnd(t *testing.T) {
   12 s  3 of 8 counted, 0 idle, 1 failed
 seed 6: S1 broke: it broke
   24 s  6 of 8 counted, 0 idle, 2 failed
-How seed 2 came to it, in 20 lines: go run ./cmd/chubby sim --seed 2 --shrink 1m
-As a picture for a browser: go run ./cmd/chubby sim --seed 2 --page 2.html
+What broke seed 2, in 20 lines: go run ./cmd/chubby sim --seed 2 --shrink 1m
+As a page for a browser: go run ./cmd/chubby sim --seed 2 --page 2.html
 `, w.err.String())
 }
 

@@ -65,7 +65,7 @@ func (a teller) suggest(r *report) {
 	o := r.options
 	o.Seed = f.Seed
 	seed := fmt.Sprintf("%s sim --seed %d%s", a.o.Run, o.Seed, flagsOf(o))
-	a.Say("How seed %d came to it, in 20 lines: %s --shrink 1m\nAs a picture for a browser: %s --page %d.html", f.Seed, seed, seed, f.Seed)
+	a.Say("What broke seed %d, in 20 lines: %s --shrink 1m\nAs a page for a browser: %s --page %d.html", f.Seed, seed, seed, f.Seed)
 }
 
 // explainInternal says on stderr, whatever the form of what is printed, that the
@@ -83,19 +83,19 @@ func (a teller) explainInternal(r *report) {
 func (a teller) explainExit(r *report) {
 	switch {
 	case r.EndedBy == runner.EndIdle:
-		a.Warn("%s; gave up: %d seeds were idle, that is simulated less than %v or %d calls", r.reached(), r.Totals.Idle, cell.FloorTime, cell.FloorOps)
+		a.Warn("%s; gave up: %d seeds were idle (less than %v simulated, or fewer than %d calls answered)", r.reached(), r.Totals.Idle, cell.FloorTime, cell.FloorOps)
 	case r.Interrupted:
-		a.Warn("interrupted; these are the seeds that ended before: %s", r.reached())
+		a.Warn("interrupted; only seeds that had ended are reported: %s", r.reached())
 	case r.Counted < r.Wanted || r.EndedBy == runner.EndFailures:
 		a.Warn("ended by %s: %s", r.EndedBy.Words(), r.reached())
 	}
 	if len(r.Missing) > 0 {
-		a.Warn("no report of shard %s", strings.Join(r.Missing, ", "))
+		a.Warn("no report for shard %s", strings.Join(r.Missing, ", "))
 	}
 	if r.Counted < r.MinCounted {
-		a.Warn("%d seeds counted, and --min-counted demands %d", r.Counted, r.MinCounted)
+		a.Warn("%d seeds counted, --min-counted requires %d", r.Counted, r.MinCounted)
 	}
 	if r.Exit == cli.ExitDiffers {
-		a.Warn("a failing seed gave another history when it was run again; `chubby sim verify` names the event")
+		a.Warn("a failing seed gave a different history when it was run again; `chubby sim verify` names the event")
 	}
 }

@@ -44,9 +44,9 @@ type difference struct {
 func (d *difference) text() string {
 	text := fmt.Sprintf("D1 broke: seed %d gave hash %s, then %s\n", d.Seed, d.First, d.Second)
 	if d.Parted == nil {
-		return text + "  two more runs left the same trace: what differs happens now and then, or is not in the trace\n"
+		return text + "  two more runs gave the same trace: the difference is intermittent, or not in the trace\n"
 	}
-	return text + fmt.Sprintf("  the traces part at line %d:\n  - %s\n  + %s\n", d.Parted.Line, d.Parted.First, d.Parted.Second)
+	return text + fmt.Sprintf("  the traces differ from line %d on:\n  - %s\n  + %s\n", d.Parted.Line, d.Parted.First, d.Parted.Second)
 }
 
 func (a *app) verifyCommand() *cobra.Command {

@@ -27,7 +27,7 @@ func TestVerifyNamesTheFirstEventThatDiffers(t *testing.T) {
 
 	require.Equal(t, cli.ExitDiffers, w.do("sim", "verify", "--seeds", "1"))
 	require.Contains(t, w.out.String(), "D1 broke: seed 1")
-	require.Contains(t, w.out.String(), "the traces part at line 2:\n  - hash ")
+	require.Contains(t, w.out.String(), "the traces differ from line 2 on:\n  - hash ")
 }
 
 func TestVerifySaysSoWhenItCannotNameTheEvent(t *testing.T) {
@@ -40,7 +40,7 @@ func TestVerifySaysSoWhenItCannotNameTheEvent(t *testing.T) {
 		return r
 	}
 	require.Equal(t, cli.ExitDiffers, w.do("sim", "verify", "--seeds", "1"))
-	require.Contains(t, w.out.String(), "two more runs left the same trace")
+	require.Contains(t, w.out.String(), "two more runs gave the same trace")
 }
 
 // Of a seed that is not one history all forms say what differs, and how it is seen again.
@@ -54,7 +54,7 @@ func TestWhatDiffersIsToldInEachForm(t *testing.T) {
 	}
 	const again = "go run ./cmd/chubby sim verify --seeds 1 --from 2 --replicas 5"
 	table := verify("table")
-	require.Contains(t, table, "\n\nD1 broke: seed 2 gave hash 0000000000000005, then 0000000000000006\n  the traces part at line 2:\n  - hash 000000000000000")
+	require.Contains(t, table, "\n\nD1 broke: seed 2 gave hash 0000000000000005, then 0000000000000006\n  the traces differ from line 2 on:\n  - hash 000000000000000")
 	require.True(t, strings.HasSuffix(table, "\n  at commit c0ffee:\n  "+again+"\n"), table)
 
 	var v verified
