@@ -51,7 +51,7 @@ func Message(from, to sim.Addr, msg []byte) string {
 }
 
 func unreadable(msg []byte, err error) string {
-	return fmt.Sprintf("%d bytes that are no message: %v", len(msg), err)
+	return fmt.Sprintf("%d bytes that are not a message: %v", len(msg), err)
 }
 
 // Op is the text of what a request asks for.

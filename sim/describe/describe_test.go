@@ -66,6 +66,6 @@ func TestSumsAreDescribed(t *testing.T) {
 
 func TestBytesThatAreNoMessageAreSaidToBe(t *testing.T) {
 	for _, link := range [][2]sim.Addr{{1, 2}, {sim.FirstClient, 1}, {1, sim.FirstClient}} {
-		require.Contains(t, Message(link[0], link[1], []byte("xyz")), "3 bytes that are no message: ")
+		require.Contains(t, Message(link[0], link[1], []byte("xyz")), "3 bytes that are not a message: ")
 	}
 }

@@ -52,9 +52,9 @@ func (l *Log) words(m *Moment) string {
 	text := Clip(m.Text, 110)
 	switch kind, _ := effect(m); {
 	case m.Kind == Sent:
-		return fmt.Sprintf("%v says to %v: %s", m.Who, m.Peer, text)
+		return fmt.Sprintf("%v sends to %v: %s", m.Who, m.Peer, text)
 	case m.Kind == Heard:
-		return fmt.Sprintf("%v hears from %v: %s", m.Who, m.Peer, text)
+		return fmt.Sprintf("%v receives from %v: %s", m.Who, m.Peer, text)
 	case m.Kind == Durable:
 		return fmt.Sprintf("on the disk of %v: %s", m.Who, text)
 	case m.Kind == Executes:

@@ -173,7 +173,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.SnapshotPublished:
 		opinion(sim.Addr(e.Replica), Durable, written+"%d", e.Slot)
 	case event.Started:
-		opinion(sim.Addr(e.Replica), Believes, "comes back in life %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
+		opinion(sim.Addr(e.Replica), Believes, "starts with boot number %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
 		delete(l.Leads, sim.Addr(e.Replica))
 		l.Audits[sim.Addr(e.Replica)] = &Audit{Passed: map[string]int{}}
 	case event.AuditBegun, event.AuditPassed:
@@ -183,16 +183,16 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		l.Tenures[who] = e.Tenure
 		switch t := e.Tenure; {
 		case t.Mine:
-			l.Leads[who] = opinion(who, Believes, "takes itself for the leader at ballot %v", t.Ballot)
+			l.Leads[who] = opinion(who, Believes, "believes it is the leader at ballot %v", t.Ballot)
 		case t.Leader == 0:
-			l.Leads[who] = opinion(who, Believes, "knows of no leader")
+			l.Leads[who] = opinion(who, Believes, "knows no leader")
 		default:
-			l.Leads[who] = opinion(who, Believes, "takes n%d for the leader at ballot %v", t.Leader, t.Ballot)
+			l.Leads[who] = opinion(who, Believes, "believes n%d is the leader at ballot %v", t.Leader, t.Ballot)
 		}
 	case event.Serves:
-		opinion(sim.Addr(e.Replica), Believes, "serves clients as the master of epoch %d", e.Epoch)
+		opinion(sim.Addr(e.Replica), Believes, "serves clients as master of epoch %d", e.Epoch)
 	case event.SnapshotInstalled:
-		opinion(sim.Addr(e.Replica), Believes, "has the rows of a snapshot of slot %d", e.Slot)
+		opinion(sim.Addr(e.Replica), Believes, "has the rows of the snapshot of slot %d", e.Slot)
 	case event.Durable:
 		for i, r := range e.Records {
 			number := ""
@@ -207,17 +207,17 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
 		l.Held[e.Client] = append(l.Held[e.Client], Held{fmt.Sprint(e.Node), fmt.Sprint(e.Mode), now})
 	case event.LockGivenUp:
-		opinion(e.Client, Believes, "counts on the lock of %v no more", e.Node)
+		opinion(e.Client, Believes, "no longer counts on the lock of %v", e.Node)
 		l.givesUp(e.Client, fmt.Sprint(e.Node))
 	case event.CallEnded:
-		outcome := "done"
+		outcome := "ok"
 		if e.Err != nil {
 			outcome = e.Err.Error()
 		}
-		i := opinion(e.Client, Told, "(%s) is told of %s%s: %s", e.Program.Short(), e.Call, sentAs(e.Trail), Clip(outcome, 100))
+		i := opinion(e.Client, Told, "(%s): %s%s returned: %s", e.Program.Short(), e.Call, sentAs(e.Trail), Clip(outcome, 100))
 		l.All[i].Program, l.All[i].Call, l.All[i].Cut = e.Program, e.Call, isCut(e.Err)
 	case event.Noted:
-		i := opinion(e.Client, Told, "(%s) notes: %s", e.Program.Short(), Clip(e.Text, 100))
+		i := opinion(e.Client, Told, "(%s): note: %s", e.Program.Short(), Clip(e.Text, 100))
 		l.All[i].Program, l.All[i].Call, l.All[i].Note = e.Program, e.Text, true
 	case event.SessionDialed:
 		if _, known := l.dialed[e.Client]; !known {

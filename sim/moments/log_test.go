@@ -31,5 +31,5 @@ func TestCommandsAndAnswersInWords(t *testing.T) {
 	require.Contains(t, l.All[1].Text, " -> lock-held, repeated: {")
 	require.Contains(t, l.All[2].Text, " -> ok /#0, made: true: {")
 	require.Equal(t, "Expire in slot 9: {Guard:2 Session:7}", l.All[3].Text)
-	require.Contains(t, l.All[4].Text, " is told of acquire /a, session 7 seq 3: ")
+	require.Contains(t, l.All[4].Text, "): acquire /a, session 7 seq 3 returned: ")
 }

@@ -49,8 +49,8 @@ func printed(t *testing.T, only *Filter) []string {
 func TestATraceForPeople(t *testing.T) {
 	all := printed(t, nil)
 	require.Len(t, all, 11)
-	require.Equal(t, "3 fault lost is what goes from n1 to c1", all[2])
-	require.Equal(t, "3 believes takes itself for the leader at ballot 2.1", all[3])
+	require.Equal(t, "3 fault messages from n1 to c1 are lost", all[2])
+	require.Equal(t, "3 believes believes it is the leader at ballot 2.1", all[3])
 }
 
 // steps are the events of some lines.

@@ -15,7 +15,7 @@ const mostGiven = 4
 
 // What begins the words of a recovery, and of a snapshot that was written.
 const (
-	gives   = "gives back "
+	gives   = "recovered "
 	written = "snapshot of slot "
 )
 
@@ -36,12 +36,12 @@ func givenBack(e event.Recovered) string {
 		b.WriteString("no snapshot, ")
 	}
 	open := openVotes(r)
-	b.WriteString("votes not known as chosen:")
+	b.WriteString("votes not known to be chosen:")
 	if len(open) == 0 {
 		b.WriteString(" none")
 	}
 	if more := len(open) - mostGiven; more > 0 {
-		fmt.Fprintf(&b, " %d and", more)
+		fmt.Fprintf(&b, " %d earlier,", more)
 		open = open[more:]
 	}
 	for _, v := range open {

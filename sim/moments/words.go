@@ -13,13 +13,13 @@ import (
 func (h *Harm) Words(help string) string {
 	what := deeds(h.Effects)
 	if h.Kind == Healing {
-		return strings.TrimSuffix(fmt.Sprintf("%s s  every fault ends, and what is down starts; then %s", Short(h.At), what), "; then ")
+		return strings.TrimSuffix(fmt.Sprintf("%s s  all faults end, and stopped machines start; then %s", Short(h.At), what), "; then ")
 	}
 	if what == "" {
 		what = help
 	}
 	if h.Kind == "" {
-		return fmt.Sprintf("%s s  by itself: %s", Short(h.At), what)
+		return fmt.Sprintf("%s s  not injected: %s", Short(h.At), what)
 	}
 	return fmt.Sprintf("%s s  %v: %s", Short(h.At), h.Fault, what)
 }
@@ -80,7 +80,7 @@ func (m *Moment) Words() string {
 	case strings.HasPrefix(kind, "net."):
 		return linkDeed(kind, []string{link(m.Who, arg)})
 	case kind == "clock.thaw":
-		return fmt.Sprintf("the clock of %v goes on", m.Who)
+		return fmt.Sprintf("the clock of %v runs again", m.Who)
 	}
 	return deed(m.Who, kind, arg)
 }
@@ -105,7 +105,7 @@ func deed(who sim.Addr, kind string, arg int64) string {
 	d := time.Duration(arg)
 	switch kind {
 	case "start":
-		return fmt.Sprintf("%v starts again", who)
+		return fmt.Sprintf("%v restarts", who)
 	case "crash":
 		return fmt.Sprintf("%v loses power", who)
 	case "kill":
@@ -115,9 +115,9 @@ func deed(who sim.Addr, kind string, arg int64) string {
 	case "machine-failure":
 		return fmt.Sprintf("%v stops itself", who)
 	case "pause":
-		return fmt.Sprintf("%v stands still", who)
+		return fmt.Sprintf("%v is paused", who)
 	case "resume":
-		return fmt.Sprintf("%v goes on", who)
+		return fmt.Sprintf("%v resumes", who)
 	case "slow":
 		return fmt.Sprintf("%v takes %v for each input", who, d)
 	case "clock.rate":
@@ -125,11 +125,11 @@ func deed(who sim.Addr, kind string, arg int64) string {
 	case "clock.step":
 		return fmt.Sprintf("the wall clock of %v jumps by %v", who, d.Round(time.Millisecond))
 	case "clock.freeze", "clock.freeze-wall":
-		return fmt.Sprintf("the clock of %v stands still for %v", who, d.Round(time.Millisecond))
+		return fmt.Sprintf("the clock of %v is frozen for %v", who, d.Round(time.Millisecond))
 	case "clock.thaw":
 		return ""
 	case "disk.stall":
-		return fmt.Sprintf("the disk of %v answers nothing for %v", who, d.Round(time.Millisecond))
+		return fmt.Sprintf("the disk of %v stalls for %v", who, d.Round(time.Millisecond))
 	case "disk.slow":
 		return fmt.Sprintf("the disk of %v is %d times slower", who, arg)
 	}
@@ -150,17 +150,17 @@ func linkDeed(kind string, links []string) string {
 	}
 	switch kind {
 	case "net.cut":
-		return "lost is what goes from " + which
+		return "messages from " + which + " are lost"
 	case "net.mend":
-		return "again there is a way from " + which
+		return "messages from " + which + " get through again"
 	case "net.clog":
-		return "held back is what goes from " + which
+		return "messages from " + which + " are held back"
 	case "net.release":
-		return "released is what goes from " + which
+		return "held messages from " + which + " are released"
 	case "net.break":
-		return "broken is the connection from " + which
+		return "connections from " + which + " break"
 	case "net.slow":
-		return "slower or faster is what goes from " + which
+		return "messages from " + which + " change speed"
 	case "net.heal":
 		return "all links work"
 	}

@@ -96,7 +96,7 @@ func TestABrowserShowsARun(t *testing.T) {
 		})`)
 		require.Positive(t, found.Hits)
 		require.Zero(t, found.Wrong)
-		require.Contains(t, found.Event, "serves clients as the master of epoch")
+		require.Contains(t, found.Event, "serves clients as master of epoch")
 		require.Contains(t, found.Event, "s by the clock of n2")
 		browsertest.Ask[bool](ctx, t, `(() => { document.querySelector("#search").value = ""; filter(); select(-1); return true; })()`)
 	})

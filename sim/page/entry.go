@@ -91,7 +91,7 @@ func (r *Recorder) entries(s *story.Story, words *faultWords) []entry {
 			}
 		case "receive":
 			if e.kind = messageKind(m.Text); m.Cause == moments.None {
-				e.text = fmt.Sprintf("hears from %v, which sent no such thing: %s", m.Peer, e.text)
+				e.text = fmt.Sprintf("receives from %v, which never sent it: %s", m.Peer, e.text)
 				break
 			}
 			at := sending[m.Cause]

@@ -42,7 +42,7 @@ func (w *faultWords) of(l *moments.Log, i int) (kind, text string) {
 	switch {
 	case m.Kind == moments.Acts:
 		f, _ := l.Fault(i)
-		return effect, fmt.Sprintf("%v goes on", f)
+		return effect, fmt.Sprintf("%v continues", f)
 	case m.Who != 0:
 		return effect, m.Words()
 	}

@@ -110,7 +110,7 @@ func (r *Recorder) struck(m *moments.Moment) {
 		r.bars.end(m.At, m.Who, isKind(down))
 	case "pause":
 		if r.bars.current(m.Who, isKind(paused)) < 0 {
-			r.bars.begin(bar{who: m.Who, kind: paused, from: m.At, text: "stands still"})
+			r.bars.begin(bar{who: m.Who, kind: paused, from: m.At, text: "is paused"})
 		}
 	case "resume":
 		r.bars.end(m.At, m.Who, isKind(paused))

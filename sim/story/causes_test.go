@@ -59,9 +59,9 @@ func lookedThrough(o plan.Options) cell.Result {
 func TestAStoryOfAWalk(t *testing.T) {
 	story := storyOf(lookedThrough)
 	require.Contains(t, story, `
-How it came to it:
+What led to it:
   0.020 s  the log executes Expire in slot 7: {Guard:1 Session:9}
-It is seen at event 4, at 0.030 s (n1: 5.030), as all the memory of n1 is looked through, which is done after some inputs only; the last time, at 0.010 s, all was right: it went wrong since then
+It is found at event 4, at 0.030 s (n1: 5.030), by a full check of the memory of n1, which runs after some inputs only; the last one, at 0.010 s, passed: it went wrong after that
 I-E5 `)
 	require.NotContains(t, story, "alive")
 }
@@ -102,8 +102,8 @@ func countedTwice(o plan.Options) cell.Result {
 // which the replica told last has no time.
 func TestAStoryOfAQuorum(t *testing.T) {
 	story := storyOf(countedTwice)
-	require.Contains(t, story, "\n  votes in slot 7 at 1.1, of 3 replicas: n1 has heard of n2 (0.015 s), n2 (0.016 s); on disks of n2 (0.010 s)\n")
-	require.Contains(t, story, " leads at ballot 1.1; has promised 0.0, applied slot 0; its disk has its records up to #9 of #11\n")
+	require.Contains(t, story, "\n  votes in slot 7 at 1.1, 3 replicas: n1 received them from n2 (0.015 s), n2 (0.016 s); on the disks of n2 (0.010 s)\n")
+	require.Contains(t, story, " leads at ballot 1.1; has promised 0.0, applied slot 0; records on its disk up to #9 of #11\n")
 }
 
 // cutOff is a run in which a client that held a lock, and a replica, lose power; the log of the replica is too short.
@@ -133,10 +133,10 @@ func cutOff(o plan.Options) cell.Result {
 // before it lost power it does not believe.
 func TestAStoryOfARecovery(t *testing.T) {
 	story := storyOf(cutOff)
-	require.Contains(t, story, `on the disk of n1: gives back promise 1.2, snapshot of slot 3, votes not known as chosen: 5@1.2=`)
+	require.Contains(t, story, `on the disk of n1: recovered promise 1.2, snapshot of slot 3, votes not known to be chosen: 5@1.2=`)
 	require.Contains(t, story, ` 6@1.2=unreadable; the log ends with record #8; clean end`)
 	require.NotContains(t, story, "heartbeat")
-	require.NotContains(t, story, "holds, as it believes")
+	require.NotContains(t, story, "that it holds")
 	require.NotContains(t, story, "8.000", "what the end of the run does is no part of it")
 }
 

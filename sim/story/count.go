@@ -78,7 +78,7 @@ func (t *teller) count(c count) []string {
 			disks = append(disks, fmt.Sprintf("%v (%s s)", m.Who, moments.Short(m.At)))
 		}
 	}
-	return []string{fmt.Sprintf("%s at %s, of %d replicas: %v has heard of %s; on disks of %s", strings.TrimSuffix(c.what, " of ballot "+ballot), ballot, t.plan.Replicas, on,
+	return []string{fmt.Sprintf("%s at %s, %d replicas: %v received them from %s; on the disks of %s", strings.TrimSuffix(c.what, " of ballot "+ballot), ballot, t.plan.Replicas, on,
 		strings.Join(heard, ", "), or(strings.Join(disks, ", "), "none"))}
 }
 

@@ -87,15 +87,15 @@ func (l log) replica(e *event.Left, on sim.Addr) string {
 	case st.Leader != 0:
 		fmt.Fprintf(&b, "follows n%d", st.Leader)
 	default:
-		b.WriteString("knows of no leader")
+		b.WriteString("knows no leader")
 	}
 	b.WriteString(l.since(who, st))
 	fmt.Fprintf(&b, "; has promised %v, applied slot %d", st.Promised, st.Applied)
 	if who == on && st.Floor > 1 {
-		fmt.Fprintf(&b, "; has the log from slot %d on", st.Floor)
+		fmt.Fprintf(&b, "; its log starts at slot %d", st.Floor)
 	}
 	if who == on && st.Durable+1 < st.Next {
-		fmt.Fprintf(&b, "; its disk has its records up to #%d of #%d", st.Durable, st.Next-1)
+		fmt.Fprintf(&b, "; records on its disk up to #%d of #%d", st.Durable, st.Next-1)
 	}
 	if e.Epoch != 0 {
 		fmt.Fprintf(&b, "; is master of epoch %d", e.Epoch)
@@ -137,14 +137,14 @@ func (l log) client(who sim.Addr) string {
 	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.LocalOf(who)))
 	switch {
 	case st.State == session.Over:
-		fmt.Fprintf(&b, "takes its session for over (%v)", st.Why)
+		fmt.Fprintf(&b, "considers its session over (%v)", st.Why)
 	case st.Session == 0:
 		b.WriteString("has no session")
 	default:
-		fmt.Fprintf(&b, "is in session %d (%v), knows of epoch %d, takes n%d for the master", st.Session, st.Lease, st.Epoch, st.Target)
+		fmt.Fprintf(&b, "is in session %d (%v), knows epoch %d, believes n%d is the master", st.Session, st.Lease, st.Epoch, st.Target)
 	}
 	for _, h := range l.Held[who] {
-		fmt.Fprintf(&b, "; holds, as it believes since %s s, the lock of %s, %s", moments.Short(h.Since), h.Node, h.Mode)
+		fmt.Fprintf(&b, "; believes, since %s s, that it holds the lock of %s, %s", moments.Short(h.Since), h.Node, h.Mode)
 	}
 	return moments.Clip(b.String(), 220)
 }

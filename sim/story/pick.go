@@ -277,6 +277,9 @@ func verb(m *moments.Moment) string {
 	if m.Kind == moments.Executes {
 		return word + forSession.FindString(rest)
 	}
+	if m.Kind == moments.Told {
+		_, rest, _ = strings.Cut(rest, "): ") // the program
+	}
 	_, op, _ := strings.Cut(rest, ": ")
 	op, _, _ = strings.Cut(op, " ")
 	return word + " " + op

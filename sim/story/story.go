@@ -90,8 +90,16 @@ func (t *teller) title() {
 	if t.breach.On != 0 {
 		where = fmt.Sprintf(" on %v", t.breach.On)
 	}
-	t.say("Seed %d breaks %s at %s s of true time, event %d%s: %d replicas, clients at work: %d (%s).",
-		t.plan.Seed, t.breach.Name(), moments.Short(t.breach.At), t.breach.Step, where, t.plan.Replicas, t.plan.Clients-idle, t.plan.Workload)
+	t.say("Seed %d breaks %s at %s s of true time, event %d%s: %s, %s, workload %s.",
+		t.plan.Seed, t.breach.Name(), moments.Short(t.breach.At), t.breach.Step, where, counted(t.plan.Replicas, "replica"), counted(t.plan.Clients-idle, "active client"), t.plan.Workload)
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // injected says what was done to the cell.
@@ -110,15 +118,15 @@ func (t *teller) injected(of int) {
 	}
 	before := ""
 	if of > 0 {
-		before = fmt.Sprintf(" (there were %d)", of)
+		before = fmt.Sprintf(" (of %d)", of)
 	}
 	switch {
 	case t.plan.Script == nil:
-		t.say("Injected, faults that struck: %d", n-len(standing))
+		t.say("Faults injected: %d", n-len(standing))
 	case n == 0:
-		t.say("Injected: nothing. It needs no fault%s.", before)
+		t.say("Faults needed: none%s", before)
 	default:
-		t.say("Injected, faults that it needs: %d%s", n, before)
+		t.say("Faults needed: %d%s", n, before)
 	}
 	for _, name := range standing[:min(len(standing), 2)] {
 		if t.plan.Script != nil {
@@ -130,7 +138,7 @@ func (t *teller) injected(of int) {
 	}
 	if more := len(harms) - mostHarms; more > 0 {
 		harms = harms[more:]
-		t.say("  before these: %d", more)
+		t.say("  earlier ones, not listed: %d", more)
 	}
 	for i := range harms {
 		t.say("  %s", harms[i].Words(t.help(harms[i].Kind)))
@@ -147,11 +155,11 @@ func (t *teller) hostile(tricks []*plan.Trick) {
 	var sent []string
 	for i := range t.All {
 		if m := &t.All[i]; m.Who == who && m.Kind == "send" {
-			sent = append(sent, fmt.Sprintf("%s s to %v %s", moments.Short(m.At), m.Peer, moments.Clip(m.Text, 110)))
+			sent = append(sent, fmt.Sprintf("%s s to %v: %s", moments.Short(m.At), m.Peer, moments.Clip(m.Text, 110)))
 		}
 	}
 	sent = sent[max(0, len(sent)-2):]
-	t.say("  hostile: %v, a client that keeps to no protocol, takes %d turns; it sends %s", who, len(tricks), strings.Join(sent, "; "))
+	t.say("  hostile client %v, which follows no protocol, takes %d turns; last messages: %s", who, len(tricks), strings.Join(sent, "; "))
 }
 
 // help says what a kind of fault does.
@@ -171,7 +179,7 @@ func (t *teller) believed() {
 	if len(minds) == 0 {
 		return
 	}
-	t.say("As it broke, each by its own clock:")
+	t.say("State at the break, by each machine's own clock:")
 	for _, m := range minds {
 		t.say("  %s", m)
 	}
@@ -202,11 +210,11 @@ func (t *teller) steps() {
 	if len(t.picked)+len(counts) == 0 {
 		return
 	}
-	t.say("How it came to it:")
+	t.say("What led to it:")
 	for _, i := range t.picked {
 		unknown := ""
 		if !t.past[i] && t.breach.On != 0 && t.All[i].Who != 0 {
-			unknown = fmt.Sprintf(" (nothing of that had come to %v)", t.breach.On)
+			unknown = fmt.Sprintf(" (had not reached %v)", t.breach.On)
 		}
 		t.say("  %s%s", t.step(i), unknown)
 	}
@@ -251,9 +259,9 @@ func (t *teller) step(i int) string {
 	case "receive":
 		sent := ""
 		if m.Cause != moments.None && m.At-t.All[m.Cause].At > 0 {
-			sent = fmt.Sprintf(", sent at %s s", moments.Short(t.All[m.Cause].At))
+			sent = fmt.Sprintf(" (sent at %s s)", moments.Short(t.All[m.Cause].At))
 		}
-		return fmt.Sprintf("%s  %v hears from %v%s: %s", at, m.Who, m.Peer, sent, t.clip(m.Text))
+		return fmt.Sprintf("%s  %v receives from %v%s: %s", at, m.Who, m.Peer, sent, t.clip(m.Text))
 	case moments.Durable:
 		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, t.clip(m.Text))
 	case "fault", "failed":
@@ -287,14 +295,14 @@ func (t *teller) clip(text string) string {
 func (t *teller) verdict() {
 	switch m := t.broke(); {
 	case m == nil:
-		t.say("It is seen when the run is over, in what clients were told and what the log says.")
+		t.say("It is found after the run, from the clients' answers and the log.")
 	case m.Who != 0:
 		at := fmt.Sprintf("at event %d, at %s s (%v: %s)", t.breach.Step, moments.Short(m.At), m.Who, dash(m.Local))
 		if a, is := t.audit(); is {
-			t.say("It is seen %s, as all the %s of %v is looked through, which is done after some inputs only; %s", at, a.What, m.Who, t.passed(a))
+			t.say("It is found %s, by a full check of the %s of %v, which runs after some inputs only; %s", at, a.What, m.Who, t.passed(a))
 			break
 		}
-		t.say("It goes wrong %s%s", at, t.heard(m))
+		t.say("It breaks %s%s", at, t.heard(m))
 	}
 	help := t.breach.Meaning(t.plan.With)
 	room := mostOfReport - len(t.breach.Name()) - min(len(t.report[0]), mostOfReport/2)
@@ -316,10 +324,10 @@ func (t *teller) broke() *moments.Moment {
 func (t *teller) passed(a *moments.Audit) string {
 	n, once := a.Passed[a.What]
 	if !once || n == 0 {
-		return "it is the first time in this life of the process"
+		return "it is the first one since this process started"
 	}
 	before := &t.All[n-1]
-	return fmt.Sprintf("the last time, at %s s, all was right: it went wrong since then", moments.Short(before.At))
+	return fmt.Sprintf("the last one, at %s s, passed: it went wrong after that", moments.Short(before.At))
 }
 
 // heard is what the machine of the break had heard last.
@@ -332,9 +340,9 @@ func (t *teller) heard(m *moments.Moment) string {
 			continue
 		}
 		if slices.Contains(t.picked, i) {
-			return ", when it has heard that"
+			return ", on receiving that message"
 		}
-		return fmt.Sprintf("; the last that it had heard was, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
+		return fmt.Sprintf("; last message received, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
 	}
 	return ""
 }

@@ -71,19 +71,19 @@ func scriptOf(kinds ...string) *plan.Script {
 func TestAStory(t *testing.T) {
 	o := plan.Options{Seed: 5, Replicas: 3, Clients: 1, Workload: "mixed", Script: scriptOf("crash")}
 	require.Equal(t, strings.TrimSpace(`
-Seed 5 breaks S3 at 0.071 s of true time, event 10 on n2: 3 replicas, clients at work: 1 (mixed).
-Injected, faults that it needs: 1 (there were 40)
-  0.050 s  crash#1: n2 loses power (0.050); n2 starts again (0.060)
-As it broke, each by its own clock:
+Seed 5 breaks S3 at 0.071 s of true time, event 10 on n2: 3 replicas, 1 active client, workload mixed.
+Faults needed: 1 (of 40)
+  0.050 s  crash#1: n2 loses power (0.050); n2 restarts (0.060)
+State at the break, by each machine's own clock:
   n1 (5.024 by its clock) leads at ballot 1.1, since 0.010 s (5.000); has promised 0.0, applied slot 0; is master of epoch 1; may read alone for 1s more
   n2 (2.011 by its clock) follows n1; has promised 0.0, applied slot 0; may read alone for 1s more
   n3 (1.000 by its clock) follows n1; has promised 0.0, applied slot 0; is master of epoch 1; may read alone for 1s more
-How it came to it:
-  0.010 s (n1: 5.000)  n1 takes itself for the leader at ballot 1.1
-  0.031 s (n2: 9.021)  n2 hears from n1, sent at 0.030 s: accept 1.1 slot 7 v00000001
-  0.034 s (n1: 5.024)  n1 hears from n2, sent at 0.033 s: accepted 1.1 slot 7 (nothing of that had come to n2)
-  0.071 s (n2: 2.011)  n2 hears from n3, sent at 0.070 s: prepare 2.3 from 7
-It goes wrong at event 10, at 0.071 s (n2: 2.011), when it has heard that
+What led to it:
+  0.010 s (n1: 5.000)  n1 believes it is the leader at ballot 1.1
+  0.031 s (n2: 9.021)  n2 receives from n1 (sent at 0.030 s): accept 1.1 slot 7 v00000001
+  0.034 s (n1: 5.024)  n1 receives from n2 (sent at 0.033 s): accepted 1.1 slot 7 (had not reached n2)
+  0.071 s (n2: 2.011)  n2 receives from n3 (sent at 0.070 s): prepare 2.3 from 7
+It breaks at event 10, at 0.071 s (n2: 2.011), on receiving that message
 S3 (durability: what was acknowledged is never lost while a quorum of disks is good): replica 2 promises 2.3 without its vote at 1.1 in slot 7
 `), strings.Join(Tell(forgetful, o, 40), "\n"))
 }
@@ -102,11 +102,11 @@ func TestAStoryOfARealRun(t *testing.T) {
 	require.LessOrEqual(t, len(told), MostLines)
 	require.Equal(t, told, Tell(breaks, o, 0))
 	all := strings.Join(told, "\n")
-	require.Contains(t, all, "Injected, faults that struck: ")
-	require.Contains(t, all, "n3 (")
+	require.Contains(t, all, "Faults injected: ")
+	require.Contains(t, all, "n3 restarts (")
 	require.Contains(t, all, "c1 (")
 	require.Contains(t, all, "slot 12")
-	require.Contains(t, all, "It is seen when the run is over")
+	require.Contains(t, all, "It is found after the run")
 	require.Contains(t, all, "\n  three")
 	require.NotContains(t, all, "\n  four", "of so long a report the beginning is told")
 }
@@ -167,11 +167,11 @@ func paidTwice(o plan.Options) cell.Result {
 func TestAStoryOfWhatProgramsWereTold(t *testing.T) {
 	story := strings.Join(Tell(paidTwice, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
 	require.Contains(t, story, strings.TrimRight(`
-How it came to it:
-  0.010 s (c1: 5.000)  c1 (program 2) is told of pay 7: done (nothing of that had come to c2)
-  0.012 s (c1: 5.000)  c1 (program 2) is told of note 7: deadline exceeded (nothing of that had come to c2)
-  0.015 s (c2: 9.000)  c2 (program 2) is told of read: done
-It goes wrong at event 9, at 0.020 s (c2: 9.020)
+What led to it:
+  0.010 s (c1: 5.000)  c1 (program 2): pay 7 returned: ok (had not reached c2)
+  0.012 s (c1: 5.000)  c1 (program 2): note 7 returned: deadline exceeded (had not reached c2)
+  0.015 s (c2: 9.000)  c2 (program 2): read returned: ok
+It breaks at event 9, at 0.020 s (c2: 9.020)
 M1 (what a program reports by World.Break): a payment was made twice`, "\n"))
 }
 
@@ -202,9 +202,9 @@ func halfMoved(o plan.Options) cell.Result {
 func TestAStoryOfWhatWasCutShort(t *testing.T) {
 	story := strings.Join(Tell(halfMoved, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
 	require.Contains(t, story, `
-How it came to it:
-  0.010 s (c1: 5.000)  c1 (program 2) notes: moves 13 (nothing of that had come to c2)
-  0.012 s (c1: 5.000)  c1 (program 2) is told of turn: client: put "b": context deadline exceeded (nothing of that had come to c2)
+What led to it:
+  0.010 s (c1: 5.000)  c1 (program 2): note: moves 13 (had not reached c2)
+  0.012 s (c1: 5.000)  c1 (program 2): turn returned: client: put "b": context deadline exceeded (had not reached c2)
 `)
 	require.NotContains(t, story, "withdrawn")
 }

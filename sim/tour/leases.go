@@ -65,11 +65,11 @@ func deposed() Scene {
 			{kind: says, text: `put`, most: 2},
 			{kind: moments.Durable, text: `voted`, from: 6500 * ms, most: 3},
 			{kind: moments.Executes, text: `Put.*another`, from: 6500 * ms},
-			{kind: moments.Done, text: `lost is what`},
+			{kind: moments.Done, text: `are lost`},
 			{kind: says, text: `reads the row`, most: 6, from: 5 * sec},
 			{kind: moments.Believes, text: `leader`, most: 8, from: 6 * sec},
 			{kind: moments.Believes, text: `serves clients`, from: 6 * sec},
-			{kind: moments.Done, text: `again there is a way`},
+			{kind: moments.Done, text: `get through again`},
 		},
 	}
 }
@@ -103,12 +103,12 @@ func slowClock() Scene {
 		},
 		tells: []tell{
 			{kind: moments.Done, text: `clock`, most: 3, from: 5 * sec},
-			{kind: moments.Done, text: `lost is what`},
+			{kind: moments.Done, text: `are lost`},
 			{kind: says, text: `reads the row`, most: 5},
 			{kind: moments.Believes, text: `leader`, most: 7, from: 10 * sec},
 			{kind: moments.Durable, text: `promise`, most: 2, from: 10 * sec},
 			{kind: moments.Believes, text: `serves clients`, from: 10 * sec},
-			{kind: moments.Done, text: `again there is a way`},
+			{kind: moments.Done, text: `get through again`},
 		},
 	}
 }

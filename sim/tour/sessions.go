@@ -44,8 +44,8 @@ func jeopardy() Scene {
 		tells: []tell{
 			{kind: says, text: `lock`, most: 3},
 			{kind: says, text: `session`, most: 8},
-			{kind: moments.Done, text: `lost is what`, most: 2},
-			{kind: moments.Done, text: `again there is a way`, most: 2},
+			{kind: moments.Done, text: `are lost`, most: 2},
+			{kind: moments.Done, text: `get through again`, most: 2},
 			{kind: moments.Executes, text: `(Expire|End).*`, most: 1, from: 20 * sec},
 		},
 	}
@@ -101,7 +101,7 @@ func staleSequencer() Scene {
 		},
 		tells: []tell{
 			{kind: says, text: `.`, most: 9},
-			{kind: moments.Done, text: `stands still|goes on`, most: 2},
+			{kind: moments.Done, text: `is paused|resumes`, most: 2},
 			{kind: moments.Executes, text: `(Expire|End).*`, from: 9 * sec},
 			{kind: moments.Heard, text: `check|sequencer`, most: 2},
 		},
@@ -159,7 +159,7 @@ func invalidation() Scene {
 			{kind: says, text: `writes|reads`, most: 12},
 			{kind: moments.Heard, text: `set contents`, from: 7500 * ms, most: 1},
 			{kind: moments.Heard, text: `event drop`, from: 7500 * ms, most: 3},
-			{kind: moments.Done, text: `lost is what|again there`, most: 2},
+			{kind: moments.Done, text: `are lost|get through again`, most: 2},
 			{kind: moments.Heard, text: `set contents`, from: 15 * sec, most: 1},
 			{kind: moments.Executes, text: `SetContents`, from: 7500 * ms, most: 3},
 		},

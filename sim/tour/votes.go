@@ -71,13 +71,13 @@ func lostVote() Scene {
 				}
 		},
 		tells: []tell{
-			{kind: moments.Done, text: `lost is what`, from: 5 * sec},
+			{kind: moments.Done, text: `are lost`, from: 5 * sec},
 			{kind: says, text: `asks to put`},
 			{kind: moments.Heard, text: `: call .* put `, from: 5 * sec},
 			{kind: moments.Heard, text: `accept `, from: 5 * sec, most: 2},
 			{kind: moments.Durable, text: `vote|accepted`, from: 5 * sec, most: 3},
 			{kind: moments.Done, text: `loses power`, from: 5 * sec},
-			{kind: moments.Believes, text: `takes itself for the leader`, from: 5 * sec},
+			{kind: moments.Believes, text: `believes it is the leader`, from: 5 * sec},
 			{kind: moments.Heard, text: `: promise .*votes`, from: 5100 * ms, most: 2},
 			{kind: moments.Believes, text: `serves clients`, from: 5 * sec},
 			{kind: moments.Executes, text: `Put`, from: 5 * sec},

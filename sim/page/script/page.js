@@ -256,7 +256,7 @@ function legend() {
   const rows = [
     ["#0072b2", "leads, in the color of the replica; paler: follows that one; below: master of an epoch"], [themes.light.lease, "read authority (master lease); the thin bar below by the replica's own clock"],
     [themes.light.safe, "session safe"], [themes.light.jeopardy, "session in jeopardy"], [themes.light.expired, "session expired; gray: it was closed"], [themes.light.lock, "holds a lock, as it believes"],
-    ["repeating-linear-gradient(135deg, #8883 0 4px, #888 4px 5px)", "down, or stands still"], ["#c2262d40", "a fault, with its number; what it touches"],
+    ["repeating-linear-gradient(135deg, #8883 0 4px, #888 4px 5px)", "down, or paused"], ["#c2262d40", "a fault, with its number; what it touches"],
     [themes.light.gold, "told by the story; pale is what the break cannot have come from"], ["repeating-linear-gradient(90deg, #888 0 3px, transparent 3px 6px)", "✕: the message never came"],
   ];
   for (const [background, text] of rows) {
