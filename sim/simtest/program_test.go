@@ -54,7 +54,7 @@ func TestAProgramIsTheWorkload(t *testing.T) {
 func TestAProgramThatCannotRunIsRefused(t *testing.T) {
 	turn := func(context.Context, scenario.Program) error { return nil }
 	for want, x := range map[string]Program{
-		"the Program has no Turn":                                      {},
+		"the Program has no Turn": {},
 		"is the workload of its seeds; Options with others are for Run": {Turn: turn, Options: Options{Workload: "locks"}},
 		"these options cannot run: ":                                    {Turn: turn, Options: Options{Replicas: 9}},
 	} {
