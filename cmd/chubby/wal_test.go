@@ -71,7 +71,7 @@ func TestDamageIsToldWithItsPlace(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", "sub/../sub"))
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/../sub: no log here"), w.err.String())
 	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "--help"))
-	require.Contains(t, w.out.String(), "give exit code 2")
+	require.Contains(t, w.out.String(), "The exit code is 2 for damage")
 }
 
 // A directory is judged as a whole: what is durable by the manifest is no torn tail.

@@ -20,9 +20,9 @@ func TestSecuring(t *testing.T) {
 	t.Parallel()
 	text := guide(t)
 	shells := map[string]string{
-		"first.sh":  block(t, text, "of whom `ann` runs this:"),
-		"second.sh": block(t, text, "Then `ben` tries his rights"),
-		"third.sh":  block(t, text, "team gets its directory in this order:"),
+		"first.sh":  block(t, text, "and `ann` runs:"),
+		"second.sh": block(t, text, "`ben` tests his rights"),
+		"third.sh":  block(t, text, "team its directory in this order:"),
 	}
 	for _, script := range []string{"guide", "open"} {
 		t.Run(script, func(t *testing.T) {
