@@ -69,7 +69,7 @@ one instant at the most. All places have the same seeds.
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
 	c.Flags().DurationVar(&f.length, "length", 0, "simulated time of a run (default: as in the published figure)")
 	c.Flags().IntSliceVar(&f.clients, "clients", nil, "numbers of clients (default: those of the published figure)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one per processor)")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c

@@ -20,7 +20,7 @@ type labSeeds struct {
 func (f *labSeeds) register(c *cobra.Command, seeds uint64) {
 	c.Flags().Uint64Var(&f.seeds, "seeds", seeds, "seeds in each place of the table")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one per processor)")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 }

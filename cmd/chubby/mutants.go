@@ -92,10 +92,10 @@ priority A survived, that a control did not, or that one could not be built.
 	c.Flags().BoolVar(&f.list, "list", false, "print all bugs that were considered, hunt none")
 	c.Flags().StringVar(&f.repo, "repo", ".", "the project's source tree")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().Uint64Var(&f.seeds, "seeds", 500, "counted seeds after which a bug counts as survivor (0: no such end; with --report the default is 0)")
-	c.Flags().DurationVar(&f.limit, "for", 5*time.Minute, "real time after which it does (0: no such end; with --report the default is 0)")
-	c.Flags().DurationVar(&f.cpu, "cpu", 0, "processor time after which it does (0: no such end; with --report the default is 10m)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "bugs at a time (0: one a processor)")
+	c.Flags().Uint64Var(&f.seeds, "seeds", 500, "counted seeds after which a bug counts as survivor (0: no limit; with --report the default is 0)")
+	c.Flags().DurationVar(&f.limit, "for", 5*time.Minute, "real time after which it does (0: no limit; with --report the default is 0)")
+	c.Flags().DurationVar(&f.cpu, "cpu", 0, "processor time after which it does (0: no limit; with --report the default is 10m)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "bugs at a time (0: one per processor)")
 	c.Flags().StringVar(&f.faults, "faults", "swarm", "faults to hunt with, as for chubby sim")
 	c.Flags().StringVar(&f.report, "report", "", "run a campaign and write this file")
 	c.Flags().IntVar(&f.starts, "starts", 5, "with --report: hunts for each bug")
@@ -135,7 +135,7 @@ func (f *mutantFlags) check() error {
 	case f.report != "" && f.list:
 		return cli.Usage("--report and --list: one of the two")
 	case f.limit < 0 || f.cpu < 0:
-		return cli.Usage("--for %v --cpu %v: not below 0", f.limit, f.cpu)
+		return cli.Usage("--for %v --cpu %v: must be at least 0", f.limit, f.cpu)
 	case f.starts < 1 || f.starts > mostStarts || f.sample < 1:
 		return cli.Usage("--starts %d --sample %d: 1 to %d starts, at least one bug", f.starts, f.sample, mostStarts)
 	case f.versus != "" && f.versus == f.faults:

@@ -102,8 +102,8 @@ Exit code 1 says that something broke on a side, 3 that no seed was whole on bot
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 100, "seeds on each side")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run is begun, such as 5m (0: no such end)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run starts, such as 5m (0: no limit)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one per processor)")
 	c.Flags().StringVar(&f.both, "both", "", "settings of both sides, such as replicas=3,faults=crash")
 	c.Flags().StringVar(&f.out, "out", "", "directory for a table of seeds and a picture")
 	f.form.Register(c)

@@ -97,8 +97,8 @@ some place of the grid has no judged seed.
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 100, "seeds in each place of the grid")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run is begun, such as 5m (0: no such end)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one a processor)")
+	c.Flags().DurationVar(&f.limit, "for", 0, "real time after which no run starts, such as 5m (0: no limit)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one per processor)")
 	c.Flags().Float64SliceVar(&f.at, "at", nil, "only these places of the axis, such as 1,2 (none: all)")
 	c.Flags().StringVar(&f.out, "out", "", "directory for tables and a picture")
 	f.form.Register(c)
@@ -125,7 +125,7 @@ func (f *experimentFlags) check() error {
 		return cli.Usage("--seeds 0: at least 1")
 	}
 	if f.limit < 0 {
-		return cli.Usage("--for %v: not below 0", f.limit)
+		return cli.Usage("--for %v: must be at least 0", f.limit)
 	}
 	if err := cli.CheckJobs(f.jobs); err != nil {
 		return err

@@ -22,24 +22,24 @@ func (a *app) mergeCommand() *cobra.Command {
 	var more bool
 	c := &cobra.Command{
 		Use:   "merge REPORT...",
-		Short: "Take the reports of shards for one run",
-		Long: `Merge reads reports that chubby sim --shard I/N -o json printed, and prints what one
-run over all their seeds would: the same table, JSON or JUnit, medians, hash of all
-seeds and failures, in order of seeds. Demanded situations (those with a star) are
-judged over all seeds. The exit code is that of such a run; it is also 3 if a
-shard is missing, which a line on stderr names.
+		Short: "Combine the reports of shards into one",
+		Long: `Merge reads reports of chubby sim --shard I/N -o json, and prints what one run over
+all their seeds would print: table, JSON or JUnit, with medians, the hash of all seeds,
+and failures in order of seeds. Required situations (those with a star) are judged over
+all seeds. The exit code is that of such a run. It is 3 if a shard is missing; a line
+on stderr names it.
 
-All reports must be of one program, one configuration, one --from, one --seeds and
-one number of shards, and each of another shard: merge refuses others with exit
-code 2 and names the file.
+All reports must be of the same program, configuration, --from, --seeds and number of
+shards, and each of a different shard. Merge refuses other reports with exit code 2 and
+names the file.
 
-Real time is that of all shards together, as if one machine had run them one after
-the other. ended_by is the end of that shard whose end says most: interrupt before
-last, idle, failures, time and seeds.`,
+Real time is the sum over all shards, as if one machine had run them one after the
+other. ended_by is the most serious end of all shards: interrupt, then last, idle,
+failures, time and seeds.`,
 		Example: "  chubby sim --seeds 10000 --shard 1/2 -o json > 1.json\n  chubby sim --seeds 10000 --shard 2/2 -o json > 2.json\n  chubby sim merge 1.json 2.json",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.Usage("%s takes reports of shards, none is there", c.CommandPath())
+				return cli.Usage("%s takes reports of shards; none was given", c.CommandPath())
 			}
 			return nil
 		},
@@ -55,7 +55,7 @@ last, idle, failures, time and seeds.`,
 			return a.merge(args, form, more, minCounted)
 		},
 	}
-	c.Flags().Uint64Var(&minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, in all shards together")
+	c.Flags().Uint64Var(&minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted in all shards together")
 	registerMore(c, &more)
 	form.RegisterJudged(c)
 	c.Flags().SortFlags = false
@@ -99,16 +99,16 @@ func readShard(file string) (shardReport, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(&s); err != nil {
-		return s, fmt.Errorf("it is no report, or damaged: %w", err)
+		return s, fmt.Errorf("it is not a report, or is damaged: %w", err)
 	}
 	if d.More() {
-		return s, fmt.Errorf("more follows behind the report; one report a file")
+		return s, fmt.Errorf("text follows the report; a file has one report")
 	}
 	if s.Schema != "" && s.Schema != simSchema {
 		return s, fmt.Errorf("it is a %s, and merge reads %s", s.Schema, simSchema)
 	}
 	if s.Shard == "" || s.Build.Commit == "" {
-		return s, fmt.Errorf("it is no report of a shard; chubby sim --shard I/N -o json prints those")
+		return s, fmt.Errorf("it is not the report of a shard; chubby sim --shard I/N -o json prints one")
 	}
 	if s.shard, s.shards, err = parseShard(s.Shard); err != nil {
 		return s, fmt.Errorf("it is damaged: %w", err)

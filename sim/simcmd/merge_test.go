@@ -98,9 +98,9 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 		{"calm", "its configuration is sim --faults none, that of first is sim"},
 		{"other", "its program is decaf, go1.26.8, that of first is c0ffee, go1.26.8"},
 		{"edited", "its program is c0ffee, modified, program one, go1.26.8"},
-		{"whole", "it is no report of a shard"},
+		{"whole", "it is not the report of a shard"},
 		{"damaged", "it is damaged"},
-		{"cut", "it is no report, or damaged"},
+		{"cut", "it is not a report, or is damaged"},
 		{"next", "it is a chubby-sim-2, and merge reads chubby-sim-1"},
 		{"nowhere", "no such file"},
 	} {

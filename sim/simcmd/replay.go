@@ -33,7 +33,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "replay DIR|FILE",
-		Short: "Run a failing seed again, or a case, from what --out left",
+		Short: "Run a failing seed or a case again, from the files of --out",
 		Long: `Replay reads the manifest in the directory of a failing seed (seed-S below
 --out), runs the seed with the same options, and compares the history. The exit code is 1
 for the same history, which broke a property, and 4 for another one.
@@ -62,7 +62,7 @@ says whether by the same check; 0 says that it no longer breaks anything.
 			return a.replay(args[0], force, file, form)
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "replay what another version wrote")
+	c.Flags().BoolVar(&force, "force", false, "replay files of another version")
 	c.Flags().StringVar(&file, "page", "", "write the run as one HTML file that a browser shows without a network")
 	form.Register(c)
 	return c

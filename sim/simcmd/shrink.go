@@ -76,7 +76,7 @@ func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
 func (f *simFlags) checkShrink() error {
 	switch {
 	case f.shrink < 0:
-		return cli.Usage("--shrink %v: not below 0", f.shrink)
+		return cli.Usage("--shrink %v: must be at least 0", f.shrink)
 	case f.trace && f.asked("shrink"):
 		return cli.Usage("--shrink does not go with --trace, which runs a seed once")
 	}

@@ -52,18 +52,18 @@ type cellFlags struct {
 func (f *cellFlags) register(c *cobra.Command) {
 	c.Flags().IntVar(&f.replicas, "replicas", 0, "replicas of each cell, 1 to 7 (0: drawn, 3 to 7)")
 	c.Flags().IntVar(&f.clients, "clients", 0, "client machines of each cell, 1 to 64 (0: drawn)")
-	c.Flags().DurationVar(&f.length, "duration", 0, "simulated time with faults (0: 60s); seeds that simulate less than 60s do not count")
+	c.Flags().DurationVar(&f.length, "duration", 0, "simulated time with faults (0: 60s); seeds with less than 60s do not count")
 	cli.AtMost(c, "duration", plan.MaxDuration)
-	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), all (every family in every seed), none, or names with commas; see chubby sim list")
-	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn); see chubby sim list")
-	c.Flags().StringVar(&f.judge, "judge", "", "the one property to judge, such as S4: what breaks of others is not reported, and ends no run; a crash is and does")
-	c.Flags().StringSliceVar(&f.set, "set", nil, "tunables that are set, not drawn, such as master-lease=4s,window=1; see chubby sim list")
+	c.Flags().StringVar(&f.faults, "faults", "swarm", "swarm (drawn by seed), all (every family in every seed), none, or names separated by commas; see chubby sim list")
+	c.Flags().StringVar(&f.workload, "workload", "", "what clients do (default: drawn from the seed); see chubby sim list")
+	c.Flags().StringVar(&f.judge, "judge", "", "judge only this property, such as S4; others that break are not reported, crashes are")
+	c.Flags().StringSliceVar(&f.set, "set", nil, "tunables with fixed values, such as master-lease=4s,window=1; see chubby sim list")
 }
 
 // options checks what was asked for.
 func (f *cellFlags) options(with *scenario.Extension) (plan.Options, error) {
 	if f.faults == "" {
-		return plan.Options{}, cli.Usage("--faults: nothing is named; swarm, all, none, or names with commas")
+		return plan.Options{}, cli.Usage("--faults is empty: swarm, all, none, or names separated by commas")
 	}
 	if f.clients < 0 || f.clients > plan.MaxClients {
 		return plan.Options{}, cli.Usage("--clients %d: 0 to %d", f.clients, plan.MaxClients)
@@ -84,11 +84,12 @@ func (a *app) simCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sim",
 		Short: "Simulate cells under faults and check everything they do",
-		Long: `Sim runs seeds: each draws a cell of 3 to 7 replicas with clients, tunables and
-faults, simulates it for at least a minute, heals it, demands progress, and
-checks every property on the way (chubby sim list). One seed is one history, on
-every machine. A seed counts if it simulated 60 s and 500 answered calls, a fifth
-of them on the contended row; others are idle, and do not count towards --seeds.
+		Long: `Sim runs seeds. Each seed draws a cell of 3 to 7 replicas with clients, tunables and
+faults. The cell runs for at least a minute of simulated time; then all faults end,
+and the cell must make progress. Every property is checked (chubby sim list). A seed
+has one history, the same on every machine. It counts if it simulated 60 s and answered
+500 calls, a fifth of them on the contended row. Other clean seeds are idle: they do not
+count towards --seeds.
 
 The run ends at --seeds counted seeds, after --for of real time, or at
 --max-failures failing seeds, whichever comes first. With --for alone there is no
@@ -123,18 +124,18 @@ possible causes of a break, with search and filters. docs/pages.md explains the 
   totals                        the numbers of the table, durations in ns
   failures[]                    seed, property ("" for a crash), text, stack,
                                 hash, commit, reproduce, directory (with --out),
-                                case (of the one that was made smaller)
+                                case (of the seed that was shrunk)
   runs[]                        with --shard, for chubby sim merge: each seed with
                                 its hash, verdict and numbers
-  shards, missing               of chubby sim merge: which it read, which not
+  shards, missing               of chubby sim merge: shards read, shards missing
   ended_by                      seeds, time (--for), failures (--max-failures),
                                 last (no larger seed is left), interrupt, or
                                 idle (it gave up)
-  wanted, counted, min_counted  seeds that count; wanted 0: only the other ends
+  wanted, counted, min_counted  counted seeds; wanted 0: no number was wanted
   interrupted, gave_up, exit    how it ended
-Fields are added over time, never renamed or removed; docs/schema/chubby-sim-1.json
-is the JSON Schema that the field schema names. -o junit prints the same
-run for CI systems: a case for each failing seed, with its story, and one for the whole.
+Fields are added over time, never renamed or removed. The field schema names the JSON
+Schema, docs/schema/chubby-sim-1.json. -o junit prints the same run for CI systems:
+one case for each failing seed, with its story, and one for the run.
 
 --out DIR gets manifest.json (build, options, the hash of each seed), and for
 each failing seed, and the one of --seed, a directory seed-S with trace.txt,
@@ -166,7 +167,7 @@ break came about. An interrupt ends the search, and keeps what it has found.
 	f.register(c)
 	f.cellFlags.register(c)
 	c.Flags().StringVar(&f.out, "out", "", "directory for the files of failing seeds")
-	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for making a failure smaller, with --out or where this flag is given (0: it is left as it is)")
+	c.Flags().DurationVar(&f.shrink, "shrink", defaultShrink, "real time for shrinking a failure, with --out or if this flag is given (0: do not shrink)")
 	registerMore(c, &f.more)
 	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false
@@ -174,27 +175,27 @@ break came about. An interrupt ends the search, and keeps what it has found.
 }
 
 func (f *simFlags) register(c *cobra.Command) {
-	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "counted seeds wanted, of all shards together (0: no such end)")
+	c.Flags().Uint64Var(&f.seeds, "seeds", defaultSeeds, "number of counted seeds, of all shards together (0: no limit)")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed is begun, such as 5m (0: no such end)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time, at most as many as are wanted (0: one a processor)")
-	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8; chubby sim merge takes all for one run")
-	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed is begun (0: no such end)")
-	c.Flags().Uint64Var(&f.minCounted, "min-counted", 0, "exit with code 3 if fewer seeds counted, of this shard")
-	c.Flags().Uint64Var(&f.seed, "seed", 0, "run this seed only")
-	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print all that happens")
+	c.Flags().DurationVar(&f.duration, "for", 0, "real time after which no seed starts, such as 5m (0: no limit)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one per processor)")
+	c.Flags().StringVar(&f.shard, "shard", "", "this machine's part of the seeds, such as 3/8; chubby sim merge combines all parts")
+	c.Flags().IntVar(&f.maxFailures, "max-failures", 10, "failing seeds after which no seed starts (0: no limit)")
+	c.Flags().Uint64Var(&f.minCounted, "min-counted", 0, "exit with code 3 if fewer seeds of this shard counted")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "run only this seed")
+	c.Flags().BoolVar(&f.trace, "trace", false, "with --seed: print every event")
 	c.Flags().Uint64Var(&f.until, "until", 0, "with --trace: the last event to print")
-	c.Flags().StringSliceVar(&f.lines.Kinds, "kind", nil, "with --trace: print these kinds of lines or messages only, such as fault,believes,accept")
-	c.Flags().Uint64Var(&f.lines.Slot, "slot", 0, "with --trace: print what names this slot")
-	c.Flags().StringVar(&f.lines.About, "about", "", "with --trace: print what has this text, such as a path, and follow its calls and handles")
+	c.Flags().StringSliceVar(&f.lines.Kinds, "kind", nil, "with --trace: print only these kinds of lines or messages, such as fault,believes,accept")
+	c.Flags().Uint64Var(&f.lines.Slot, "slot", 0, "with --trace: print lines that name this slot")
+	c.Flags().StringVar(&f.lines.About, "about", "", "with --trace: print lines with this text, such as a path, and follow its calls and handles")
 	c.Flags().DurationVar(&f.lines.From, "since", 0, "with --trace: the true time from which to print, such as 3.5s")
 	c.Flags().DurationVar(&f.lines.Until, "before", 0, "with --trace: the true time up to which to print")
 	c.Flags().StringVar(&f.page, "page", "", "with --seed: write the run as one HTML file that a browser shows without a network")
-	c.Flags().StringVar(&f.node, "node", "", "with --trace: print one machine only, such as n2 or c1")
+	c.Flags().StringVar(&f.node, "node", "", "with --trace: print only this machine, such as n2 or c1")
 }
 
 func registerMore(c *cobra.Command, more *bool) {
-	c.Flags().BoolVarP(more, "verbose", "v", false, "medians of counted seeds, and how often each rare situation was reached, too; JSON has them")
+	c.Flags().BoolVarP(more, "verbose", "v", false, "also print medians of counted seeds, and how often each rare situation was reached (always in JSON)")
 }
 
 const defaultSeeds = 200
@@ -220,27 +221,27 @@ func (f *simFlags) check() error {
 	case f.asked("page") && !f.asked("seed"):
 		return cli.Usage("--page needs --seed: a page is of one seed; with --out, failing seeds leave theirs")
 	case f.asked("page") && f.trace:
-		return cli.Usage("--page does not go with --trace; run the seed twice, it is the same history")
+		return cli.Usage("--page does not go with --trace: run the seed twice, its history is the same")
 	case f.trace && f.form != "table":
 		return cli.Usage("--trace does not go with -o %s: a trace is text", f.form)
 	case !f.trace && slices.ContainsFunc(ofTrace, f.asked):
 		return cli.Usage("%s need --trace", "--"+strings.Join(ofTrace, ", --"))
 	case f.lines.From < 0 || f.lines.Until < 0 || f.lines.Until > 0 && f.lines.Until < f.lines.From:
-		return cli.Usage("--since %v --before %v: times of the run, the second not before the first", f.lines.From, f.lines.Until)
+		return cli.Usage("--since %v --before %v: both must be at least 0, and --before not below --since", f.lines.From, f.lines.Until)
 	case f.asked("slot") && f.lines.Slot == 0:
 		return cli.Usage("--slot 0: slots of the log count from 1")
 	case f.asked("until") && f.until == 0:
 		return cli.Usage("--until 0: events count from 1")
 	case f.asked("before") && f.lines.Until == 0:
-		return cli.Usage("--before 0s: above 0, as time begins there")
+		return cli.Usage("--before 0s: must be above 0")
 	case f.asked("about") && f.lines.About == "":
-		return cli.Usage("--about is empty: each line has that")
+		return cli.Usage("--about is empty: name a text, such as a path")
 	case f.asked("kind") && (len(f.lines.Kinds) == 0 || slices.Contains(f.lines.Kinds, "")):
-		return cli.Usage("--kind: a kind is empty; such as fault,believes")
+		return cli.Usage("--kind: a kind is empty; name kinds, such as fault,believes")
 	case f.maxFailures < 0:
-		return cli.Usage("--max-failures %d: at least 0", f.maxFailures)
+		return cli.Usage("--max-failures %d: must be at least 0", f.maxFailures)
 	case f.duration < 0:
-		return cli.Usage("--for %v: not below 0", f.duration)
+		return cli.Usage("--for %v: must be at least 0", f.duration)
 	case f.asked("seeds") && f.seeds == 0 && f.duration == 0 && (!f.asked("max-failures") || f.maxFailures == 0):
 		return cli.Usage("--seeds 0 would never end: add --for or --max-failures")
 	}

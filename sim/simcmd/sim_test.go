@@ -231,7 +231,7 @@ func TestWhereNothingCanBeWrittenTheRunDoesNotBegin(t *testing.T) {
 func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
 	w := newWorld()
 	require.Equal(t, cli.ExitUsage, w.do("sim", "--faults", ""))
-	require.Contains(t, w.err.String(), "--faults: nothing is named")
+	require.Contains(t, w.err.String(), "--faults is empty")
 	require.Zero(t, w.runs)
 }
 

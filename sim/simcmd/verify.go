@@ -69,9 +69,9 @@ CI systems: a case for each seed.
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return verifyRun{a, f}.run(c.Context()) },
 	}
-	c.Flags().Uint64Var(&f.seeds, "seeds", 30, "seeds, each of which is run twice")
+	c.Flags().Uint64Var(&f.seeds, "seeds", 30, "number of seeds; each runs twice")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one a processor)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "seeds at a time (0: one per processor)")
 	f.cellFlags.register(c)
 	f.form.RegisterJudged(c)
 	c.Flags().SortFlags = false
