@@ -24,7 +24,7 @@ checks that before it writes, not the cell. It does not check other nodes that n
 
 // registerForce adds the flag.
 func (a *call) registerForce(c *cobra.Command) {
-	c.Flags().BoolVar(&a.forced, "force", false, "also if that takes rights away (see above)")
+	c.Flags().BoolVar(&a.forced, "force", false, "also make changes that take away rights (see above)")
 }
 
 // keyNode is a node by whose ACL names the rights of a cell are changed: /, /acl, or a file in /acl.

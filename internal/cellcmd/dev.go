@@ -62,11 +62,11 @@ The exit code is 130 after SIGINT and 0 after SIGTERM.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&d.dir, "dir", "", "directory of the replicas' files (default: a temporary one)")
+	f.StringVar(&d.dir, "dir", "", "directory for the replicas' files (default: a temporary one)")
 	f.IntVar(&d.replicas, "replicas", 5, "number of replicas of a new cell")
-	f.StringVar(&d.listen, "listen", "127.0.0.1:0", "host:port for clients of the first replica; the others have the next ports; 0: any")
-	f.StringVar(&d.file, "file", "", "where to write the cell file (default: where the other commands look)")
-	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "lease of sessions: how long a client may be silent")
+	f.StringVar(&d.listen, "listen", "127.0.0.1:0", "host:port for clients of the first replica; the others use the following ports; port 0: any")
+	f.StringVar(&d.file, "file", "", "where to write the cell file (default: where the other commands look for it)")
+	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "session lease: how long a client may be silent")
 	cli.AtMost(c, "session-lease", time.Minute)
 	f.BoolVar(&d.http, "http", false, "serve the status page, /livez, /readyz, /metrics and /events of each replica")
 	d.profile.register(c)

@@ -55,26 +55,26 @@ At a terminal the command is in the foreground together with lock. It reads the 
 sends Ctrl-C and Ctrl-\ to both, so lock does not pass these two on. Ctrl-Z stops both; if they
 stay stopped, the lock is lost as above.
 
-A command that does not exist has exit code 127, one that cannot be executed 126, as in a
-shell. Before the command runs, the other exit codes are those below: 7 if --try finds the
-lock held, 8 if --wait ends first. -o has no effect on what the command prints.`,
-		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time, on all machines
-  chubby lock --try /jobs/nightly -- ./nightly.sh           # not if it runs already: exit code 7
-  chubby lock --shared --wait 30s /db -- ./read.sh          # beside other readers
+The exit code is 127 if the command does not exist and 126 if it cannot be executed, as in
+a shell. The other exit codes before the command runs are those below: 7 if --try finds
+the lock held, 8 if --wait expires. -o has no effect on what the command prints.`,
+		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time on all machines
+  chubby lock --try /jobs/nightly -- ./nightly.sh           # exit code 7 if it already runs
+  chubby lock --shared --wait 30s /db -- ./read.sh          # together with other readers
   chubby lock /leader -- sh -c './serve --token "$CHUBBY_SEQUENCER"'`,
 		Args: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n != 1 || len(args) < 2 {
-				return cli.Usage("%s takes one path, and a command behind --", c.CommandPath())
+				return cli.Usage("%s takes one path, then -- and a command", c.CommandPath())
 			}
 			return nil
 		},
 	}
 	a.register(c, func(ctx context.Context, args []string) error { return a.lock(ctx, args[0], args[1:]) })
 	f := c.Flags()
-	f.BoolVar(&a.shared, "shared", false, "acquire the lock in shared mode, beside others who do")
+	f.BoolVar(&a.shared, "shared", false, "acquire the lock in shared mode")
 	f.BoolVar(&a.try, "try", false, "give up at once if the lock is not free")
-	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free in time; 0: never")
-	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell keeps the lock from others after the session was lost")
+	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free within this time; 0: never")
+	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell withholds the lock from others after the session is lost")
 	c.MarkFlagsMutuallyExclusive("try", "wait")
 	c.AddCommand(watchdogCommands()...)
 	return c
@@ -90,7 +90,7 @@ func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 		return cli.Usage("--lock-delay %v: %v to %v", a.delay, minDelay, maxDelay)
 	}
 	if a.wait < 0 {
-		return cli.Usage("--wait %v: not below 0", a.wait)
+		return cli.Usage("--wait %v: must be at least 0", a.wait)
 	}
 	program, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -215,7 +215,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		left, _ := cl.LeaseLeft()
 		switch g.look(time.Now(), left, lock.Err()) {
 		case warn:
-			a.Warn("%s: the cell is out of reach; the command goes on for %v at most%s", a.name, g.until(left).Round(time.Second), reason(cl))
+			a.Warn("%s: the cell is out of reach; the command continues for at most %v%s", a.name, g.until(left).Round(time.Second), reason(cl))
 		case terminate:
 			a.Warn("%s: the lock may be lost soon, or is lost: the command is told to end", a.name)
 			child.terminate()

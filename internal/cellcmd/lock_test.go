@@ -24,7 +24,7 @@ func TestACommandEndsBeforeItsLockMayBeAnothers(t *testing.T) {
 	deaf.says(t, "held")
 	begun := time.Now()
 	require.NoError(t, p.Process.Signal(syscall.SIGSTOP))
-	polite.says(t, "out of reach; the command goes on for 8s at most")
+	polite.says(t, "out of reach; the command continues for at most 8s")
 	deaf.says(t, "the command is killed")
 	require.Less(t, time.Since(begun), 500*time.Millisecond+10*time.Second, "the lease and the lock-delay were not over")
 	require.Equal(t, cli.ExitLost, polite.ends(t))

@@ -34,7 +34,7 @@ func membersCommand() *cobra.Command {
 	a := &call{}
 	c := &cobra.Command{
 		Use:   "members",
-		Short: "Say of each member of a cell how it is",
+		Short: "Print the state of each member of a cell",
 		Long: `Members asks each replica of the cell for its role in the log (leader, follower,
 candidate), its state as a master, the epoch and slot of its rows, its lease for reads
 without the log, and its warnings: a session that delays a fail-over, rows that disagree,

@@ -67,7 +67,7 @@ func catCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cat PATH",
 		Short: "Print the contents of a file",
-		Long: `Cat prints the contents of a file as they are, without a line break of its own.
+		Long: `Cat prints the contents of a file unchanged, and adds no line break.
 
 With -o json it prints one object: contents, and the fields of chubby stat. JSON cannot hold
 bytes that are not UTF-8. For a file with such bytes, contents_base64 holds all bytes, and

@@ -51,8 +51,8 @@ does not fit the cell (lease_grant): restarting the replica does not help then.
 	}
 	f := c.Flags()
 	f.StringVar(&s.config, "config", "", "configuration file")
-	f.BoolVar(&s.bootstrap, "bootstrap", false, "found a new cell: the directory must be empty, or come from chubby backup restore")
-	f.BoolVar(&s.check, "check-config", false, "check the configuration and the files that it names, print it with its defaults, warn if the directory is not as this command needs it, and end")
+	f.BoolVar(&s.bootstrap, "bootstrap", false, "start a new cell: the directory must be empty, or come from chubby backup restore")
+	f.BoolVar(&s.check, "check-config", false, "check the configuration and its files, print it with defaults, warn if the directory does not suit this command, and exit")
 	s.profile.register(c)
 	s.rig.register(c)
 	for _, k := range new(server.Config).Keys() {

@@ -60,7 +60,7 @@ handles, locks.`,
 	}
 	a.register(list, func(ctx context.Context, _ []string) error {
 		if most < 0 {
-			return cli.Usage("--most %d: not below 0", most)
+			return cli.Usage("--most %d: must be at least 0", most)
 		}
 		return a.operate(ctx, func(ctx context.Context, o *operator) error { return a.listSessions(ctx, o, most) })
 	})

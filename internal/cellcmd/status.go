@@ -38,7 +38,7 @@ func statusCommand() *cobra.Command {
 	a := &call{}
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Say how a cell is, and which replica is its master",
+		Short: "Print the state of a cell, and which replica is its master",
 		Long: `Status opens a session with the cell, and asks each replica whether it knows a master. The
 exit code is 0 if the cell serves, even if some replicas do not answer. It is 2 if the cell
 file is wrong: at an address in it, another replica answers, or one of another cell. If the

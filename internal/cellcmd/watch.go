@@ -39,7 +39,7 @@ made the change), child, change, missed.`,
 		Args: cli.One("path of a node"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error { return a.watch(ctx, args[0], count) })
-	c.Flags().IntVar(&count, "count", 0, "end after so many events; 0: never")
+	c.Flags().IntVar(&count, "count", 0, "number of events to print; 0: no limit")
 	return c
 }
 
@@ -49,7 +49,7 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 		return err
 	}
 	if count < 0 {
-		return cli.Usage("--count %d: not below 0", count)
+		return cli.Usage("--count %d: must be at least 0", count)
 	}
 	cl, done, err := a.connect(ctx)
 	if err != nil {

@@ -118,9 +118,9 @@ func mkdirCommand() *cobra.Command {
 	a, parents := &call{}, false
 	c := &cobra.Command{
 		Use:   "mkdir PATH",
-		Short: "Make a directory",
-		Long: `Mkdir makes a directory, with the ACL names of its parent. A directory that exists is
-an error (exit code 7), except with -p, which makes missing parents, too.
+		Short: "Create a directory",
+		Long: `Mkdir creates a directory with the ACL names of its parent. If the directory exists, the
+exit code is 7. With -p that is no error, and missing parents are created too.
 
 ` + statHelp,
 		Args: cli.One("path of a directory"),
