@@ -32,7 +32,7 @@ func (f *Filter) Unmatched() []string {
 	var all []string
 	for _, k := range f.Kinds {
 		if !f.seen[k] && !f.words[k] {
-			all = append(all, fmt.Sprintf("no line is of kind %q", k))
+			all = append(all, fmt.Sprintf("no line has kind %q", k))
 		}
 	}
 	if all != nil {

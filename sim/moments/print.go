@@ -41,16 +41,16 @@ func Header(p *plan.Plan) []string {
 	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
 	lease := p.Driver.Core.Paxos.Lease.Grant
 	if lease == 0 {
-		all = append(all, "no master leases: each read is a round of the log")
+		all = append(all, "no master leases: each read takes a round of the log")
 	} else {
 		all = append(all, fmt.Sprintf("master leases of %v", lease))
 	}
 	if p.Script != nil {
-		all = append(all, fmt.Sprintf("faults: %d, of a script", len(p.Script.Faults())))
+		all = append(all, fmt.Sprintf("scripted faults: %d", len(p.Script.Faults())))
 	} else {
 		var kinds []string
 		for _, f := range p.Faults {
-			kinds = append(kinds, fmt.Sprintf("%s (each %v)", f.Name, f.Mean.Round(10*time.Millisecond)))
+			kinds = append(kinds, fmt.Sprintf("%s (every %v)", f.Name, f.Mean.Round(10*time.Millisecond)))
 		}
 		all = append(all, "faults that may strike: "+strings.Join(kinds, ", "))
 	}

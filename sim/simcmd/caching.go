@@ -61,9 +61,9 @@ configuration. Exit code 1 says that a numbered property or invariant broke.
 		RunE:    func(c *cobra.Command, _ []string) error { return cachingRun{a, f}.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the seed")
-	c.Flags().IntVar(&f.replicas, "replicas", 5, "of the cell")
-	c.Flags().IntVar(&f.clients, "clients", 100, "that read many files")
-	c.Flags().IntVar(&f.readers, "readers", 1000, "of the one file")
+	c.Flags().IntVar(&f.replicas, "replicas", 5, "replicas of the cell")
+	c.Flags().IntVar(&f.clients, "clients", 100, "clients that read many files")
+	c.Flags().IntVar(&f.readers, "readers", 1000, "clients that read the one file")
 	c.Flags().DurationVar(&f.span, "for", 5*time.Minute, "simulated time of each of the three runs, from when all clients have filled their caches")
 	cli.AtMost(c, "for", mostSpan)
 	f.form.Register(c)

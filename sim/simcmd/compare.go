@@ -71,22 +71,22 @@ A side is one of
   key=value,key=value    settings of this program: replicas, clients, duration,
                          faults, workload and judge are the flags of chubby sim;
                          all others are tunables (chubby sim list)
-  FILE                   a file of them, one or more a line, # begins a comment
-  this                   this program, with all drawn from the seed
+  FILE                   a file of settings, one or more per line, # begins a comment
+  this                   this program, with everything drawn from the seed
   FILE.diff              the source tree with this diff (.patch does as well)
-  COMMIT                 a commit of the source tree, that has this command
-  PROGRAM                a program that was built before
-Settings may stand behind a diff, a commit or a program, after a comma.
+  COMMIT                 a commit of the source tree that has this command
+  PROGRAM                a program that is already built
+Settings may follow a diff, a commit or a program, after a comma.
 
-A seed in which something broke on either side is compared by violations alone.
-Fail-over is the time from the last answer of a master to a call of a client until
-the first answer of a later epoch; first answer is that of a client after healing; a second
-is one of simulated time. Unless programs are always at work, the pauses between
-their calls are part of fail-overs, on both sides.
+A seed in which something broke on either side is compared only by violations.
+Fail-over is the time from a master's last answer to a client until the first answer
+of a later epoch. First answer is a client's first one after healing. Seconds are
+simulated time. If programs pause between calls, these pauses are part of fail-overs,
+on both sides.
 
---out DIR gets compare.csv (a row for each seed) and compare.svg.
+--out DIR writes compare.csv (a row for each seed) and compare.svg.
 
-Exit code 1 says that something broke on a side, 3 that no seed was whole on both.
+The exit code is 1 if something broke on a side, and 3 if no seed was clean on both.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim compare master-lease=4s master-lease=12s --both replicas=3,faults=crash-leader --seeds 20
@@ -94,7 +94,7 @@ Exit code 1 says that something broke on a side, 3 that no seed was whole on bot
   chubby sim compare HEAD this --seeds 50 --out results`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return cli.Usage("%s compares two sides, %d are there", c.CommandPath(), len(args))
+				return cli.Usage("%s compares two sides; sides given: %d", c.CommandPath(), len(args))
 			}
 			return nil
 		},

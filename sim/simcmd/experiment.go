@@ -67,15 +67,14 @@ a conflict. A call that ends with its outcome unknown does not end the wait. The
 table has quantiles over all clients, with intervals by seed. The column of cells
 without faults is the control.
 
-Seeds run one after the other, each in all places of the grid, so a run that is
-interrupted, or ends by --for, has about as many in each.
+Seeds run one after the other, each at all points of the grid. So a run that is
+interrupted, or that --for ends, has about as many seeds at each point.
 
---out DIR gets NAME.csv (a row for each point), NAME-seeds.csv (a row for each
-seed, a column for each place: 1 where the event happened, 0 where not, nothing
-where the seed says nothing), NAME-sums.csv (where there are sums: those of each
-seed in each place), NAME-waits.csv (for recovery: each client's wait) and
-NAME.svg, which names the seeds and the commit it is made of; and for each run that is named below the
-table a directory, which ` + "`chubby sim replay`" + ` runs again.
+--out DIR writes NAME.csv (a row for each point), NAME-seeds.csv (a row for each seed, a
+column for each point: 1 if the event happened, 0 if not, empty if the seed was not
+judged), NAME-sums.csv (sums, if any, for each seed and point), NAME-waits.csv (for
+recovery: the wait of each client) and NAME.svg, which names its seeds and commit. Each
+run that is named below the table gets a directory for ` + "`chubby sim replay`" + `.
 
 An event is not a failure: the exit code does not depend on the measurements. It is 3 if
 some place of the grid has no judged seed.

@@ -72,19 +72,18 @@ func (a *app) sessionsCommand() *cobra.Command {
 	f := &sessionsFlags{}
 	c := &cobra.Command{
 		Use:   "sessions",
-		Short: "Very many idle sessions on one master: speed, KeepAlives, memory",
-		Long: `Sessions fills a cell without faults with sessions that have a handle open and do
-nothing but stay alive, lets them do so for a while of simulated time, and tells, for
-each length of leases: how much faster than real time that was, by the clock on the
-wall and by processor time; how many KeepAlives a second there were, how many of each
-session in a lease, and what share of all requests they were; and the memory of a
-session, at a replica and at the master.
+		Short: "Measure many idle sessions on one master: speed, KeepAlives, memory",
+		Long: `Sessions fills a cell without faults with idle sessions, each with one handle open, and
+runs it for --for of simulated time. For each length of leases it prints: the speed
+relative to real time, by the wall clock and by processor time; KeepAlives per second,
+per session and lease, and as a share of all requests; and the memory of a session, at
+a replica and at the master.
 
-Replicas, their masters and disks, and the bytes between them and clients are what
-ships, and so is the machine of each session, with its default configuration. The
-sessions share one machine, one clock and the bundles in which their messages leave.
+Replicas, masters, disks, messages and the state machine of each session are the
+shipped code in its default configuration. The sessions share one machine, one clock,
+and the bundles that carry their messages.
 
-Exit code 1 says that a session was lost or something numbered broke.
+The exit code is 1 if a session was lost, or a property or invariant broke.
 
 ` + cli.ExitHelp,
 		Example: "  chubby sim experiment sessions\n  chubby sim experiment sessions --sessions 500 --lease 12s --for 5m",
@@ -92,10 +91,10 @@ Exit code 1 says that a session was lost or something numbered broke.
 		RunE:    func(c *cobra.Command, _ []string) error { return sessionsRun{a, f}.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the seed")
-	c.Flags().IntVar(&f.replicas, "replicas", 5, "of the cell")
-	c.Flags().IntVar(&f.sessions, "sessions", 90_000, "how many")
+	c.Flags().IntVar(&f.replicas, "replicas", 5, "replicas of the cell")
+	c.Flags().IntVar(&f.sessions, "sessions", 90_000, "number of sessions")
 	c.Flags().DurationSliceVar(&f.leases, "lease", []time.Duration{12 * time.Second, 30 * time.Second, time.Minute}, "lengths of leases, one run for each")
-	c.Flags().DurationVar(&f.span, "for", time.Hour, "simulated time, from when all sessions are there")
+	c.Flags().DurationVar(&f.span, "for", time.Hour, "simulated time, from when all sessions are open")
 	cli.AtMost(c, "for", mostSpan)
 	cli.AtMost(c, "lease", time.Minute) // see crowd.Options
 	c.Flags().StringVar(&f.out, "out", "", "directory for a table")

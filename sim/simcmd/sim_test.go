@@ -240,7 +240,7 @@ func TestFiltersThatLeaveNothingSaySo(t *testing.T) {
 	w := real()
 	one := []string{"sim", "--seed", "5", "--duration", "1s", "--replicas", "3", "--clients", "1", "--trace"}
 	require.Equal(t, cli.ExitClean, w.do(append(one, "--kind", "executes,Fault,accept")...))
-	require.Regexp(t, `no line is of kind "Fault"\n.*kinds of this run: .*disk, .*send.*; of its messages: .*accept`, w.err.String())
+	require.Regexp(t, `no line has kind "Fault"\n.*kinds of this run: .*disk, .*send.*; of its messages: .*accept`, w.err.String())
 	require.NotContains(t, w.err.String(), `"executes"`)
 	require.NotContains(t, w.err.String(), "no line matches")
 	require.NotContains(t, w.err.String(), `of kind "accept"`)

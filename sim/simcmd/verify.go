@@ -55,7 +55,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Run each seed twice and compare the histories",
 		Long: `Verify runs each seed twice and compares the trace hashes, which cover all
-messages, disk writes, clock readings and results. Where they differ it runs the
+messages, disk writes, clock readings and results. If they differ, it runs the
 seed twice more, side by side, and prints the first event that differs.
 
 The hash of all seeds is the same on every machine, with every number of jobs,

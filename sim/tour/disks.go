@@ -84,7 +84,7 @@ func tears(s scenario.Stage, m *sim.Machine, tries int) {
 // laggard keeps a replica away until the others have dropped what it lacks.
 func laggard() Scene {
 	return Scene{
-		Name: "laggard", Title: "A laggard is helped by a snapshot",
+		Name: "laggard", Title: "A laggard catches up from a snapshot",
 		Questions: [3]Question{
 			{"A replica was away for a while. How does it learn what was chosen?", "It hears in a heartbeat how far the others are, and asks one of them for the slots that it lacks."},
 			{"The others have made snapshots, and dropped the log below. What can they send?", "A snapshot: all rows as of one slot, in pieces, with a checksum. Then the slots behind it, as usual. Its source may be any replica, not the leader alone."},

@@ -37,11 +37,11 @@ func (a actor) reads(from, until time.Duration) {
 // deposed cuts a master off from its cell, and not from its clients.
 func deposed() Scene {
 	return Scene{
-		Name: "deposed", Title: "A master that does not know that it is none",
+		Name: "deposed", Title: "A master that does not know that it was deposed",
 		Questions: [3]Question{
 			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. It was granted by a majority that promised to help no other leader before, so nothing can have been written by another one."},
 			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, and a majority has promised at a higher ballot. It then takes a new epoch by a command in the log."},
-			{"The link is mended. How does the old master learn that it is none, and what of a write that it had begun?", "The first message with a higher ballot, or a refusal of its own, tells it. It alone has voted for its write, in a slot that no other replica has heard of. The phase 1 of its successor did not hear that vote and filled the slot otherwise, so the write was not done there. (Had that vote been heard, the successor would have had to propose it.) The client sends the write again, to the new master, under the same number."},
+			{"The link is mended. How does the old master learn that it was deposed, and what of a write that it had begun?", "The first message with a higher ballot, or a refusal of its own, tells it. It alone has voted for its write, in a slot that no other replica has heard of. The phase 1 of its successor did not hear that vote and filled the slot otherwise, so the write was not done there. (Had that vote been heard, the successor would have had to propose it.) The client sends the write again, to the new master, under the same number."},
 		},
 		Read: []string{"paxos/lease.go", "replica/master/master.go"},
 		seed: 3, clients: 2, length: 18 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},

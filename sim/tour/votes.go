@@ -46,7 +46,7 @@ func duel() Scene {
 // lostVote loses the votes for a value on their way to the leader, and then the leader.
 func lostVote() Scene {
 	return Scene{
-		Name: "lost-vote", Title: "Votes that were cast and not heard of",
+		Name: "lost-vote", Title: "Votes that were cast and never arrived",
 		Questions: [3]Question{
 			{"A leader asks for votes, both others vote, and all their answers are lost. Is the value chosen?", "Yes. A value is chosen as soon as a majority has voted for it durably, whether or not any replica knows. Knowing is another matter."},
 			{"The leader dies. Its successor has a write of its own to propose. May it put that into this slot?", "No. Its majority of promises meets the majority of votes in at least one replica, which reports its vote in the promise. The successor must propose the value with the highest ballot that is reported."},
