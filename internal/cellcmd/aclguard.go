@@ -75,7 +75,7 @@ func (a *call) guard(ctx context.Context, cl *client.Client, name string) (*aclG
 			err = errors.New("it does not list the session of this command")
 		}
 		if err != nil {
-			return operatorError(err, fmt.Errorf("replica %d did not say who the caller is, so that rights cannot be looked at before they change: %s; --force changes them all the same", now.Target, words(err)))
+			return operatorError(err, fmt.Errorf("replica %d did not say who the caller is, so that rights cannot be checked before they change: %s; --force changes them anyway", now.Target, words(err)))
 		}
 		g.who = api.Principal(l.GetSessions()[0].GetPrincipal())
 		return nil
@@ -209,16 +209,16 @@ func (g *aclGuard) beforeWrite(ctx context.Context, p api.Path, contents *string
 	case len(lost) > 0:
 		return g.refuse(p, lost)
 	case len(ofAll) > 0:
-		return cli.Usage("%s would no longer list every principal (%s), and so take rights of others: %s; --force does it all the same",
+		return cli.Usage("%s would no longer list every principal (%s), and so take rights of others: %s; --force does it anyway",
 			p, api.Everyone, strings.Join(ofAll, ", "))
 	case contents == nil && len(named) > 0:
-		return cli.Usage("%s is in use: it says which principals may %s; --force deletes it all the same", p, strings.Join(named, ", "))
+		return cli.Usage("%s is in use: it says which principals may %s; --force deletes it anyway", p, strings.Join(named, ", "))
 	}
 	return nil
 }
 
 func (g *aclGuard) refuse(p api.Path, lost []string) error {
-	return cli.Usage("%s: this would take rights of the caller, %s: %s; only another principal that has them, or a backup, brings them back; --force does it all the same",
+	return cli.Usage("%s: this would take rights of the caller, %s: %s; only another principal that has them, or a backup, brings them back; --force does it anyway",
 		p, g.who, strings.Join(lost, ", "))
 }
 
@@ -272,7 +272,7 @@ func (a *call) checkNames(ctx context.Context, cl *client.Client, name string, g
 		if x.value == string(api.Everyone) {
 			hint = fmt.Sprintf(" (a file with the line %s lists every principal: everybody in a new cell)", x.value)
 		}
-		return cli.Usage("--%s %s: there is no file %s, and without it no principal has the right: put it first%s; --force sets the name all the same", x.flag, x.value, p, hint)
+		return cli.Usage("--%s %s: there is no file %s, and without it no principal has the right: put it first%s; --force sets the name anyway", x.flag, x.value, p, hint)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (a *benchmark) progress(row bench.Row, done bool) {
 		a.Say("%s, %d clients, %d sessions: %v", row.Workload, row.Clients, row.Sessions, a.cfg.For)
 		return
 	}
-	a.Say("%s, %d clients: %.0f a second", row.Workload, row.Clients, row.PerSecond)
+	a.Say("%s, %d clients: %.0f per second", row.Workload, row.Clients, row.PerSecond)
 	if row.Errors > 0 {
 		a.Warn("%d errors; the first: %s", row.Errors, row.Error)
 	}

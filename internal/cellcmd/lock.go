@@ -155,7 +155,7 @@ func (a *locker) release(lock *client.Lock) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.timeout)
 	defer cancel()
 	if err := lock.Release(ctx); err != nil && errors.Is(err, context.DeadlineExceeded) {
-		a.Warn("the lock was not released, and is free when the session has expired: %v", err)
+		a.Warn("the lock was not released; it is free when the session expires: %v", err)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		case <-child.ended:
 			if g.stopping {
 				child.kill() // what it left
-				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, and the command was ended: %w%s", a.name, g.why, reason(cl))}
+				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, so the command was ended: %w%s", a.name, g.why, reason(cl))}
 			}
 			return child.code()
 		case s := <-signals:
@@ -217,10 +217,10 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		case warn:
 			a.Warn("%s: the cell is out of reach; the command continues for at most %v%s", a.name, g.until(left).Round(time.Second), reason(cl))
 		case terminate:
-			a.Warn("%s: the lock may be lost soon, or is lost: the command is told to end", a.name)
+			a.Warn("%s: the lock may be lost soon, or is lost: ending the command", a.name)
 			child.terminate()
 		case kill:
-			a.Warn("%s: the command is killed", a.name)
+			a.Warn("%s: killing the command", a.name)
 			child.kill()
 		}
 	}

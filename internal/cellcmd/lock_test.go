@@ -25,12 +25,12 @@ func TestACommandEndsBeforeItsLockMayBeAnothers(t *testing.T) {
 	begun := time.Now()
 	require.NoError(t, p.Process.Signal(syscall.SIGSTOP))
 	polite.says(t, "out of reach; the command continues for at most 8s")
-	deaf.says(t, "the command is killed")
+	deaf.says(t, "killing the command")
 	require.Less(t, time.Since(begun), 500*time.Millisecond+10*time.Second, "the lease and the lock-delay were not over")
 	require.Equal(t, cli.ExitLost, polite.ends(t))
 	out, text := polite.text()
 	require.Contains(t, out, "bye", "it was asked to end")
-	require.Contains(t, text, "/ls/dev/polite: the lock was lost, and the command was ended")
+	require.Contains(t, text, "/ls/dev/polite: the lock was lost, so the command was ended")
 	require.Equal(t, cli.ExitLost, deaf.ends(t))
 }
 

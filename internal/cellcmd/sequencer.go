@@ -37,14 +37,14 @@ stderr.
 With -o json it prints one object: valid (true or false), and reason, if it is stale.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return cli.Usage("%s takes two arguments, the path of a node and a sequencer; %d are there", c.CommandPath(), len(args))
+				return cli.Usage("%s takes two arguments, the path of a node and a sequencer; %d given", c.CommandPath(), len(args))
 			}
 			return nil
 		},
 	}
 	a.register(check, func(ctx context.Context, args []string) error {
 		if _, err := client.ParseSequencer(args[1]); err != nil {
-			return cli.Usage("SEQUENCER is none that chubby lock gives its command in CHUBBY_SEQUENCER: %v", err)
+			return cli.Usage("SEQUENCER is not one from CHUBBY_SEQUENCER, which chubby lock sets for its command: %v", err)
 		}
 		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
 			err := h.CheckSequencer(ctx, args[1])

@@ -67,7 +67,7 @@ func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 // load puts the configuration together.
 func (s *serve) load(c *cobra.Command) (cfg server.Config, err error) {
 	if s.config == "" {
-		return cfg, cli.Usage("--config is missing: the configuration file; docs/running.md shows one")
+		return cfg, cli.Usage("--config is missing: give a configuration file; docs/running.md shows one")
 	}
 	if cfg, err = server.Load(s.config); err != nil {
 		return cfg, cli.Usage("%v", err)
@@ -109,7 +109,7 @@ func (s *serve) run(c *cobra.Command) error {
 			s.Warn("%s", w)
 		}
 		if err := cfg.CheckDir(s.bootstrap); err != nil {
-			s.Warn("the configuration is good, and the same command without --check-config would be refused: %v", err)
+			s.Warn("the configuration is valid, but the same command without --check-config would be refused: %v", err)
 		}
 		return s.Printf("%s", text)
 	}

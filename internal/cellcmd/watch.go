@@ -62,7 +62,7 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 		Events: client.WantContents | client.WantChildren | client.WantInvalid | client.WantFailover,
 	})
 	if errors.Is(err, client.ErrNotFound) {
-		return fmt.Errorf("%w: watch its directory, which tells when it is made", err)
+		return fmt.Errorf("%w: watch its directory for its creation", err)
 	}
 	if err == nil {
 		err = isAsNamed(path, h)

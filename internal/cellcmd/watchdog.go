@@ -121,7 +121,7 @@ func (w *watchdog) run(ctx context.Context, program string, argv []string) error
 		}
 	}
 	if w.lost {
-		return &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: chubby lock was killed or stopped, and its command was ended before another client may hold the lock", os.Getenv("CHUBBY_LOCK"))}
+		return &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: chubby lock was killed or stopped, and its command was ended before another client could hold the lock", os.Getenv("CHUBBY_LOCK"))}
 	}
 	return cli.Exit(w.code)
 }

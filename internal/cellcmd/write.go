@@ -72,7 +72,7 @@ func (a *call) contents(args []string) (string, error) {
 		text = string(b)
 	}
 	if len(text) > maxContents {
-		return "", cli.Usage("the contents have more than %d bytes, which is the most that a file holds", maxContents)
+		return "", cli.Usage("the contents have more than %d bytes, the most that a file can hold", maxContents)
 	}
 	return text, nil
 }
@@ -211,7 +211,7 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 	}
 	gone := 0
 	if err := a.rmBelow(ctx, cl, name, true, &gone); err != nil {
-		return fmt.Errorf("%w; %d nodes are deleted, and what is left of %s is still there", err, gone, name)
+		return fmt.Errorf("%w; %d nodes were deleted; the rest of %s remains", err, gone, name)
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func (a *call) rm(ctx context.Context, path string) error {
 		}
 		err = h.Delete(ctx)
 		if errors.Is(err, client.ErrInvalid) && (p.IsRoot() || p == api.ACLDirectory()) {
-			return cli.Usage("%s stays as long as the cell: neither the root nor /acl is deleted", p)
+			return cli.Usage("%s cannot be deleted: the root and /acl stay as long as the cell", p)
 		}
 		return err
 	})
