@@ -144,6 +144,19 @@ func (c *Client) Status() Status {
 	return c.local.status()
 }
 
+// LeaseLeft returns for how much longer the session with the local cell is known to be alive, by
+// the clock of the Client's Runtime. In jeopardy it is 0 or less, and falls as time passes. While
+// LeaseLeft is above -D, the cell keeps other clients from a lock with lock-delay D. ok is false if
+// the session has had no lease, and after this program has closed the Client.
+func (c *Client) LeaseLeft() (left time.Duration, ok bool) {
+	s := c.Status()
+	isClosed := s.State == session.Ending || s.State == session.Over && s.Why == session.Closed
+	if s.Bound.IsZero() || isClosed {
+		return 0, false
+	}
+	return s.Bound.Sub(c.rt.Now()), true
+}
+
 // call makes one call on the rows of the local cell.
 func (c *Client) call(ctx context.Context, name, key string, op api.Op) (api.Result, error) {
 	if c.configErr != nil {

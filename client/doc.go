@@ -171,7 +171,7 @@
 //   - conn.go, pump.go, renew.go: how the Client drives and replaces a session machine
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs
-//   - dial.go, share.go, target.go, secrets.go: a Client over the network
+//   - dial.go, dial_options.go, reach.go, share.go, target.go, secrets.go: a Client over the network
 //
 // Package recipe builds on this package: elections, for instance. Package chubbytest runs a cell
 // inside the test of a program. docs/from-etcd.md is for readers who know etcd's clientv3.

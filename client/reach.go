@@ -1,0 +1,148 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/replica/api"
+)
+
+// outage is why the last attempt to reach a replica failed.
+type outage struct {
+	err error
+	at  time.Time // by the clock of the Runtime
+}
+
+// oldOutage is the age from which an outage is reported with its age: no message was sent to the
+// replica since, so it may serve again by now.
+const oldOutage = 2 * time.Second
+
+func (d *dialed) deliver(from uint32, msg []byte) {
+	d.mu.Lock()
+	delete(d.errs, from)
+	delete(d.tls, from)
+	d.mu.Unlock()
+	if d.ctx.Err() == nil {
+		d.onAnswer(from, msg)
+	}
+	d.rt.Deliver(from, msg)
+}
+
+// onAnswer records an answer that comes while Dial waits: which replica it names as the master, and
+// whether there is room for a session. Busy alone does not tell a replica that has too much work
+// for a moment from a cell that has as many sessions as it may.
+func (d *dialed) onAnswer(from uint32, msg []byte) {
+	p, err := api.DecodeReply(msg)
+	if err == nil {
+		d.mu.Lock()
+		d.said[from] = refusalOf(from, p)
+		d.mu.Unlock()
+	}
+	if err != nil || p.Code != api.Busy || p.Session != 0 || p.Seq != 0 || !d.asking.CompareAndSwap(false, true) {
+		return
+	}
+	go func() { // ends with Dial at the latest
+		defer d.asking.Store(false)
+		r, err := d.conns.Describe(d.ctx, from)
+		if n, most := r.GetSessions(), r.GetLimits().GetSessions(); err == nil && most > 0 && n >= most {
+			d.giveUp(fmt.Errorf("%w: %d sessions are alive, and the limit is %d", ErrTooManySessions, n, most))
+		}
+	}()
+}
+
+func (d *dialed) failed(replica uint32, err error) {
+	text := errors.New(status.Convert(err).Message())
+	d.mu.Lock()
+	d.errs[replica] = outage{text, d.rt.Now()}
+	isTLS := errors.As(err, new(*rpc.TLSError))
+	if isTLS {
+		d.tls[replica] = true
+	} else {
+		delete(d.tls, replica)
+	}
+	isHopeless := len(d.tls) == len(d.target.Replicas)
+	d.mu.Unlock()
+	d.rt.ReportUnreachable(replica)
+	switch code := status.Code(err); {
+	case isTLS && !isHopeless: // one replica may have a bad certificate, and the others serve
+	case code == codes.Unauthenticated, code == codes.PermissionDenied:
+		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrPermission, replica, d.target.Replicas[replica], text))
+	case code == codes.FailedPrecondition:
+		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrInvalid, replica, d.target.Replicas[replica], text))
+	}
+}
+
+// unreached returns, for each replica that was not reached, the reason.
+func (d *dialed) unreached() (all []error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range d.target.ids() {
+		o, failed := d.errs[id]
+		if !failed {
+			continue
+		}
+		age := d.rt.Now().Sub(o.at)
+		if age < oldOutage {
+			all = append(all, fmt.Errorf("replica %d at %s: %w", id, d.target.Replicas[id], o.err))
+			continue
+		}
+		all = append(all, fmt.Errorf("replica %d at %s: %w, %v ago, and not tried since", id, d.target.Replicas[id], o.err, age.Round(time.Second)))
+	}
+	return all
+}
+
+// strayed returns what each replica answered, if none of them was a serving master.
+func (d *dialed) strayed() (all []error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range d.target.ids() {
+		said, heard := d.said[id]
+		master := said.master
+		_, listed := d.target.Replicas[master]
+		switch {
+		case !heard:
+		case said.code == api.Recovering:
+			all = append(all, fmt.Errorf("replica %d at %s is the master since a fail-over, and %s", id, d.target.Replicas[id], recovers))
+		case master == 0:
+			all = append(all, fmt.Errorf("replica %d at %s answers but knows no master", id, d.target.Replicas[id]))
+		case !listed:
+			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master, which the target does not list", id, d.target.Replicas[id], master))
+		case master != id:
+			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master", id, d.target.Replicas[id], master))
+		}
+	}
+	return all
+}
+
+// Unreached returns an error for each replica that could not be reached when the Client last had a
+// message for it, joined, or nil if there is none. It sends nothing. It returns nil if the Client
+// was not made by Dial. A Client works while it reaches the master, and sends nothing to the other
+// replicas, so it does not notice when one of them serves again: an error older than two seconds
+// includes its age. To ask a replica now, use Serving.
+func (c *Client) Unreached() error {
+	if c.dialed == nil {
+		return nil
+	}
+	return errors.Join(c.dialed.unreached()...)
+}
+
+// Serving asks a replica of a cell that Dial connected to whether it serves, that is, whether it
+// knows a master. It blocks until the replica answers or ctx ends. It fails with ErrInvalid if the
+// Client was not made by Dial, and with the reason if the replica cannot be asked: it does not
+// answer, or its id is not in the Target.
+func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
+	if c.dialed == nil {
+		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}
+	}
+	ok, err := c.dialed.conns.Health(ctx, replica)
+	if err != nil {
+		return false, &Error{Op: "serving", Key: c.dialed.target.Replicas[replica], Causes: []error{errors.New(status.Convert(err).Message())}}
+	}
+	return ok, nil
+}
