@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
@@ -293,9 +293,9 @@ func TestAFailedSnapshotSaysWhy(t *testing.T) {
 	c.stop(1)
 	disk := &fullDisk{FS: vfs.NewOS(t.TempDir())}
 	disk.full.Store(true)
-	var log safeLog
+	var log logtest.Log
 	cfg := c.config(1, disk)
-	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	cfg.Logger = log.Logger()
 	r, err := replica.Start(cfg)
 	require.NoError(t, err)
 	c.mu.Lock()
@@ -338,24 +338,6 @@ func (d *fullDisk) Create(name string) (vfs.File, error) {
 		return nil, vfs.ErrNoSpace
 	}
 	return d.FS.Create(name)
-}
-
-// safeLog is what was logged.
-type safeLog struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *safeLog) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *safeLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // A cell writes backups to another disk, is lost, and made anew from the newest.

@@ -52,6 +52,7 @@ var packages = map[string]rule{
 
 	"internal/browsertest": {support, nil},
 	"internal/cli/clitest": {support, nil},
+	"internal/logtest":     {support, nil},
 	"internal/schema":      {support, nil},
 
 	"paxos":    {pure, []string{"internal/invariant", "internal/draw", "internal/instant"}},

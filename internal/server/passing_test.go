@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/internal/server"
 )
 
@@ -35,13 +36,13 @@ func TestAStartThatMayPassIsToldFromOneThatStays(t *testing.T) {
 		"a lost disk":                 {func(*server.Config) {}, server.Options{}, false},
 		"a token file that is absent": {func(c *server.Config) { c.TokenFile = filepath.Join(c.Dir, "none") }, server.Options{Bootstrap: true}, false},
 	} {
-		cfg, log := alone(t), new(journal)
+		cfg, log := alone(t), new(logtest.Log)
 		c.change(&cfg)
-		c.o.Logger = log.logger()
+		c.o.Logger = log.Logger()
 		_, err := server.Start(cfg, c.o)
 		require.Error(t, err, name)
 		require.Equal(t, c.mayPass, server.MayPass(err), "%s: %v", name, err)
-		require.False(t, log.has("msg=stopped"), "%s: it never ran", name)
+		require.False(t, log.Has("msg=stopped"), "%s: it never ran", name)
 	}
 	require.True(t, server.MayPass(&net.OpError{Op: "listen", Err: syscall.EADDRNOTAVAIL}))
 	require.True(t, server.MayPass(&net.DNSError{Name: "replica-1.example"}))
@@ -54,15 +55,15 @@ func TestAStartThatMayPassIsToldFromOneThatStays(t *testing.T) {
 func TestAReplicaStartsWithoutThePlaceOfBackups(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cfg, log := alone(t), new(journal)
+	cfg, log := alone(t), new(logtest.Log)
 	cfg.BackupDir = filepath.Join(t.TempDir(), "not-mounted")
 	require.ErrorContains(t, cfg.CheckBackupDir(), "not-mounted is no directory: mount its file system, or make it")
-	s, err := server.Start(cfg, server.Options{Bootstrap: true, Logger: log.logger()})
+	s, err := server.Start(cfg, server.Options{Bootstrap: true, Logger: log.Logger()})
 	require.NoError(t, err)
 	require.NoError(t, s.Ready(ctx))
-	require.Eventually(t, func() bool { return log.has(`level=ERROR msg="no backups until that is mended"`) }, 20*time.Second, time.Millisecond)
-	require.True(t, log.has("msg=starts replica=1 cell=test dir="+cfg.Dir), "%s", &log.text)
+	require.Eventually(t, func() bool { return log.Has(`level=ERROR msg="no backups until that is mended"`) }, 20*time.Second, time.Millisecond)
+	require.True(t, log.Has("msg=starts replica=1 cell=test dir="+cfg.Dir), "%s", log)
 	require.NoError(t, s.Stop(ctx))
-	require.True(t, log.has("msg=stops") && log.has("msg=stopped"), "%s", &log.text)
+	require.True(t, log.Has("msg=stops") && log.Has("msg=stopped"), "%s", log)
 	require.NoDirExists(t, cfg.BackupDir)
 }

@@ -1,42 +1,21 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/internal/server"
 )
-
-// journal is what a server logs.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(b)
-}
-
-func (j *journal) logger() *slog.Logger { return slog.New(slog.NewTextHandler(j, nil)) }
-
-func (j *journal) has(words string) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return bytes.Contains(j.text.Bytes(), []byte(words))
-}
 
 // shownTo is the certificate that a listener shows, in DER.
 func shownTo(t *testing.T, addr string, c *tls.Config) string {
@@ -52,7 +31,7 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	members, servers, old, next := newAuthority(t), newAuthority(t), newAuthority(t), newAuthority(t)
-	said := new(journal)
+	said := new(logtest.Log)
 	peers, clients := listen(t), listen(t)
 	at, peerAt := clients.Addr().String(), peers.Addr().String()
 	cfg := server.Config{
@@ -96,7 +75,7 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(cfg.ServerKey, wrong, 0o600))
 	require.ErrorContains(t, s.Reload(), "server_cert: tls: private key does not match public key")
-	require.True(t, said.has("the old ones stay"))
+	require.True(t, said.Has("the old ones stay"))
 	require.Equal(t, first, toClients())
 	require.NoError(t, os.WriteFile(cfg.ServerKey, good, 0o600))
 

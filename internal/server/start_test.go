@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/internal/server"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -17,12 +18,12 @@ import (
 // A second start on a directory says that a replica runs on it, and complains of nothing else.
 func TestASecondReplicaOnADirectoryIsRefused(t *testing.T) {
 	c := newCell(t, 1)
-	log := new(journal)
+	log := new(logtest.Log)
 	second := c.cfgs[0]
-	_, err := server.Start(second, server.Options{Peers: listen(t), Clients: listen(t), Logger: log.logger()})
+	_, err := server.Start(second, server.Options{Peers: listen(t), Clients: listen(t), Logger: log.Logger()})
 	require.ErrorIs(t, err, vfs.ErrLocked)
 	require.ErrorContains(t, err, "dir "+second.Dir+": a replica runs on it already")
-	require.False(t, log.has("level=ERROR"), "%s", &log.text)
+	require.False(t, log.Has("level=ERROR"), "%s", log)
 }
 
 // A lease_grant that is not that of the cell is a mistake in the configuration: the error names the key.
@@ -64,10 +65,10 @@ func TestAReplicaThatIsFoundedAgainIsRefusedByTheOthers(t *testing.T) {
 	c.stop(2)
 	dir := c.cfgs[1].Dir
 	require.NoError(t, os.Rename(dir, dir+".lost"))
-	log := new(journal)
-	c.start(2, server.Options{Bootstrap: true, Logger: log.logger()})
+	log := new(logtest.Log)
+	c.start(2, server.Options{Bootstrap: true, Logger: log.Logger()})
 	says := func(words string) {
-		require.Eventually(t, func() bool { return log.has(words) }, 10*time.Second, time.Millisecond, "%s", &log.text)
+		require.Eventually(t, func() bool { return log.Has(words) }, 10*time.Second, time.Millisecond, "%s", log)
 	}
 	says("refused by replica 1 of cell")
 	says("refused by replica 3 of cell")

@@ -7,15 +7,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/internal/transport/certtest"
 	"github.com/chubbycell/chubby/internal/transport/loopback"
 	"github.com/chubbycell/chubby/paxos"
@@ -26,23 +25,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // wait bounds what a test waits for.
 const wait = 20 * time.Second
 
-// text is a log that a test reads while it is written.
-type text struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *text) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *text) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
+// text is a log of which a test waits for lines.
+type text struct{ logtest.Log }
 
 // says waits until the log has a line with all these words.
 func (l *text) says(t *testing.T, words ...string) {
@@ -82,7 +66,7 @@ func config(l net.Listener, id paxos.NodeID) (Config, *end) {
 	c := Config{
 		Cell: "test", Self: id, Peers: map[paxos.NodeID]string{}, Listener: l,
 		Deliver: func(from paxos.NodeID, wire []byte) { e.got <- fmt.Sprintf("%d: %s", from, wire) },
-		Logger:  slog.New(slog.NewTextHandler(e.log, nil)), timing: defaultTiming(2),
+		Logger:  e.log.Logger(), timing: defaultTiming(2),
 	}
 	c.timing.backoffMin, c.timing.backoffMax = time.Millisecond, 20*time.Millisecond
 	return c, e

@@ -1,10 +1,8 @@
 package rpc_test
 
 import (
-	"bytes"
 	"crypto/tls"
 	"log/slog"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,27 +10,10 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/internal/transport/certtest"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
-
-// journal is a log that a test reads.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(b []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(b)
-}
-
-func (j *journal) has(words string) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return bytes.Contains(j.text.Bytes(), []byte(words))
-}
 
 func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 	ca := certtest.New(t)
@@ -42,7 +23,7 @@ func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 		c.TrustNames = false
 		c.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue(t, "replica")}, ClientCAs: ca.Pool}
 	}
-	log := new(journal)
+	log := new(logtest.Log)
 	r := serve(t, func(c *rpc.ServerConfig) { secure(c); c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 	client := func(c *tls.Config, token string) *process {
 		return dial(t, r.addr, func(d *rpc.ClientConfig) { d.TLS, d.Principal, d.Token = c, "mallory", token })
@@ -73,7 +54,7 @@ func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 		"it does not accept the certificate of this replica: bad certificate: see ca there, and server_cert here",
 		"it does not speak TLS, and this replica has server_cert: the client needs the ca of the replicas",
 	} {
-		require.Eventually(t, func() bool { return log.has("times=1 err=\"" + words) }, 10*time.Second, time.Millisecond, "%s", &log.text)
+		require.Eventually(t, func() bool { return log.Has("times=1 err=\"" + words) }, 10*time.Second, time.Millisecond, "%s", log)
 	}
 	bare := serve(t, nil)
 	p = dial(t, bare.addr, func(d *rpc.ClientConfig) { d.TLS = &tls.Config{RootCAs: ca.Pool} })
