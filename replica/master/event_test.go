@@ -8,7 +8,6 @@ import (
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master"
-	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // watching is a rig that serves a cell with leases, and a session of ann's that hears of the
@@ -22,13 +21,7 @@ type watching struct {
 }
 
 func newWatching(t *testing.T) *watching {
-	cfg := withLeases()
-	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
-	r := newRigWith(t, cfg)
-	r.elect(5)
-	for i := range 3 { // epoch, tree, longest lease
-		r.raw(r.taken[i].Command)
-	}
+	r := newLeasedNodes(t, withLeases())
 	w := &watching{rig: r, s: r.session(1), writer: r.session(2), id: 100}
 	r.lease = r.now.Add(time.Hour)
 	w.token = r.file(w.writer, 1, "a")

@@ -28,6 +28,18 @@ func newNodes(t *testing.T) (r *rig, s api.SessionID) {
 	return r, r.session(1)
 }
 
+// newLeasedNodes is a rig in a founded cell whose sessions have leases, serving in epoch 1, without authority.
+func newLeasedNodes(t *testing.T, cfg master.Config) *rig {
+	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
+	r := newRigWith(t, cfg)
+	r.elect(5)
+	for i := range 3 { // epoch, tree, longest lease
+		r.raw(r.taken[i].Command)
+	}
+	require.Equal(t, master.Serving, r.m.Status().State)
+	return r
+}
+
 // file opens a file that is made, and returns its token.
 func (r *rig) file(s api.SessionID, seq api.Seq, path string) api.Token {
 	r.request(9, api.Request{ID: 1, Session: s, Seq: seq, Op: api.Open{
@@ -176,12 +188,8 @@ func TestSeenInACallOnARowReachesNodeOps(t *testing.T) {
 // A session with an open handle is not idle, and one without is.
 func TestAnOpenHandleKeepsASession(t *testing.T) {
 	cfg := withLeases()
-	cfg.Secret, cfg.Founding, cfg.Sessions.IdleAfter = [32]byte{1}, tree.OpenFounding(), time.Second
-	r := newRigWith(t, cfg)
-	r.elect(5)
-	for i := range 3 { // epoch, tree, longest lease
-		r.raw(r.taken[i].Command)
-	}
+	cfg.Sessions.IdleAfter = time.Second
+	r := newLeasedNodes(t, cfg)
 	s := r.session(1)
 	r.lease = r.now.Add(time.Hour)
 	token := r.file(s, 1, "a")
@@ -252,14 +260,7 @@ func TestACallUnderWayKeepsASession(t *testing.T) {
 // What the master answered from memory it repeats, until the client says that it has the answer: with its
 // next call or, if it is idle, its next KeepAlive.
 func TestAKeepAliveDropsTheAnswersThatItsClientHas(t *testing.T) {
-	cfg := withLeases()
-	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
-	r := newRigWith(t, cfg)
-	r.elect(5)
-	for i := range 3 { // epoch, tree, longest lease
-		r.raw(r.taken[i].Command)
-	}
-	require.Equal(t, master.Serving, r.m.Status().State)
+	r := newLeasedNodes(t, withLeases())
 	r.lease = r.now.Add(time.Hour)
 	s := r.session(1)
 	q := api.Request{ID: 1, Session: s, Seq: 1, Epoch: 1, Op: api.Open{Path: "a", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File}}

@@ -9,20 +9,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/state/command"
-	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // Without a lease each KeepAlive needs a proof of leadership from the log. Where the log takes one
 // command at a time, and a KeepAlive is always due, calls have their turn all the same: a Confirm
 // does not follow a Confirm while a call waits.
 func TestConfirmsLeaveCallsTheirTurn(t *testing.T) {
-	cfg := withLeases()
-	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
-	r := newRigWith(t, cfg)
-	r.elect(5)
-	for i := range 3 { // epoch, tree, longest lease
-		r.raw(r.taken[i].Command)
-	}
+	r := newLeasedNodes(t, withLeases())
 	s := r.session(1)
 	ready := []api.SessionID{s, r.session(2), r.session(3)} // to send a KeepAlive
 	r.taken, r.replies, r.lease = nil, nil, time.Time{}

@@ -10,7 +10,6 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
-	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // pair is a master that serves ann and bob, and a log with so much room as it is given.
@@ -207,13 +206,7 @@ func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
 
 // A KeepAlive says what was given up as a call does: the log does not hear of that either.
 func TestAKeepAliveTakesBackWhatIsGivenUp(t *testing.T) {
-	cfg := withLeases()
-	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
-	c := &pair{rig: newRigWith(t, cfg)}
-	c.elect(5)
-	for i := range 3 { // epoch, tree, longest lease
-		c.raw(c.taken[i].Command)
-	}
+	c := &pair{rig: newLeasedNodes(t, withLeases())}
 	c.ann = c.session(1)
 	c.asks("bob", api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{2}}})
 	c.take()
