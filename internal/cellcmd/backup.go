@@ -2,7 +2,6 @@ package cellcmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -63,17 +62,10 @@ func (a *call) backup(ctx context.Context, o *operator) error {
 	return a.Printf("%s\n", b.GetFile())
 }
 
-// backupError says what is known of the backup after an error of the call. A connection may have broken behind
-// the request.
+// backupError says what is known of the backup after an error of the call.
 func backupError(id uint32, err error) error {
-	told := fmt.Sprintf("replica %d: %s", id, words(err))
-	switch grpcstatus.Code(err) {
-	case grpccodes.Unavailable, grpccodes.DeadlineExceeded, grpccodes.Unknown:
-		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("%s: the backup may be written yet; its log and its backup_dir have it then", told)}
-	case grpccodes.Unimplemented:
-		told = fmt.Sprintf("replica %d runs an older program that writes no backup on demand", id)
-	case grpccodes.FailedPrecondition: // of the replicas' configuration, not of this call
-		return &cli.Failure{Code: cli.ExitRefused, Err: errors.New(told)}
+	if grpcstatus.Code(err) == grpccodes.FailedPrecondition { // of the replicas' configuration, not of this call
+		return &cli.Failure{Code: cli.ExitRefused, Err: fmt.Errorf("replica %d: %s", id, words(err))}
 	}
-	return operatorError(err, errors.New(told))
+	return orderError(id, err, "the backup may be written yet; its log and its backup_dir have it then", "writes no backup on demand")
 }

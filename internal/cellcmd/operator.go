@@ -125,6 +125,19 @@ func masterAmong(all []description) (id uint32, ok bool) {
 	return id, ok
 }
 
+// orderError says what is known after an error of a call that changes something: unknown, where the connection may have
+// broken behind the request; lacks, of a replica whose program does not have the call.
+func orderError(id uint32, err error, unknown, lacks string) error {
+	told := fmt.Sprintf("replica %d: %s", id, words(err))
+	switch grpcstatus.Code(err) {
+	case grpccodes.Unavailable, grpccodes.DeadlineExceeded, grpccodes.Unknown:
+		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("%s: %s", told, unknown)}
+	case grpccodes.Unimplemented:
+		told = fmt.Sprintf("replica %d runs an older program that %s", id, lacks)
+	}
+	return operatorError(err, errors.New(told))
+}
+
 // operatorError gives the error of a call its exit code.
 func operatorError(of, told error) error {
 	code := cli.ExitRefused

@@ -2,14 +2,11 @@ package cellcmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	grpccodes "google.golang.org/grpc/codes"
-	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
@@ -56,17 +53,9 @@ func (a *call) setLimits(ctx context.Context, o *operator, q *chubbyv1.SetLimits
 	return a.limits(ctx, o)
 }
 
-// setLimitsError says what is known of the limits after an error of the call. A connection may have
-// broken behind the request.
+// setLimitsError says what is known of the limits after an error of the call.
 func setLimitsError(id uint32, err error) error {
-	told := fmt.Sprintf("replica %d: %s", id, words(err))
-	switch grpcstatus.Code(err) {
-	case grpccodes.Unavailable, grpccodes.DeadlineExceeded, grpccodes.Unknown:
-		return &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("%s: chubby limits shows whether they were changed", told)}
-	case grpccodes.Unimplemented:
-		told = fmt.Sprintf("replica %d runs an older program that cannot change limits: nothing was changed", id)
-	}
-	return operatorError(err, errors.New(told))
+	return orderError(id, err, "chubby limits shows whether they were changed", "cannot change limits: nothing was changed")
 }
 
 // parseLimits reads NAME=VALUE.
