@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim/shrink"
 )
 
-// Files in the directory of a failing seed that was made smaller.
+// Files in the directory of a failing seed that was shrunk.
 const (
 	CaseFile      = "shrunk.json"      // a Manifest with a script, for replay and for tests
 	CaseTraceFile = "shrunk-trace.txt" // every event of its run
@@ -59,7 +59,7 @@ func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) 
 // Same says that a run breaks what the manifest says, by the same check.
 func (m *Manifest) Same(r *cell.Result) bool { return r.Breach.Same(m.Breach) }
 
-// FaultsBefore is how many faults struck in the run from which a case was made smaller; 0: it is not
+// FaultsBefore is how many faults struck in the run from which a case was shrunk; 0: it is not
 // known.
 func (m *Manifest) FaultsBefore() int {
 	if m.Shrunk == nil {

@@ -11,5 +11,5 @@
 //	merge.go     shards, taken for one run
 //	settings.go  what decides a run, as files hold it; build.go, thisbuild.go: what it was built from
 //	manifest.go  both, with what broke: enough to run it again
-//	artifact.go  all the files of a seed that failed; case.go: those of one that was made smaller
+//	artifact.go  all the files of a seed that failed; case.go: those of one that was shrunk
 package runner

@@ -48,7 +48,7 @@ type Manifest struct {
 	Stack       string          `json:"stack,omitempty"`
 	Page        string          `json:"page_error,omitempty"` // why there is no history.html
 	Hashes      []SeedHash      `json:"hashes"`
-	Shrunk      *Shrunk         `json:"shrunk,omitempty"` // of a case that was made smaller
+	Shrunk      *Shrunk         `json:"shrunk,omitempty"` // of a case that was shrunk
 }
 
 // NewManifest is a manifest of what this build did with these options.

@@ -20,7 +20,7 @@ type Shrinker struct {
 	Told func(Size)
 }
 
-// Case is a failure that was made smaller.
+// Case is a failure that was shrunk.
 type Case struct {
 	Options plan.Options // with the script that fails
 	Result  cell.Result  // of its run
@@ -38,7 +38,7 @@ var ErrUnscripted = errors.New("the recorded faults do not break it again")
 
 // Shrink makes the failure of o smaller until nothing can be spared or ctx is over, which is
 // no error: the smallest that was found by then is returned. A run that is under way then
-// is not waited for. Options with a script are made smaller still.
+// is not waited for. Options with a script are shrunk still.
 func (z Shrinker) Shrink(ctx context.Context, o plan.Options) (Case, error) {
 	o.Trace.W, o.Record = nil, nil
 	whole := o.Script

@@ -56,7 +56,7 @@ type failedSeed struct {
 	Directory string `json:"directory,omitempty"`   // with --out: what the seed left
 	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
 
-	Case *caseOf `json:"case,omitempty"` // of one that was made smaller
+	Case *caseOf `json:"case,omitempty"` // of one that was shrunk
 
 	events uint64 // until it broke
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// defaultShrink is how long a failure is made smaller.
+// defaultShrink is how long a failure is shrunk.
 const defaultShrink = time.Minute
 
-// caseOf is what became of a failure that was made smaller.
+// caseOf is what became of a failure that was shrunk.
 type caseOf struct {
 	runner.Shrunk
 	File   string   `json:"file,omitempty"`   // with --out

@@ -20,7 +20,7 @@ func served() *scenario.Extension {
 	return &scenario.Extension{Properties: []scenario.Property{{ID: "X1", Help: "nothing serves", New: func() scenario.Checker { return early{} }}}}
 }
 
-// The shortest failure is made smaller, told as a story and kept; the next run begins with it.
+// The shortest failure is shrunk, told as a story and kept; the next run begins with it.
 func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := Options{With: served(), Seeds: 2, From: 3}
