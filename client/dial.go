@@ -51,9 +51,10 @@ type dialed struct {
 //
 // Dial fails at once with ErrInvalid if the target or an option is wrong, if a plain connection
 // would leave the loopback interface without WithPlain, if a replica is not the one that the target
-// says or is of another cell than the cell file or WithName says, or if no replica has an
-// acceptable certificate. It fails at once with ErrPermission if a replica does not accept the
-// client's certificate or token, and with ErrTooManySessions if the cell has no room for a session.
+// says or is of another cell than the cell file or WithName says, or if TLS keeps all replicas from
+// being reached: their certificates are not acceptable, or only one side speaks TLS. It fails at
+// once with ErrPermission if a replica does not accept the client's certificate or token, and with
+// ErrTooManySessions if the cell has no room for a session.
 //
 // If the target names files of certificates and tokens and these files have changed, the Client
 // reads them again for each new connection. Certificates and tokens given as options stay as they

@@ -2,6 +2,9 @@ package client_test
 
 import (
 	"context"
+	"io"
+	"log"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +40,21 @@ func TestAHopelessDialFailsAtOnce(t *testing.T) {
 			require.NoError(t, ctx.Err())
 		})
 	}
+}
+
+// A replica that speaks TLS ends a plain connection without a word. The Client asks it once whether
+// it does, and does not wait for a cell that it can never reach.
+func TestAPlainDialToACellWithTLSFailsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // not what ends it
+	defer cancel()
+	secure := httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	_, err := client.Dial(ctx, "1="+secure.Listener.Addr().String())
+	require.ErrorIs(t, err, client.ErrInvalid)
+	require.ErrorContains(t, err, "the replica speaks TLS, and the client has no ca: give it the ca of the replicas")
+	require.NoError(t, ctx.Err())
 }
 
 // A name of a cell that the Client does not know is refused with what the Client can do about it.

@@ -174,7 +174,7 @@ func (c *Client) Health(ctx context.Context, replica uint32) (serving bool, err 
 		return false, fmt.Errorf("unknown replica %d", replica)
 	}
 	r, err := grpc_health_v1.NewHealthClient(l.conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
-	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, l.explain(err)
+	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, l.explain(ctx, err)
 }
 
 // Close closes all connections. After it has returned Deliver is not called any more. It

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -27,7 +28,7 @@ func (e *TLSError) GRPCStatus() *status.Status { return status.New(codes.FailedP
 
 // explain adds to the error of a call or stream what gRPC does not know, and takes away the words in which
 // gRPC wraps those of the network.
-func (l *link) explain(err error) error {
+func (l *link) explain(ctx context.Context, err error) error {
 	text := plain(status.Convert(err).Message())
 	switch status.Code(err) {
 	case codes.Unavailable:
@@ -41,8 +42,8 @@ func (l *link) explain(err error) error {
 	switch last := l.handshake.Load(); {
 	case strings.Contains(text, "server preface: ") && strings.Contains(text, "use of closed network connection"): // by a time-out
 		return status.Error(codes.Unavailable, "the connection was accepted, and nothing came over it: the process is stopped or has no time, or it is no replica")
-	case l.c.cfg.TLS == nil && strings.Contains(text, "server preface"): // EOF, or an alert of TLS
-		return status.Errorf(codes.Unavailable, "%s (the client has no ca, and so speaks without TLS: does the replica want TLS?)", text)
+	case l.c.cfg.TLS == nil && strings.Contains(text, "server preface") && speaksTLS(ctx, l.addr): // EOF, or an alert of TLS
+		return &TLSError{"the replica speaks TLS, and the client has no ca: give it the ca of the replicas"}
 	case l.c.cfg.TLS != nil && strings.Contains(text, "remote error: tls: ") && strings.Contains(text, "certificate"):
 		_, alert, _ := strings.Cut(text, "remote error: tls: ")
 		return status.Errorf(codes.Unauthenticated, "the replica does not accept the certificate of the client: %s", strings.TrimRight(alert, `"`))
@@ -54,6 +55,26 @@ func (l *link) explain(err error) error {
 		return &TLSError{"the replica does not speak TLS, and the client has a ca: remove it, or look at the port"}
 	}
 	return status.Error(codes.Unavailable, text)
+}
+
+// probeTimeout bounds the connection of speaksTLS.
+const probeTimeout = time.Second
+
+// speaksTLS reports whether a server at addr answers a handshake of TLS, be it with a refusal. It
+// opens a connection of its own and sends nothing that names the client. It blocks until ctx ends,
+// for probeTimeout at most. A replica that ends a plain connection may also be one that stops,
+// hence the question.
+func speaksTLS(ctx context.Context, addr string) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	// The certificate is not looked at: nothing is sent to the server after the handshake.
+	err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx)
+	return err == nil || strings.Contains(err.Error(), "remote error: tls: ")
 }
 
 // frame is what gRPC puts around the error of a connection. framed and dialed are what it has

@@ -51,7 +51,7 @@ func (l *link) run(ctx context.Context) {
 		case <-l.queue.Wake():
 		}
 		begun := time.Now()
-		err := l.explain(l.stream(ctx))
+		err := l.explain(ctx, l.stream(ctx))
 		if ctx.Err() != nil {
 			return
 		}

@@ -98,7 +98,7 @@ func (c *Client) Describe(ctx context.Context, replica uint32) (*chubbyv1.Replic
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
 	d, err := chubbyv1.NewOperatorClient(l.conn).Describe(c.outgoing(ctx, replica), &chubbyv1.DescribeRequest{})
-	return d, l.explain(err)
+	return d, l.explain(ctx, err)
 }
 
 // ListSessions asks a replica for sessions. The error is that of the call.
@@ -108,7 +108,7 @@ func (c *Client) ListSessions(ctx context.Context, replica uint32, q *chubbyv1.L
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
 	all, err := chubbyv1.NewOperatorClient(l.conn).ListSessions(c.outgoing(ctx, replica), q)
-	return all, l.explain(err)
+	return all, l.explain(ctx, err)
 }
 
 // SetLimits asks a replica to set limits. The error is that of the call.
@@ -118,7 +118,7 @@ func (c *Client) SetLimits(ctx context.Context, replica uint32, q *chubbyv1.SetL
 		return fmt.Errorf("unknown replica %d", replica)
 	}
 	_, err := chubbyv1.NewOperatorClient(l.conn).SetLimits(c.outgoing(ctx, replica), q)
-	return l.explain(err)
+	return l.explain(ctx, err)
 }
 
 // Backup asks a replica to write a backup. The error is that of the call.
@@ -128,5 +128,5 @@ func (c *Client) Backup(ctx context.Context, replica uint32) (*chubbyv1.BackupRe
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
 	b, err := chubbyv1.NewOperatorClient(l.conn).Backup(c.outgoing(ctx, replica), &chubbyv1.BackupRequest{})
-	return b, l.explain(err)
+	return b, l.explain(ctx, err)
 }

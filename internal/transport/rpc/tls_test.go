@@ -47,7 +47,7 @@ func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 	p.fails(t, codes.FailedPrecondition, "the certificate of the replica is not accepted: x509: certificate signed by unknown authority")
 	p = dial(t, r.addr, nil)
 	p.Send(1, []byte("x"))
-	p.fails(t, codes.Unavailable, "does the replica want TLS?")
+	p.fails(t, codes.FailedPrecondition, "the replica speaks TLS, and the client has no ca")
 	for _, words := range []string{ // the end of the replica has them, too
 		"the client shows neither a certificate nor a token",
 		"its certificate is not accepted: x509: certificate signed by unknown authority",
