@@ -144,7 +144,7 @@ func (l expiryLog) due(all []expiry, now time.Time) (tell []expiry) {
 	for _, e := range all {
 		was, known := l[e]
 		expired := now.After(e.at)
-		if !now.Add(renewWithin).After(e.at) || known && was.expired == expired && now.Sub(was.last) < expiryLogEvery {
+		if !e.isDue(now) || known && was.expired == expired && now.Sub(was.last) < expiryLogEvery {
 			continue
 		}
 		was.last, was.expired = now, expired
@@ -156,8 +156,18 @@ func (l expiryLog) due(all []expiry, now time.Time) (tell []expiry) {
 
 // expiry is until when a certificate of this replica is valid.
 type expiry struct {
-	key string // of the configuration
-	at  time.Time
+	key      string // of the configuration
+	from, at time.Time
+}
+
+// renewWithin is how long before its end a certificate should have been renewed. A certificate that
+// lives for less than four weeks should have been renewed in the last quarter of its life: programs
+// that issue certificates for a day renew them when a third is left.
+const renewWithin = 7 * 24 * time.Hour
+
+// isDue reports whether the certificate should have been renewed, or has expired.
+func (e expiry) isDue(now time.Time) bool {
+	return e.at.Sub(now) < min(renewWithin, e.at.Sub(e.from)/4)
 }
 
 // expiries are those of the certificates that are used now.
@@ -172,14 +182,14 @@ func expiriesOf(peers, clients *tls.Config) (all []expiry) {
 		of  *tls.Config
 	}{{"peer_cert", peers}, {"server_cert", clients}} {
 		if c.of != nil && len(c.of.Certificates) > 0 && c.of.Certificates[0].Leaf != nil {
-			all = append(all, expiry{c.key, c.of.Certificates[0].Leaf.NotAfter})
+			all = append(all, expiry{c.key, c.of.Certificates[0].Leaf.NotBefore, c.of.Certificates[0].Leaf.NotAfter})
 		}
 	}
 	return all
 }
 
 // Warnings are what CheckFiles does not refuse and an operator should know before the start, in sentences:
-// certificates that have expired, or will within a week.
+// certificates that have expired, or should be renewed.
 func (c *Config) Warnings() []string {
 	peers, _ := c.peerTLS() // CheckFiles tells of errors
 	clients, _ := c.clientTLS()

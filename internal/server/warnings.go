@@ -65,9 +65,6 @@ func sessionWarnings(s *replica.Status) []string {
 	}
 }
 
-// renewWithin is how long before its end a certificate should have been renewed.
-const renewWithin = 7 * 24 * time.Hour
-
 // expiryWarnings tell of certificates that end soon, or have ended.
 func expiryWarnings(all []expiry, now time.Time) (told []string) {
 	for _, e := range all {
@@ -75,7 +72,7 @@ func expiryWarnings(all []expiry, now time.Time) (told []string) {
 		switch {
 		case now.After(e.at):
 			told = append(told, fmt.Sprintf("The certificate of %s was valid until %s: new connections fail. Replace its file.", e.key, at))
-		case now.Add(renewWithin).After(e.at):
+		case e.isDue(now):
 			told = append(told, fmt.Sprintf("The certificate of %s is valid until %s only: replace its file before.", e.key, at))
 		}
 	}

@@ -69,8 +69,11 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 
 func TestACertificateThatEndsSoonIsWarnedOf(t *testing.T) {
 	now := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	lastYear := now.Add(-365 * day)
 	told := expiryWarnings([]expiry{
-		{"peer_cert", now.Add(8 * 24 * time.Hour)}, {"server_cert", now.Add(time.Hour)}, {"peer_cert", now.Add(-time.Hour)},
+		{"peer_cert", lastYear, now.Add(8 * day)}, {"server_cert", lastYear, now.Add(time.Hour)}, {"peer_cert", lastYear, now.Add(-time.Hour)},
+		{"peer_cert", now.Add(-16 * time.Hour), now.Add(8 * time.Hour)}, // of a day, to be renewed now
 	}, now)
 	require.Equal(t, []string{
 		"The certificate of server_cert is valid until 2026-11-24T01:00:00Z only: replace its file before.",
