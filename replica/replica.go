@@ -244,7 +244,7 @@ var errQuit = errors.New("stopped")
 // loop owns the host.
 func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Store) {
 	h := driver.New(r.cfg.Driver)
-	h.Start(r.cfg.Now(), rec.Recovered, rec.Rows)
+	h.Start(r.cfg.Now(), rec.Recovered, rec.Rows, rec.LogFloor)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	err := r.carryOut(h, timer)

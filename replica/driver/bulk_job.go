@@ -15,6 +15,11 @@ type WriteJob struct {
 	Handle paxos.Handle
 	Rows   db.View
 	logged int64 // bytes of log up to these rows, in this life
+	// records is the number of the newest record when the rows were taken. The records up to it say
+	// which values were chosen in the slots up to Handle.Slot. They must be durable before the
+	// snapshot is: otherwise a restart would know the rows after these slots and not the slots.
+	// Nothing but the snapshot could help a laggard that lacks them, and the snapshot may rot.
+	records paxos.LSN
 }
 
 // ReadJob: read a piece of up to Bytes for the peer that asked.

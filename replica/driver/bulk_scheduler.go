@@ -132,13 +132,13 @@ func (b *bulkScheduler) isSnapshotDue(now time.Time) bool {
 	return due && b.ready == nil && b.writing == 0
 }
 
-// nextJob returns the next job, or nil.
-func (b *bulkScheduler) nextJob(now time.Time, f *fetch) BulkJob {
+// nextJob returns the next job, or nil. The log is durable up to a record.
+func (b *bulkScheduler) nextJob(now time.Time, durable paxos.LSN, f *fetch) BulkJob {
 	if b.busy {
 		return nil
 	}
 	due, _ := b.due(now)
-	due = due && b.ready != nil
+	due = due && b.ready != nil && b.ready.records <= durable
 	var job BulkJob
 	switch {
 	case f.dropped:

@@ -13,8 +13,9 @@ import (
 // bulkRig is a bulk jobs driven by hand.
 type bulkRig struct {
 	*bulkScheduler
-	f   fetch
-	now time.Time
+	f       fetch
+	now     time.Time
+	durable paxos.LSN // of the log
 }
 
 func newBulkRig() *bulkRig {
@@ -28,7 +29,7 @@ func (r *bulkRig) next() BulkJob {
 	if r.isSnapshotDue(r.now) {
 		r.ready = &WriteJob{Handle: paxos.Handle{Slot: r.bulkScheduler.applied}}
 	}
-	return r.nextJob(r.now, &r.f)
+	return r.nextJob(r.now, r.durable, &r.f)
 }
 
 // end ends the job under way.
@@ -70,7 +71,7 @@ func TestASnapshotIsWrittenAfterBytesOfLog(t *testing.T) {
 	write := func() {
 		require.True(t, r.isSnapshotDue(r.now))
 		r.ready = &WriteJob{Handle: paxos.Handle{Slot: slot}, logged: r.logged}
-		require.NotNil(t, r.nextJob(r.now, &r.f))
+		require.NotNil(t, r.nextJob(r.now, r.durable, &r.f))
 	}
 	apply(2, 1000, 100)
 	require.False(t, r.isSnapshotDue(r.now), "2,256 bytes")
@@ -111,7 +112,7 @@ func TestMembersWriteSnapshotsInTurn(t *testing.T) {
 			if r.isSnapshotDue(r.now) {
 				written[id] = append(written[id], slot+1)
 				r.ready = &WriteJob{Handle: paxos.Handle{Slot: slot + 1}, logged: r.logged}
-				require.NotNil(t, r.nextJob(r.now, &r.f))
+				require.NotNil(t, r.nextJob(r.now, r.durable, &r.f))
 				r.end(nil)
 			}
 		}
@@ -137,20 +138,36 @@ func TestRowsThatAreNotReadyAreNotWritten(t *testing.T) {
 	require.False(t, r.isSnapshotDue(r.now))
 	r.bulkScheduler.applied = 10
 	require.True(t, r.isSnapshotDue(r.now))
-	require.Nil(t, r.nextJob(r.now, &r.f))
+	require.Nil(t, r.nextJob(r.now, r.durable, &r.f))
 	r.addRead(2, Ask{Slot: 3}, 7)
-	require.IsType(t, ReadJob{}, r.nextJob(r.now, &r.f))
+	require.IsType(t, ReadJob{}, r.nextJob(r.now, r.durable, &r.f))
 	r.end(nil)
 	r.addRead(2, Ask{Slot: 3}, 7)
-	require.IsType(t, ReadJob{}, r.nextJob(r.now, &r.f), "peers do not take turns with what is not ready")
+	require.IsType(t, ReadJob{}, r.nextJob(r.now, r.durable, &r.f), "peers do not take turns with what is not ready")
 	r.end(nil)
 	r.ready = &WriteJob{Handle: paxos.Handle{Slot: 10}}
 	require.False(t, r.isSnapshotDue(r.now))
-	require.IsType(t, WriteJob{}, r.nextJob(r.now, &r.f))
+	require.IsType(t, WriteJob{}, r.nextJob(r.now, r.durable, &r.f))
 	r.bulkScheduler.applied = 40
 	require.False(t, r.isSnapshotDue(r.now), "one at a time")
 	r.end(nil)
 	require.True(t, r.isSnapshotDue(r.now))
+}
+
+// A snapshot is not written before the log says durably what was chosen in its slots; a peer that
+// asks for pieces meanwhile is served.
+func TestASnapshotWaitsForTheRecordsOfItsSlots(t *testing.T) {
+	r := newBulkRig()
+	r.bulkScheduler.applied = 10
+	r.ready, r.durable = &WriteJob{Handle: paxos.Handle{Slot: 10}, records: 21}, 20
+	require.Nil(t, r.next())
+	for range 2 {
+		r.addRead(2, Ask{Slot: 3}, 7)
+		require.IsType(t, ReadJob{}, r.next())
+		r.end(nil)
+	}
+	r.durable = 21
+	require.IsType(t, WriteJob{}, r.next())
 }
 
 func TestRowsOlderThanWhatWasInstalledAreOfNoUse(t *testing.T) {

@@ -74,7 +74,7 @@ func (g *cell) start(id paxos.NodeID, rec paxos.Recovered, all *db.DB) {
 	}
 	h := driver.New(cfg)
 	g.hosts[id-1] = h
-	h.Start(g.now, rec, all)
+	h.Start(g.now, rec, all, 0)
 	g.act(id)
 }
 

@@ -41,10 +41,12 @@
 // peer, or write a piece that came from a peer. A snapshot is due after
 // Config.SnapshotBytes of log, or after a share of what the rows take, if that is more: so
 // what snapshots write is in proportion to what the log does, and a restart reads a log that
-// is in proportion to the rows. It is written when its rows were compared. When it is durable,
-// records that concern only slots up to the older of the two newest snapshots are
+// is in proportion to the rows. It is written when its rows were compared and the log
+// says durably which values were chosen in its slots; the log is synced for it. When it is
+// durable, records that concern only slots up to the older of the two newest snapshots are
 // dropped, except those of Config.KeepSlots: by the replica at once, by the log in a job
-// of its own.
+// of its own. A restart drops as much and no more, so that a laggard is helped also when
+// the newest snapshot turns out bad.
 //
 // # Comparing before writing
 //

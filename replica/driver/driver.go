@@ -107,9 +107,10 @@ func New(cfg Config) *Driver {
 }
 
 // Start begins the life with what was recovered from the disk: rows are those of
-// rec.Snapshot, nil if there is none. Before Start every other input is counted and
-// dropped. A snapshot of other members than the configured ones stops the driver.
-func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
+// rec.Snapshot, nil if there is none. The log on the disk is needed from slot floor on, 0: all
+// of it (WriteDone.Floor). Before Start every other input is counted and dropped. A snapshot of
+// other members than the configured ones stops the driver.
+func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB, floor paxos.Slot) {
 	d.now = now
 	if rec.Snapshot.Slot > 0 && !d.hasSameMembers(rec.Snapshot) {
 		d.stop = fmt.Errorf("replica %d stops: its snapshot is of the members %v, its configuration says %v",
@@ -118,14 +119,13 @@ func (d *Driver) Start(now time.Time, rec paxos.Recovered, rows *db.DB) {
 	}
 	d.core = core.New(d.cfg.Core, rec, rows, now)
 	d.sums.begin(rec.Snapshot.Slot, d.core.View().Checksum())
-	if s := rec.Snapshot.Slot; s > d.cfg.KeepSlots {
-		// The log drops whole segments and may still hold far more.
-		d.core.Truncate(now, s-d.cfg.KeepSlots)
-	}
 	d.bulk.applied, d.bulk.last = rec.Snapshot.Slot, rec.Snapshot.Slot
 	d.log.nextLSN = max(rec.Next, 1)
 	d.log.written, d.log.durable = d.log.nextLSN-1, d.log.nextLSN-1
 	d.log.lastSync = now
+	// The log drops whole segments and may still hold far more. What lies between the two
+	// snapshots stays: if the newer one rots, laggards need these slots.
+	d.truncate(floor)
 }
 
 // isReady notes the instant and reports whether inputs are taken.
@@ -236,7 +236,7 @@ func (d *Driver) TakeOutput() Output {
 		d.bulk.onApplied(no.Applied[i].Slot, no.Applied[i].Bytes, d.core.RowBytes())
 		d.sums.add(no.Applied[i].Sum)
 	}
-	out := Output{Log: d.log.nextJob(d.now)}
+	var out Output
 	out.Peers, out.Clients = slices.Grow(out.Peers, len(no.Send)), slices.Grow(out.Clients, len(no.Replies))
 	for _, e := range no.Send {
 		out.Peers = append(out.Peers, PeerMessage{To: e.To, Wire: d.wire.message(e.Message)})
@@ -246,11 +246,12 @@ func (d *Driver) TakeOutput() Output {
 		out.Clients = append(out.Clients, ClientMessage{To: r.To, Wire: d.wire.reply(r.Reply)})
 	}
 	out.Limits, out.Happened = no.Limits, no.Happened
-	out.Wake = instant.Earliest(no.Wake, d.log.wake())
 	d.advanceBulk(no.Behind, &out)
 	if d.stop != nil {
 		return Output{Stop: d.stop}
 	}
+	out.Log = d.log.nextJob(d.now) // a snapshot may wait for records
+	out.Wake = instant.Earliest(out.Wake, no.Wake, d.log.wake())
 	return out
 }
 

@@ -33,7 +33,7 @@ func newAloneWith(t *testing.T, tune func(*driver.Config)) *alone {
 }
 
 func (a *alone) start() *alone {
-	a.h.Start(a.now, paxos.Recovered{}, nil)
+	a.h.Start(a.now, paxos.Recovered{}, nil, 0)
 	a.take()
 	return a
 }
@@ -225,6 +225,9 @@ func TestTheLogIsCutWhenASnapshotIsConfirmed(t *testing.T) {
 	}
 	a.settle()
 	s := a.answer(api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 2}}}).Result.Session
+	for a.out.Log != nil { // the snapshot is due, and waits for the log
+		look(a.done())
+	}
 	for seq := api.Seq(1); seq <= 4; seq++ {
 		a.h.ClientMessage(a.now, 7, "ann", api.AppendRequest(nil, api.Request{ID: 9, Session: s, Seq: seq, Epoch: 1, Op: api.Put{Key: "a", Value: "1"}}))
 		for look(a.take()); a.out.Log != nil; look(a.done()) {
@@ -234,7 +237,8 @@ func TestTheLogIsCutWhenASnapshotIsConfirmed(t *testing.T) {
 	require.EqualValues(t, 3, a.bulk[0].(driver.WriteJob).Handle.Slot)
 	require.Empty(t, cuts)
 	a.h.BulkDone(a.now, driver.WriteDone{})
-	look(a.take())
+	for look(a.take()); a.out.Log != nil; look(a.done()) {
+	}
 	require.Len(t, a.bulk, 2, "the next one is due")
 	require.Empty(t, cuts, "one snapshot is not enough")
 	a.h.BulkDone(a.now, driver.WriteDone{Floor: 4})
@@ -260,7 +264,7 @@ func TestASnapshotThatFailedIsNoReasonToStop(t *testing.T) {
 
 func TestASnapshotOfOtherMembersStops(t *testing.T) {
 	a := newAlone(t)
-	a.h.Start(a.now, paxos.Recovered{Snapshot: paxos.Handle{Slot: 3, Members: []paxos.NodeID{1, 2}}}, db.New())
+	a.h.Start(a.now, paxos.Recovered{Snapshot: paxos.Handle{Slot: 3, Members: []paxos.NodeID{1, 2}}}, db.New(), 0)
 	require.ErrorContains(t, a.h.TakeOutput().Stop, "of the members [1 2]")
 }
 
@@ -274,9 +278,41 @@ func TestAStartKeepsNoMoreThanItIsToldTo(t *testing.T) {
 		rec.Records = append(rec.Records, paxos.Voted{Slot: s, Ballot: b, Value: paxos.Noop})
 	}
 	rec.Records = append(rec.Records, paxos.Settled{Slots: paxos.Range{From: 1, To: 43}})
-	a.h.Start(a.now, rec, db.New())
-	require.EqualValues(t, 35, a.h.Core().Status().Floor)
+	a.h.Start(a.now, rec, db.New(), 36)
+	require.EqualValues(t, 31, a.h.Core().Status().Floor, "the older snapshot is of slot 35")
 	require.EqualValues(t, 43, a.h.Core().Status().FirstOpen, "what is above the snapshot is all there")
+}
+
+// A snapshot is written when the log says durably which values were chosen in its slots, and the
+// log is synced for it: nothing else waits for these records.
+func TestTheLogIsSyncedBeforeASnapshotIsWritten(t *testing.T) {
+	a := newAloneWith(t, func(c *driver.Config) { c.SnapshotEvery = 1 }).start()
+	var settled, durable paxos.Slot // up to which slot records say so: in jobs, and after a sync
+	var written []paxos.Slot
+	for range 30 {
+		w, isDue := a.out.Bulk.(driver.WriteJob)
+		if isDue {
+			require.LessOrEqual(t, w.Handle.Slot, durable)
+			written = append(written, w.Handle.Slot)
+			a.h.BulkDone(a.now, driver.WriteDone{})
+		}
+		if j := a.out.Log; j != nil {
+			for _, r := range j.Records {
+				if s, ok := r.(paxos.Settled); ok {
+					settled = s.Slots.To - 1
+				}
+			}
+			if j.Sync {
+				durable = settled
+			}
+			a.h.LogDone(a.now, nil)
+		} else if !isDue {
+			a.now = a.out.Wake
+			a.h.Advance(a.now)
+		}
+		a.take()
+	}
+	require.Equal(t, []paxos.Slot{1, 2}, written)
 }
 
 // Only peers may ask for pieces.

@@ -21,7 +21,7 @@ func TestPausesDoNotGrowWithoutBound(t *testing.T) {
 			cfg := DefaultConfig()
 			cfg.Core.Paxos.ID, cfg.Core.Paxos.Members = 1, []paxos.NodeID{1, 2, 3}
 			d, now := New(cfg), time.Unix(100, 0)
-			d.Start(now, paxos.Recovered{}, nil)
+			d.Start(now, paxos.Recovered{}, nil, 0)
 			begin(d)
 			last := now
 			for range 2000 {

@@ -103,7 +103,7 @@ func (d *duet) serve() {
 	if d.source.isSnapshotDue(d.now) {
 		d.source.ready = &WriteJob{Handle: paxos.Handle{Slot: d.source.applied}}
 	}
-	switch job := d.source.nextJob(d.now, &fetch{}).(type) {
+	switch job := d.source.nextJob(d.now, 0, &fetch{}).(type) {
 	case WriteJob:
 		d.after(d.write, func() {
 			d.source.busy = false

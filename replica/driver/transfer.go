@@ -175,7 +175,7 @@ func (d *Driver) advanceBulk(behind *paxos.Behind, out *Output) {
 		out.Peers = append(out.Peers, PeerMessage{To: t.to, Wire: AppendTransfer(nil, t.m)})
 	}
 	d.transfers = d.transfers[:0]
-	out.Bulk = d.bulk.nextJob(d.now, &d.fetch)
+	out.Bulk = d.bulk.nextJob(d.now, d.log.durable, &d.fetch)
 	out.Wake = instant.Earliest(out.Wake, d.fetch.wake(), d.compare.wake(), d.bulk.wake(d.now))
 }
 
@@ -201,11 +201,12 @@ func (d *Driver) advanceComparison() {
 		d.stop = err
 	} else if w != nil {
 		d.bulk.ready = w
+		d.log.syncTo = max(d.log.syncTo, w.records)
 	}
 }
 
 // snapshot is the rows as they are now, to be compared and written.
 func (d *Driver) snapshot() WriteJob {
 	s, rows := d.core.Snapshot()
-	return WriteJob{Handle: s, Rows: rows, logged: d.bulk.logged}
+	return WriteJob{Handle: s, Rows: rows, logged: d.bulk.logged, records: d.log.nextLSN - 1}
 }

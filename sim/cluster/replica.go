@@ -113,7 +113,7 @@ func (r *Replica) Start(env *sim.Env) {
 		r.bulk = diskjobs.Bulk{Snapshots: st.Snapshots(), OnPublished: r.Observer.OnPublished, OnUnreadable: r.Observer.OnUnreadable}
 		r.Observer.OnOpened(rec, report)
 		r.posts(func(now time.Time) {
-			r.Host.Start(now, rec.Recovered, rec.Rows)
+			r.Host.Start(now, rec.Recovered, rec.Rows, rec.LogFloor)
 			r.Observer.OnStarted(now, rec)
 			r.Act()
 		})

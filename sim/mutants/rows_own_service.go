@@ -103,6 +103,8 @@ func ownServiceRows() []Row {
 		applied(GroupOwn, "O293", "B", "a snapshot that was found rotten while a peer fetched it counts as good"),
 		applied(GroupOwn, "O294", "B", "snapshots that are bad count among those that pruning leaves"),
 		applied(GroupOwn, "O144", "A", "old backups are never removed"),
+		applied(GroupOwn, "O386", "B", "a snapshot is written before the log says durably what was chosen in its slots"),
+		applied(GroupOwn, "O387", "B", "a restart drops the values below the newest snapshot"),
 		applied(GroupOwn, "O145", "A", "the log is shortened as soon as there is one snapshot"),
 		applied(GroupOwn, "O146", "B", "a leader keeps all that it ever proposed"),
 		applied(GroupOwn, "O131", "A", "a number that is under way as a call on a node is another call on a row"),

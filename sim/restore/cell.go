@@ -267,7 +267,7 @@ func (n *newborn) Start(env *sim.Env) {
 		}
 		n.store, n.bulk = st, diskjobs.Bulk{Snapshots: st.Snapshots()}
 		env.Post(func(now time.Time) {
-			n.host.Start(now, rec.Recovered, rec.Rows)
+			n.host.Start(now, rec.Recovered, rec.Rows, rec.LogFloor)
 			n.act()
 		})
 	})

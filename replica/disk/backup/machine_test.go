@@ -45,7 +45,7 @@ func start(t *testing.T, mem *vfs.Mem, dir string, id paxos.NodeID) *machine {
 	cfg.Core.Sessions.LeaseMin, cfg.Core.Sessions.LeaseMax = longest/2, longest
 	cfg.Core.Secret = [32]byte{7, byte(id)}
 	m.h = driver.New(cfg)
-	m.h.Start(m.now, rec.Recovered, rec.Rows)
+	m.h.Start(m.now, rec.Recovered, rec.Rows, rec.LogFloor)
 	m.act()
 	return m
 }

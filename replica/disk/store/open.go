@@ -41,7 +41,8 @@ type Report struct {
 // which they are applied.
 type Recovered struct {
 	paxos.Recovered
-	Rows *db.DB // as of Snapshot.Slot; nil where there is no snapshot
+	Rows     *db.DB     // as of Snapshot.Slot; nil where there is no snapshot
+	LogFloor paxos.Slot // Snapshots.Floor: the log is needed from this slot on; 0: all of it
 }
 
 // String is one line.

@@ -146,6 +146,7 @@ func (s *Store) openSnapshots(fsys vfs.FS, dir string, o Options, rec *Recovered
 			return err
 		}
 	}
+	rec.LogFloor = s.snapshots.Floor()
 	report.Bad = snaps.Bad()
 	return nil
 }

@@ -162,6 +162,7 @@ func (h *Logs) OnStarted(id paxos.NodeID, s paxos.Status) {
 	if d := &h.Disks[id]; s.Floor > d.snapshot+1 {
 		h.world.Break("S3", "replica %d starts without the votes below %d, its snapshot is of slot %d", id, s.Floor, d.snapshot)
 	}
+	h.snapshots.reaches(id, s.Floor)
 	for slot := s.VotesEnd; slot < paxos.Slot(len(h.Disks[id].votes)); slot++ {
 		if v, voted := h.Disks[id].votes.at(slot); voted {
 			h.world.Break("S3", "replica %d starts without its vote at %v in slot %d", id, v.Ballot, slot)

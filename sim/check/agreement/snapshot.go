@@ -66,6 +66,7 @@ func (h *Snapshots) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.V
 	d.snapshot = max(d.snapshot, slot)
 	d.stock.add(slot)
 	if rows != nil {
+		d.own = slot
 		h.CompareRows(id, "publishes", slot, rows.Recompute())
 	}
 	switch f := h.Slot(slot); {
@@ -140,6 +141,17 @@ func (h *Snapshots) resumes(id paxos.NodeID, rec store.Recovered, report store.R
 	}
 	d.snapshot, d.Applied, d.cut = s, s, max(d.cut, rec.Floor)
 	d.stock.begin(s, report)
+}
+
+// reaches checks from which slot on a replica can help laggards with values as its life begins. If
+// it wrote its newest snapshot itself, it had all values up to there, and two snapshots must stand in
+// for those that it has no more. Otherwise nothing is left for a laggard if the newest snapshot rots,
+// and the replica itself writes no other as long as most others are laggards (L1).
+func (h *Snapshots) reaches(id paxos.NodeID, floor paxos.Slot) {
+	d := &h.Disks[id]
+	if older := d.stock.pair(); d.snapshot == d.own && older > 0 && floor > older+1 && !h.Budget.IsHurt(id) {
+		h.world.Diverge("L1", "replica %d starts without the values below slot %d; it wrote its snapshot of slot %d itself, and the one before is of slot %d", id, floor, d.own, older)
+	}
 }
 
 // OnInstalled checks a snapshot that replaced the rows of a replica (S2, S3, S6).

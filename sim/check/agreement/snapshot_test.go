@@ -114,6 +114,21 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 			f.publish(1, 2)
 			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
 		}},
+		"begins without values that only its newest snapshot has": {"L1", func(f *facts) {
+			f.writes(1, 2)
+			f.writes(1, 5)
+			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 4, VotesEnd: 9})
+		}},
+		"begins with values from its older snapshot on": {"", func(f *facts) {
+			f.writes(1, 2)
+			f.writes(1, 5)
+			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 3, VotesEnd: 9})
+		}},
+		"begins without values that it never had": {"", func(f *facts) {
+			f.writes(1, 2)
+			f.publish(1, 5)
+			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 6, VotesEnd: 9})
+		}},
 		"begins with other rows": {"S6", func(f *facts) {
 			f.h.Slot(3).Sum = db.Sum{A: 1}
 			f.publish(1, 3)

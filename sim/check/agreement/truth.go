@@ -41,6 +41,7 @@ type diskFacts struct {
 	Applied paxos.Slot // in the present life: memory, not disk
 
 	snapshot paxos.Slot // of the newest snapshot that is durable
+	own      paxos.Slot // of the newest one that this replica wrote itself
 	stock    stock      // of all of them
 	cut      paxos.Slot // the log may lack what concerns slots below; 0: it has all
 

@@ -56,7 +56,7 @@ func (r *replica) Start(env *sim.Env) {
 			panic(fmt.Sprintf("a power cut alone, and the store does not open: %v", err))
 		}
 		r.store, r.bulk = st, diskjobs.Bulk{Snapshots: st.Snapshots()}
-		r.does(func(now time.Time) { r.driver.Start(now, rec.Recovered, rec.Rows) })
+		r.does(func(now time.Time) { r.driver.Start(now, rec.Recovered, rec.Rows, rec.LogFloor) })
 	})
 }
 
