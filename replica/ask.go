@@ -11,16 +11,18 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// ask is a question to the loop, or an order of an operator.
+// ask is a function for the loop to call: a question, or an order of an operator.
 type ask struct {
 	do   func(h *driver.Driver, now time.Time)
-	done chan struct{} // closed when it was done and what followed was sent
+	done chan struct{} // the loop closes it after it has called do and carried out the driver's output
 }
 
-// ErrStopped is what the methods that ask the loop return when it has ended.
+// ErrStopped is returned by a method that needs the loop after the replica has ended.
 var ErrStopped = errors.New("the replica has stopped")
 
-// ask has the loop call do.
+// ask has the loop call do and carry out the driver's output, and then returns nil. It returns
+// ErrStopped if the loop has ended, or the cause of ctx if ctx ends before the loop takes the ask;
+// do is not called then.
 func (r *Replica) ask(ctx context.Context, do func(h *driver.Driver, now time.Time)) error {
 	a := ask{do: do, done: make(chan struct{})}
 	select {
@@ -34,9 +36,9 @@ func (r *Replica) ask(ctx context.Context, do func(h *driver.Driver, now time.Ti
 	return nil
 }
 
-// Resign makes the replica give up being the leader. That frees the others from their grants to
-// it; they campaign at their next election timeout. It returns when the messages that say so were handed to the Transport. A
-// replica that does not lead is postponed as a candidate.
+// Resign makes the replica stop leading or campaigning, see paxos.Node.Resign. The other members
+// are freed from their grants to it, and may campaign before it does. Resign returns when the
+// messages that free them have been handed to the Transport.
 func (r *Replica) Resign(ctx context.Context) error {
 	return r.ask(ctx, func(h *driver.Driver, now time.Time) {
 		r.events.resigned = true
@@ -48,59 +50,59 @@ func (r *Replica) Resign(ctx context.Context) error {
 type Status struct {
 	ID       paxos.NodeID
 	Role     paxos.Role
-	Leader   paxos.NodeID // as far as the replica knows; 0: none
-	Serving  bool         // it is the master, and serves clients
-	Epoch    api.Epoch    // the newest that it has applied
+	Leader   paxos.NodeID // as far as the replica knows; 0: it knows none
+	Serving  bool         // this replica is the master, and serves clients
+	Epoch    api.Epoch    // the newest whose Epoch command the replica has applied
 	Applied  paxos.Slot   // slots up to this one are in its rows
-	Sessions uint64       // alive, as far as its rows say
-	// MostAlive is how many sessions may be alive at one time.
+	Sessions uint64       // that are alive, by its rows
+	// MostAlive is the limit of the cell for sessions that are alive at one time.
 	MostAlive uint64
 	Records   uint64 // written to its log, in all of its lives
-	Syncs     uint64 // how often records were synced to disk, in this life
+	Syncs     uint64 // of the log to disk, in this life
 	Proposed  int    // commands that wait for a slot
-	Refused   uint64 // messages of clients that found no room, in this life
-	// KeepAlives is how many were answered, in this life.
+	Refused   uint64 // messages of clients for which the inbox had no room, in this life
+	// KeepAlives counts those that were answered in this life.
 	KeepAlives uint64
-	Caches     Caches // zero where it is not master
-	// State is what it is as a master: following, electing, recovering (STEP), serving, deposed.
+	Caches     Caches // zero unless it is the master
+	// State is that of its Master: following, electing, recovering (STEP), serving or deposed.
 	State string
 	Saves
 }
 
-// Saves is what became of snapshots and backups. Counts are of this life.
+// Saves tells how the snapshots and backups of this replica went. Counts are of this life.
 type Saves struct {
-	Snapshot           paxos.Slot // of the newest; 0: there is none
+	Snapshot           paxos.Slot // of the newest snapshot; 0: there is none
 	Snapshots, Backups uint64     // written
 	SnapshotsFailed    uint64
 	BackupsFailed      uint64
-	SnapshotError      string // why the last one failed; empty: it did not
-	BackupError        string
+	SnapshotError      string        // of the last snapshot; empty if it did not fail
+	BackupError        string        // of the last backup, likewise
 	BackupAge          time.Duration // see driver.Driver.BackupAge
 	KnowsBackupAge     bool
 }
 
-// Caches is what a master knows of the caches of its clients.
+// Caches tells what a master knows of the caches of its clients.
 type Caches struct {
-	Paths         int           // that some client may have
-	Registrations int           // the clients that may have one, for all paths
-	Barred        int           // calls that wait until clients have dropped what they change
-	Longest       time.Duration // that one has waited, in this epoch
+	Paths         int           // that at least one client may have cached
+	Registrations int           // pairs of a client and a path that it may have cached
+	Barred        int           // changes that wait until clients have dropped their copies
+	Longest       time.Duration // that a change has waited so, in this epoch
 }
 
-// Status asks the replica for its state. It fails when the replica has stopped, or ctx ends
-// first.
+// Status returns the state of the replica. It returns ErrStopped if the replica has ended, or the
+// cause of ctx if ctx ends first.
 func (r *Replica) Status(ctx context.Context) (Status, error) {
 	var s Status
 	err := r.ask(ctx, func(h *driver.Driver, _ time.Time) { r.status(h, &s) })
 	return s, err
 }
 
-// status reads the state, in constant time.
+// status fills in s, in constant time. The loop calls it.
 func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.ID = r.cfg.Driver.Core.Paxos.ID
 	c := h.Core()
 	if c == nil {
-		return // it will not start
+		return // the replica did not start
 	}
 	p, all := c.Status(), c.Rows()
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied

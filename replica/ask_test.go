@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// master waits for a replica that serves, in a later epoch than this one.
+// master waits for a replica that serves in an epoch later than after, and returns its status.
 func (c *cell) master(ctx context.Context, after api.Epoch) replica.Status {
 	var found replica.Status
 	require.Eventually(c.t, func() bool {
@@ -51,7 +51,7 @@ func TestAMasterThatResignsIsFollowedInAnotherEpoch(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, s.Serving)
 	require.NotEqual(t, paxos.Leader, s.Role)
-	c.master(ctx, first.Epoch) // another one as a rule; where those are slow, the same again
+	c.master(ctx, first.Epoch) // usually another replica; if the others are slow, the same one again
 	require.NoError(t, cl.Put(ctx, "a", "2"))
 	require.NoError(t, cl.Close(ctx))
 

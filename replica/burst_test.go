@@ -16,14 +16,14 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// wires hands answers to the one client of a replica.
+// wires is a Transport that hands answers to the only client of a replica.
 type wires struct{ to func(from uint32, msg []byte) }
 
 func (w *wires) ToPeer(paxos.NodeID, []byte) {}
 
 func (w *wires) ToClient(_ core.Addr, wire []byte) { go w.to(1, wire) }
 
-// Calls that have come when the replica gets to them share a slot of the log, and so one vote
+// Calls that wait in the inbox when the loop takes them in share a slot of the log, and so one vote
 // and one sync.
 func TestCallsThatHaveComeShareASlot(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -14,14 +14,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// batch is how many sessions, locks or delays the loop is asked about at a time: it does
-// nothing else meanwhile, which is then below a millisecond.
+// batch is how many sessions, locks or delays the loop is asked about at a time. The loop does
+// nothing else meanwhile; a batch takes it less than a millisecond.
 const batch = 256
 
-// Overview describes the replica and its cell. Lists have no more than most entries. Rows are
-// read from a view, on the goroutine of the caller, and the loop is asked in small pieces; so
-// the replica goes on meanwhile, however large the cell is. It fails when the replica has
-// stopped, or ctx ends first.
+// Overview describes the replica and its cell. No list has more than most entries. Overview reads
+// the rows from a view, on the goroutine of the caller, and asks the loop in small pieces, so the
+// replica goes on meanwhile, however large the cell is. It returns ErrStopped if the replica has
+// ended, or the cause of ctx if ctx ends first.
 func (r *Replica) Overview(ctx context.Context, most int) (Overview, error) {
 	var o Overview
 	var view db.View
@@ -55,7 +55,7 @@ func (r *Replica) Overview(ctx context.Context, most int) (Overview, error) {
 	return o, err
 }
 
-// facts reads what the loop knows, in constant time.
+// facts fills in what the loop knows without a walk over sessions, locks or rows.
 func (r *Replica) facts(h *driver.Driver, now time.Time, o *Overview) {
 	c := h.Core()
 	p, m, ops := c.Status(), c.Master(), c.NodeOps()
@@ -80,7 +80,7 @@ func (r *Replica) facts(h *driver.Driver, now time.Time, o *Overview) {
 	}
 }
 
-// left is how long it takes until an instant, 0 if it has passed.
+// left returns the time from now to until; 0 if until has passed, or is zero.
 func left(now, until time.Time) time.Duration {
 	if until.IsZero() {
 		return 0
@@ -88,7 +88,7 @@ func left(now, until time.Time) time.Duration {
 	return max(0, until.Sub(now))
 }
 
-// masterDelays are the lock-delays that end first, by the memory of the master.
+// masterDelays lists the lock-delays that end first, from the memory of the master.
 func masterDelays(c *core.Replica, now time.Time, most int) (all []Delay) {
 	for _, d := range c.FirstDelays(most) {
 		all = append(all, Delay{Node: d.Lock, Left: left(now, d.End)})
@@ -96,7 +96,7 @@ func masterDelays(c *core.Replica, now time.Time, most int) (all []Delay) {
 	return all
 }
 
-// readLocks reads what rows say of locks.
+// readLocks fills in the locks that are held and the lock-delays, from the rows.
 func (o *Overview) readLocks(view db.View, most int) {
 	for node, s := range lock.All(view) {
 		o.Delayed += int(s.Delays)
@@ -125,7 +125,7 @@ func (o *Overview) readLocks(view db.View, most int) {
 	}
 }
 
-// remember adds to sessions what the master remembers of them.
+// remember fills in what the master remembers of these sessions.
 func (r *Replica) remember(ctx context.Context, all []Session) error {
 	for len(all) > 0 {
 		part := all[:min(batch, len(all))]
@@ -147,7 +147,7 @@ func (r *Replica) remember(ctx context.Context, all []Session) error {
 	return nil
 }
 
-// countWaiting adds to locks how many Acquires wait for each.
+// countWaiting fills in how many Acquires wait for each of these locks.
 func (r *Replica) countWaiting(ctx context.Context, all []Lock) error {
 	for len(all) > 0 {
 		part := all[:min(batch, len(all))]
@@ -164,7 +164,7 @@ func (r *Replica) countWaiting(ctx context.Context, all []Lock) error {
 	return nil
 }
 
-// unacked finds the sessions that a fail-over waits for, no more than most.
+// unacked lists the sessions that a fail-over waits for, no more than most.
 func (r *Replica) unacked(ctx context.Context, view db.View, most int) (all []Session, err error) {
 	var part []Session
 	look := func() error {
@@ -191,8 +191,10 @@ func (r *Replica) unacked(ctx context.Context, view db.View, most int) (all []Se
 	return all, look()
 }
 
-// ListSessions lists sessions with an id above after, by id, no more than most; those of one
-// principal, unless that is empty. more reports whether there are others behind them.
+// ListSessions lists the sessions with ids above after, by id, no more than most of them. With a
+// principal it lists the sessions of that principal only. more reports whether there are others
+// with higher ids. It returns ErrStopped if the replica has ended, or the cause of ctx if ctx ends
+// first.
 func (r *Replica) ListSessions(ctx context.Context, after api.SessionID, most int, of api.Principal) (all []Session, more bool, err error) {
 	var view db.View
 	var ok bool
@@ -216,7 +218,8 @@ func (r *Replica) ListSessions(ctx context.Context, after api.SessionID, most in
 	return all, false, r.remember(ctx, all)
 }
 
-// FindSession describes one session. ok is false if there is none.
+// FindSession describes one session; ok is false if there is no such session. It returns ErrStopped
+// if the replica has ended, or the cause of ctx if ctx ends first.
 func (r *Replica) FindSession(ctx context.Context, id api.SessionID) (s SessionDetail, ok bool, err error) {
 	var view db.View
 	var open []handle.Handle

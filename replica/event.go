@@ -10,39 +10,40 @@ import (
 // EventKind says what happened.
 type EventKind string
 
-// The kinds of events, and which fields of Event they have beside At, Kind and Replica.
+// The kinds of events. Each comment names the fields of Event that are set, beside At, Kind and Replica.
 const (
-	// EventState is the first of each Listener, and tells how the replica is: Role, Leader, Epoch, Serving.
+	// EventState is the first event of each Listener. It tells the present Role, Leader, Epoch and Serving.
 	EventState EventKind = "state"
-	// EventRole: the replica has another Role in its log, which was Was. If it led, Reason says why it does no more.
+	// EventRole: the role of the replica in its log changed from Was to Role. If Was is the leader's,
+	// Reason says why the replica no longer leads.
 	EventRole EventKind = "role"
-	// EventLeader: the replica knows another Leader of its log; 0: none.
+	// EventLeader: the replica learnt of another Leader of its log; 0: it knows none.
 	EventLeader EventKind = "leader"
-	// EventEpoch: an Epoch began, of the master Leader, as the log says.
+	// EventEpoch: the replica applied the command that begins Epoch, of the master Leader.
 	EventEpoch EventKind = "epoch"
 	// EventServing: the replica began, or ceased, to serve clients as the master in Epoch; Serving says which.
 	EventServing EventKind = "serving"
-	// EventLease: the replica leads, and has lost or gained its master's lease; Leased says which.
+	// EventLease: the replica, which leads, gained or lost the master lease; Leased says which.
 	EventLease EventKind = "lease"
 	// EventSnapshot: a snapshot of the rows up to Slot was written, or came from another replica.
 	EventSnapshot EventKind = "snapshot"
 	// EventSnapshotFailed: a snapshot could not be written; Reason says why.
 	EventSnapshotFailed EventKind = "snapshot failed"
-	// EventSessionExpired: the master ended a Session whose client was not heard of.
+	// EventSessionExpired: the master ended Session, because it no longer heard from the client.
 	EventSessionExpired EventKind = "session expired"
 	// EventLockDelay: a lock-delay of Delay seconds began on the node Path with the number Instance.
 	EventLockDelay EventKind = "lock-delay"
-	// EventMember: this leader has not been answered by Member for a while, or is again; Silent, in
-	// seconds, says which: 0: it is.
+	// EventMember: Member has not answered this leader for Silent seconds, or answers again: then
+	// Silent is 0.
 	EventMember EventKind = "member"
 	// EventDropped: Count events are missing here, because the Listener had no room for them.
 	EventDropped EventKind = "dropped"
-	// EventStopped is the last: the replica has ended; Reason is why, empty after Stop.
+	// EventStopped is the last event: the replica has ended. Reason says why; it is empty after Stop.
 	EventStopped EventKind = "stopped"
 )
 
-// Event is one thing that happened at a replica. Fields that its Kind does not have are zero, and
-// missing in JSON; the names there stay.
+// Event is one thing that happened at a replica. Fields that its Kind does not use are zero, and
+// absent from the JSON. The JSON names are a contract: they do not change.
 type Event struct {
 	At      time.Time    `json:"at"` // by the wall clock of the machine
 	Kind    EventKind    `json:"event"`

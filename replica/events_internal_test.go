@@ -14,7 +14,7 @@ func quiet() (*Replica, *driver.Driver) {
 	return &Replica{cfg: Config{Driver: cfg}}, driver.New(cfg)
 }
 
-// While nothing listens, the loop spends nothing on it.
+// Without a Listener the loop collects no events.
 func TestEventsCostNothingWhereNothingListens(t *testing.T) {
 	r, h := quiet()
 	require.Zero(t, testing.AllocsPerRun(100, func() { r.tellListeners(h, nil) }))

@@ -14,7 +14,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// until reads events up to the first of a kind.
+// until reads events up to the first one of a kind.
 func until(ctx context.Context, t *testing.T, l *replica.Listener, kind replica.EventKind) (all []replica.Event) {
 	t.Helper()
 	for {
@@ -30,8 +30,8 @@ func until(ctx context.Context, t *testing.T, l *replica.Listener, kind replica.
 	}
 }
 
-// A master that resigns says why it leads no more; a listener of its successor hears of the epoch, and
-// that it serves.
+// A master that resigns tells why it no longer leads; a Listener of its successor gets the new epoch,
+// and that the successor serves.
 func TestListenersHearOfAChangeOfMasters(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -86,8 +86,8 @@ func kinds(all []replica.Event) (out []replica.EventKind) {
 	return out
 }
 
-// Sessions that expire, and the delays of their locks, are told of; what a slow listener misses is
-// counted.
+// Listeners are told of sessions that expire and of the lock-delays that follow. A slow Listener is told
+// how many events it has missed.
 func TestASlowListenerIsToldHowMuchItMisses(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -124,7 +124,7 @@ func TestASlowListenerIsToldHowMuchItMisses(t *testing.T) {
 		require.InDelta(t, 0.1, last.Delay, 1e-9)
 	}
 	leave(11)
-	leave(12) // four events for a room of two: the state is the first
+	leave(12) // four more events; there is room for two, and the state takes the first place
 	require.Equal(t, replica.EventState, (<-slow.C).Kind)
 	<-slow.C
 	leave(13)
@@ -156,7 +156,7 @@ func TestListenersAreBounded(t *testing.T) {
 	}
 }
 
-// A leader tells of snapshots, and of a member that does not answer it any more, and of its return.
+// A leader tells of snapshots, of a member that no longer answers, and of its return.
 func TestALeaderTellsOfSnapshotsAndOfSilentMembers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

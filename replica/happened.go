@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// tellListeners tells what happened since they were told last. effects are those of the commands
-// that were applied since.
+// tellListeners tells the Listeners what happened since its last call. effects are those of the
+// commands that were applied since then.
 func (r *Replica) tellListeners(h *driver.Driver, effects []command.Effect) {
 	if len(r.events.listeners) == 0 {
 		r.events.resigned = false
@@ -59,7 +59,7 @@ func (r *Replica) tellListeners(h *driver.Driver, effects []command.Effect) {
 	r.events.last, r.events.resigned = is, false
 }
 
-// eventOf is the event that an effect of a command is, if it is one.
+// eventOf returns the event for an effect of a command; false if there is none for it.
 func eventOf(effect command.Effect) (Event, bool) {
 	switch x := effect.(type) {
 	case command.EpochBegan:
@@ -89,7 +89,7 @@ func whyNoLeader(was, is *picture, resigned bool) string {
 	return fmt.Sprintf("it heard of a ballot above %v, or fell behind the others", was.Ballot)
 }
 
-// tellMembers tells which members have fallen silent, and which answer again. Only a leader knows.
+// tellMembers tells which members have fallen silent and which answer again. Only a leader knows this.
 func (r *Replica) tellMembers(tell func(Event), h *driver.Driver, now time.Time, was, is *picture) {
 	changed := was.silent ^ is.silent
 	if changed == 0 || !is.isLeader() {
@@ -107,7 +107,7 @@ func (r *Replica) tellMembers(tell func(Event), h *driver.Driver, now time.Time,
 	}
 }
 
-// endListeners tells that the replica has ended, and closes all.
+// endListeners tells the Listeners that the replica has ended, and closes their channels.
 func (r *Replica) endListeners(why error) {
 	e := Event{At: time.Now(), Kind: EventStopped, Replica: r.cfg.Driver.Core.Paxos.ID}
 	if why != nil {

@@ -13,13 +13,13 @@ import (
 // input is one message that waits for the loop.
 type input struct {
 	fromPeer bool
-	peer     paxos.NodeID // where fromPeer
-	client   core.Addr    // where not
+	peer     paxos.NodeID // the sender, if fromPeer
+	client   core.Addr    // the sender, if not
 	who      api.Principal
 	wire     []byte
 }
 
-// inbox is what goroutines of the transport and the loop share.
+// inbox holds messages that the goroutines of the transport have put in and the loop has not taken.
 type inbox struct {
 	wake chan struct{} // has an element when there may be something to take
 
@@ -31,7 +31,7 @@ func newInbox(c driver.InboxConfig) *inbox {
 	return &inbox{wake: make(chan struct{}, 1), wait: driver.NewInbox[input](c)}
 }
 
-// add puts in behind its like, and reports whether there was room.
+// add puts a message behind the others of its kind, and reports whether there was room.
 func (b *inbox) add(in input) (ok bool) {
 	b.mu.Lock()
 	if in.fromPeer {
@@ -57,7 +57,7 @@ func (b *inbox) next() (in input, ok bool) {
 	return b.wait.Next()
 }
 
-// acts is Inbox.Acts, and signals where something still waits then.
+// acts is driver.Inbox.Acts. If it returns true while messages still wait, it has signalled wake.
 func (b *inbox) acts() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *inbox) acts() bool {
 	return true
 }
 
-// takeIn hands the host what has come, up to where what follows is to be carried out.
+// takeIn hands the driver messages that have come, until the driver's output must be carried out.
 func (r *Replica) takeIn(h *driver.Driver) {
 	for n := 1; ; n++ {
 		in, ok := r.inbox.next()
@@ -82,7 +82,7 @@ func (r *Replica) takeIn(h *driver.Driver) {
 		default:
 			h.ClientMessage(r.cfg.Now(), in.client, in.who, in.wire)
 			if n == 1 {
-				runtime.Gosched() // goroutines of the transport that can run hand over what they have
+				runtime.Gosched() // let the goroutines of the transport add what they have
 			}
 		}
 		if r.inbox.acts() {
@@ -91,15 +91,16 @@ func (r *Replica) takeIn(h *driver.Driver) {
 	}
 }
 
-// FromPeer hands over bytes that another replica sent. It owns wire
-// from then on, never blocks, and reports whether there was room.
+// FromPeer hands over bytes that another replica sent, and reports whether there was room. The
+// Replica owns wire from then on. FromPeer never blocks.
 func (r *Replica) FromPeer(from paxos.NodeID, wire []byte) bool {
 	return r.inbox.add(input{fromPeer: true, peer: from, wire: wire})
 }
 
-// FromClient hands over bytes that a client sent; who is the principal that the
-// transport has authenticated. It never blocks and reports whether there was room. Where there is
-// none the client is told to send again later, by Transport.ToClient.
+// FromClient hands over bytes that a client sent, and reports whether there was room. who is the
+// principal that the transport has authenticated. The Replica owns wire from then on. If there is
+// no room, the Replica tells the client, through Transport.ToClient, to send again later.
+// FromClient never blocks.
 func (r *Replica) FromClient(from core.Addr, who api.Principal, wire []byte) bool {
 	if r.inbox.add(input{client: from, who: who, wire: wire}) {
 		return true

@@ -15,7 +15,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Limits are limits of a cell that can be changed. In SetLimits, one that is 0 stays as it is.
+// Limits are those limits of a cell that can be changed. SetLimits leaves a limit that is 0 as it is.
 type Limits struct {
 	tree.Limits
 	Sessions uint64 // that may be alive at one time
@@ -23,21 +23,22 @@ type Limits struct {
 
 // Errors of SetLimits, beside ErrStopped and those of the context.
 var (
-	// ErrNotMaster: another replica is the master, or none. Nothing was changed.
+	// ErrNotMaster: this replica does not serve as the master. Nothing was changed.
 	ErrNotMaster = core.ErrNotServing
 	// ErrBusy: the log has no room now. Nothing was changed.
 	ErrBusy = core.ErrLogFull
-	// ErrLimit: the limits cannot be these; the text says which one, and why. Nothing was changed.
+	// ErrLimit: a limit was refused; the text says which one, and why. Nothing was changed.
 	ErrLimit = errors.New("limit")
-	// ErrLimitsUnknown: the change was proposed, and no answer came: the replica is not the master
-	// any more, or has stopped, or the context has ended. It may be made yet.
+	// ErrLimitsUnknown: the change was proposed, but the replica ceased to be master, the replica
+	// stopped or the context ended before its outcome was known. The change may still be made.
 	ErrLimitsUnknown = errors.New("the limits may have been changed, or not")
 )
 
-// SetLimits changes limits of the cell, by a command in its log: they are those of all replicas,
-// of later masters, and of a cell that is made of a backup. It refuses limits below what is in
-// use. What is in use may grow while it looks; then what is above the new limit stays, and may
-// not grow.
+// SetLimits changes limits of the cell, by a command in its log. They then hold for all replicas and
+// later masters, and for a cell that is restored from a later backup. Call it at the master. It
+// refuses a limit below what is in use. Use may grow while SetLimits checks it; what is then above
+// the new limit stays, but may not grow. SetLimits returns nil when the command has been applied; see
+// the errors above, ErrStopped and the cause of ctx.
 func (r *Replica) SetLimits(ctx context.Context, l Limits) error {
 	if l.Sessions > rows.MaxSessions {
 		return fmt.Errorf("%w sessions=%d: no cell has more than %d", ErrLimit, l.Sessions, uint64(rows.MaxSessions))
@@ -86,7 +87,8 @@ func limitsError(code api.Code) error {
 	return fmt.Errorf("%w: refused: %v", ErrLimit, code)
 }
 
-// check says which limit is below what is in use. Limits that are not lowered are not looked at.
+// check returns an error that names a limit below what is in use. It ignores limits that are not
+// lowered.
 func (l Limits) check(view db.View) error {
 	if _, founded := rows.GetSecret(view); !founded {
 		return fmt.Errorf("%w: the cell is being founded", ErrNotMaster)
@@ -104,7 +106,7 @@ func (l Limits) check(view db.View) error {
 	return nil
 }
 
-// tellSetting answers SetLimits.
+// tellSetting answers the oldest calls of SetLimits under way, one for each code.
 func (r *Replica) tellSetting(codes []api.Code) {
 	for _, code := range codes {
 		r.setting[0] <- code

@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Limits that were set are those of every replica, of the next master, and of replicas that read
-// them back from snapshots.
+// Limits that were set hold at every replica, at the next master, and at replicas that read them back
+// from a snapshot.
 func TestLimitsThatWereSetOutliveReplicas(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -60,7 +60,7 @@ func TestLimitsThatWereSetOutliveReplicas(t *testing.T) {
 	require.Positive(t, o.Snapshot)
 }
 
-// A limit below what is in use is refused with what is in use.
+// A limit below what is in use is refused, and the error tells what is in use.
 func TestALimitBelowWhatIsInUseIsRefused(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -89,7 +89,7 @@ func TestALimitBelowWhatIsInUseIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, client.ErrQuota)
 }
 
-// Where the others are gone no command is chosen: the caller is told that it may be, later.
+// While the other replicas are gone no command is chosen: the caller is told that the outcome is unknown.
 func TestALimitThatIsNotChosenInTimeIsUnknown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

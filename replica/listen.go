@@ -11,26 +11,26 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// MostListeners is how many Listeners a replica has at one time, at most.
+// MostListeners is the largest number of Listeners that a replica has at one time.
 const MostListeners = 16
 
-// ErrListeners is what Listen returns when there are MostListeners.
+// ErrListeners is returned by Listen if the replica has MostListeners already.
 var ErrListeners = errors.New("too many listen already")
 
-// Listener hears events of a replica from Listen on. Close it after use.
+// Listener gets the events of a replica that happen after Listen. Close it after use.
 type Listener struct {
-	// C has the events, in the order in which they happened. It is closed behind EventStopped, and by
-	// Close. One that is not read in time misses events, and is told how many.
+	// C carries the events, in the order in which they happened. It is closed after EventStopped, and
+	// by Close. If C is full, events are left out, and an EventDropped tells their number.
 	C <-chan Event
 
 	r      *Replica
 	c      chan Event
-	missed uint64 // the loop's alone
+	missed uint64 // events left out since the last one that was put into c; only the loop uses it
 }
 
-// Listen returns a Listener with room for so many events; below 2 it is 2. While a replica has none,
-// nothing is collected for one. It fails with ErrListeners, or when the replica has stopped or ctx
-// ends.
+// Listen returns a Listener whose channel has room for so many events, at least 2. While a replica has
+// no Listener, it collects no events. Listen returns ErrListeners, ErrStopped if the replica has ended,
+// or the cause of ctx if ctx ends first.
 func (r *Replica) Listen(ctx context.Context, room int) (*Listener, error) {
 	l := &Listener{r: r, c: make(chan Event, max(2, room))}
 	l.C = l.c
@@ -56,9 +56,9 @@ func (r *Replica) Listen(ctx context.Context, room int) (*Listener, error) {
 	return l, nil
 }
 
-// Close ends the Listener. It may be called again.
+// Close ends the Listener and closes C. It may be called more than once.
 func (l *Listener) Close() {
-	_ = l.r.ask(context.Background(), func(h *driver.Driver, _ time.Time) { // an error: the loop has ended, and closed C
+	_ = l.r.ask(context.Background(), func(h *driver.Driver, _ time.Time) { // an error says that the loop has ended; it has closed C
 		e := &l.r.events
 		i := slices.Index(e.listeners, l)
 		if i < 0 {
@@ -71,7 +71,7 @@ func (l *Listener) Close() {
 	})
 }
 
-// put hands over an event, if there is room.
+// put hands over an event if there is room, after an EventDropped if some are missing. The loop calls it.
 func (l *Listener) put(e Event) {
 	if l.missed > 0 {
 		select {
@@ -90,29 +90,29 @@ func (l *Listener) put(e Event) {
 	l.missed++
 }
 
-// events are the Listeners, and how the replica was when they were told last. The loop owns them.
+// events holds the Listeners, and the state of the replica when they were last told. The loop owns it.
 type events struct {
 	listeners []*Listener
 	last      picture
-	resigned  bool // it was told to resign, since last
+	resigned  bool // the replica was told to resign since last
 }
 
-// picture is what is compared to find out what happened.
+// picture is the state of a replica. Two of them are compared to find out what happened in between.
 type picture struct {
 	paxos.Status
-	epoch    api.Epoch // in which it serves, or else the newest
+	epoch    api.Epoch // in which it serves; if it does not, the newest
 	serving  bool
 	leased   bool
 	snapshot paxos.Slot
 	failed   uint64
-	silent   uint64 // members that have not answered, by their place among all
+	silent   uint64 // bit i: member i of Config has not answered this leader for silentAfter
 }
 
-// isLeader reports whether the replica leads: it may have a lease then, and hears from the members.
+// isLeader reports whether the replica leads. Only a leader can have a lease and hears from the members.
 func (p *picture) isLeader() bool { return p.Role == paxos.Leader }
 
-// silentAfter is how long a member may leave the leader without an answer: the leader asks several
-// times a second.
+// silentAfter is how long a member may leave the leader without an answer before it counts as silent.
+// The leader sends to it several times a second.
 const silentAfter = 3 * time.Second
 
 func (r *Replica) picture(h *driver.Driver, now time.Time) (p picture) {

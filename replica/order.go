@@ -13,7 +13,7 @@ import (
 
 // Backup is a backup that was written.
 type Backup struct {
-	Slot paxos.Slot // of the log, up to which it has all rows
+	Slot paxos.Slot // it holds the rows after this slot of the log
 	File string     // its name in Config.Backups.FS
 }
 
@@ -21,18 +21,20 @@ type Backup struct {
 var (
 	// ErrNoBackups: Config names no place of backups.
 	ErrNoBackups = errors.New("no place of backups is configured")
-	// ErrBackupFailed: no backup was written; the text says why. It is tried again, as any other.
+	// ErrBackupFailed: no backup was written; the text says why. The master tries again by itself, as
+	// it does for every failed backup.
 	ErrBackupFailed = errors.New("no backup was written")
-	// ErrBackupLost: the replica ceased to be master before the backup was there. It may be written yet.
+	// ErrBackupLost: the replica ceased to be master before the backup was done. It may still be written.
 	ErrBackupLost = errors.New("the replica is not the master any more: the backup may be written, or not")
 )
 
-// orderEvery is how often an order is looked at.
+// orderEvery is how often Backup asks whether its backup is done.
 const orderEvery = 20 * time.Millisecond
 
-// Backup has the master write a backup now, with all that was acknowledged before the call, and returns when it
-// is durable. Backups of Driver.BackupEvery follow an interval later. When ctx ends it returns, and the backup
-// may be written yet.
+// Backup makes the replica write a backup now, and returns when the backup is durable. Call it at the
+// master. The backup holds everything that was acknowledged to clients before the call. The next backup
+// of Driver.BackupEvery follows an interval later. If ctx ends, Backup returns its cause, and the backup
+// may still be written.
 func (r *Replica) Backup(ctx context.Context) (Backup, error) {
 	if r.cfg.Backups == nil {
 		return Backup{}, ErrNoBackups

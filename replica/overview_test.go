@@ -16,7 +16,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// mutable returns a client of all replicas, and a switch that keeps its messages back.
+// mutable returns a client of all replicas, and a switch that holds its messages back.
 func (c *cell) mutable(addr core.Addr, who api.Principal) (*client.Client, *atomic.Bool) {
 	mute := new(atomic.Bool)
 	rt := client.NewRuntime(func(to uint32, msg []byte) {
@@ -31,8 +31,8 @@ func (c *cell) mutable(addr core.Addr, who api.Principal) (*client.Client, *atom
 	return cl, mute
 }
 
-// An operator sees in one look which locks are held and waited for, which session holds up a
-// fail-over, which member is silent, and until when a lock is delayed.
+// One Overview shows which locks are held and waited for, which session holds up a fail-over, which
+// member is silent, and until when a lock is delayed.
 func TestAnOverviewTellsWhatACellWaitsFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -20,8 +20,9 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Transport carries bytes away from a replica. Both calls return at once, and may come from any
-// goroutine; what cannot be sent is dropped. Messages may share wire: it is not to be written to.
+// Transport carries messages away from a replica. A Replica calls both methods from any goroutine.
+// They must return at once, and drop what they cannot send. They must not write to wire, which
+// several messages may share.
 type Transport interface {
 	ToPeer(to paxos.NodeID, wire []byte)
 	ToClient(to core.Addr, wire []byte)
@@ -30,12 +31,12 @@ type Transport interface {
 // Config is what a replica is built from.
 type Config struct {
 	Driver    driver.Config
-	FS        vfs.FS // where Dir lies
+	FS        vfs.FS // holds Dir
 	Dir       string // the replica's own directory
 	Store     store.Options
-	Backups   *store.Place // where Driver.BackupEvery has something written; nil: nowhere
+	Backups   *store.Place // where backups are written; nil: this replica writes none
 	Transport Transport
-	Now       func() time.Time // monotonic, and goes on while the machine is suspended; nil: boottime.Now
+	Now       func() time.Time // monotonic, and runs on while the machine is suspended; nil: boottime.Now
 	Logger    *slog.Logger     // nil: nothing is logged
 }
 
@@ -70,17 +71,17 @@ type Replica struct {
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
-	snapshots  trouble // of writing them
-	fetches    trouble // of taking in those of others
-	backups    trouble
+	snapshots  trouble // with writing own snapshots
+	fetches    trouble // with taking in snapshots of other replicas
+	backups    trouble // with writing backups
 	events     events
-	setting    []chan api.Code // the calls of SetLimits under way; the loop's alone
-	refused    atomic.Uint64   // messages of clients that found no room
+	setting    []chan api.Code // the calls of SetLimits under way, the oldest first; only the loop uses it
+	refused    atomic.Uint64   // messages of clients for which the inbox had no room
 }
 
-// Start opens the store, which may take as long as reading the log does, and
-// starts the replica. An error of the store means that this replica must not
-// vote; it says what was found.
+// Start opens the store, which takes as long as reading the log takes, and starts the replica. An
+// error of the store says what was found; this replica must not vote then, and is not started. The
+// Replica owns cfg.Dir until Stop or Wait has returned.
 func Start(cfg Config) (*Replica, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -130,28 +131,28 @@ func Start(cfg Config) (*Replica, error) {
 	return r, nil
 }
 
-// Entropy gives 64 bits from the system's cryptographic source: for salts and nonces.
+// Entropy returns 64 bits from the system's cryptographic source, for salts and nonces.
 func Entropy() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails: it ends the program instead
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// Stop ends the replica and waits until its files are closed. It may be called
-// again.
+// Stop ends the replica, waits until its files are closed, and returns what Wait returns. It may be
+// called more than once.
 func (r *Replica) Stop() error {
 	r.stop.Do(func() { close(r.quit) })
 	return r.Wait()
 }
 
-// Wait returns when the replica has ended: nil after Stop, else why the machine
-// failed it.
+// Wait returns when the replica has ended: nil after Stop, or else the error that ended it.
 func (r *Replica) Wait() error {
 	<-r.ended
 	return r.err
 }
 
-// runLogJobs owns log and register. A message on segments says that the next segment is wanted.
+// runLogJobs is the log lane: it owns log and register. It sends on segments when the log needs its
+// next segment soon.
 func (r *Replica) runLogJobs(st *store.Store, segments chan<- struct{}) {
 	defer close(segments)
 	for j := range r.logJobs {
@@ -162,7 +163,7 @@ func (r *Replica) runLogJobs(st *store.Store, segments chan<- struct{}) {
 		if err == nil && st.WantsAhead() {
 			select {
 			case segments <- struct{}{}:
-			default: // it is wanted already
+			default: // makeSegments has been told already
 			}
 		}
 		r.logDone <- err
@@ -178,7 +179,7 @@ func (r *Replica) makeSegments(st *store.Store, wanted <-chan struct{}) {
 	}
 }
 
-// runBulkJobs owns the snapshots.
+// runBulkJobs is the bulk lane: it owns the snapshots.
 func (r *Replica) runBulkJobs(st *store.Snapshots) {
 	b := diskjobs.Bulk{Snapshots: st}
 	for j := range r.bulkJobs {
@@ -188,7 +189,8 @@ func (r *Replica) runBulkJobs(st *store.Snapshots) {
 	}
 }
 
-// logBulk logs why no snapshot was written, or taken in from another replica, and when that is over.
+// logBulk logs why a snapshot could not be written, or taken in from another replica, and when that
+// works again.
 func (r *Replica) logBulk(j driver.BulkJob, done driver.BulkResult) {
 	log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID)
 	switch done := done.(type) {
@@ -202,7 +204,7 @@ func (r *Replica) logBulk(j driver.BulkJob, done driver.BulkResult) {
 		}
 	case driver.PutDone:
 		if done.Err == nil && done.Rows == nil {
-			return // a piece
+			return // a piece of a snapshot; there are more to come
 		}
 		switch isNews, row := r.fetches.note(done.Err); {
 		case isNews && done.Err != nil:
@@ -213,8 +215,8 @@ func (r *Replica) logBulk(j driver.BulkJob, done driver.BulkResult) {
 	}
 }
 
-// runBackupJobs owns the place of backups. No lane waits for its end: a place that hangs
-// must not keep a replica from stopping.
+// runBackupJobs is the backup lane: it owns the place of backups. The loop does not wait for its
+// end, since a place that hangs must not keep a replica from stopping.
 func (r *Replica) runBackupJobs(p store.Place) {
 	log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID)
 	b := diskjobs.Backup{Place: p, OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {
@@ -241,7 +243,7 @@ func (r *Replica) runBackupJobs(p store.Place) {
 // errQuit tells loop that Stop was called.
 var errQuit = errors.New("stopped")
 
-// loop owns the host.
+// loop owns the driver.
 func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Store) {
 	h := driver.New(r.cfg.Driver)
 	h.Start(r.cfg.Now(), rec.Recovered, rec.Rows, rec.LogFloor)
@@ -286,7 +288,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 	close(r.ended)
 }
 
-// carryOut does what the host wants done. It returns why the host stopped, if it did.
+// carryOut carries out the driver's output. If the driver has stopped, it returns why.
 func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	out := h.TakeOutput()
 	r.tellListeners(h, out.Happened)
@@ -301,13 +303,13 @@ func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	}
 	r.tellSetting(out.Limits)
 	if out.Log != nil {
-		r.logJobs <- *out.Log // never blocks: one job at a time, one place
+		r.logJobs <- *out.Log // never blocks: the channel has room for one job, and one is under way at a time
 	}
 	if out.Bulk != nil {
-		r.bulkJobs <- out.Bulk // nor does this
+		r.bulkJobs <- out.Bulk // likewise
 	}
 	if out.Backup != nil {
-		r.backupJobs <- *out.Backup // nor does this
+		r.backupJobs <- *out.Backup // likewise
 	}
 	if out.Wake.IsZero() {
 		timer.Reset(time.Hour)

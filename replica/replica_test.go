@@ -119,7 +119,7 @@ func (c *cell) stop(id paxos.NodeID) {
 	}
 }
 
-// client returns a client of all replicas, which keeps a lease where they give one.
+// client returns a client of all replicas, which keeps a session lease if the cell gives one.
 func (c *cell) client(addr core.Addr) *client.Client {
 	rt := client.NewRuntime(func(to uint32, msg []byte) {
 		if r := c.replica(paxos.NodeID(to)); r != nil {
@@ -152,7 +152,7 @@ func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
 		require.NoError(t, cl.Put(ctx, fmt.Sprintf("b%d", id), "x"))
 		c.start(paxos.NodeID(id + 1))
 	}
-	for id := range c.dirs { // all at once
+	for id := range c.dirs { // all replicas at once
 		c.stop(paxos.NodeID(id + 1))
 	}
 	for id := range c.dirs {
@@ -167,7 +167,7 @@ func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
 	require.NoError(t, cl.Close(ctx))
 }
 
-// A lock is held by one, over three masters, and then by the next.
+// One client holds a lock through three masters; then the next client gets it.
 func TestALockOutlivesItsMasters(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -209,8 +209,8 @@ func TestALockOutlivesItsMasters(t *testing.T) {
 	require.ErrorIs(t, next.Err(), client.ErrClosed)
 }
 
-// A replica that was away finds that no peer has its records any more, fetches a
-// snapshot, and is then half of a quorum. Logs stay short.
+// A replica that was away finds that no peer has the slots that it lacks, fetches a snapshot, and is
+// then needed for the quorum of two. Logs stay short.
 func TestALaggardIsHelpedByASnapshot(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -282,8 +282,8 @@ func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {
 	require.Error(t, cl.Close(short))
 }
 
-// A snapshot that fails is told with its reason, to listeners, to operators and in the log; one that is
-// written later ends that.
+// Why a snapshot failed is told to Listeners and operators and stands in the program's log, until a later
+// snapshot succeeds.
 func TestAFailedSnapshotSaysWhy(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -327,7 +327,8 @@ func TestAFailedSnapshotSaysWhy(t *testing.T) {
 	require.NoError(t, cl.Close(ctx))
 }
 
-// fullDisk has no space for new snapshots while it is full. Several goroutines may use it, as vfs.NewOS's.
+// fullDisk has no space for new snapshots while it is full. It is safe for concurrent use, like that of
+// vfs.NewOS.
 type fullDisk struct {
 	vfs.FS
 	full atomic.Bool
@@ -340,7 +341,7 @@ func (d *fullDisk) Create(name string) (vfs.File, error) {
 	return d.FS.Create(name)
 }
 
-// A cell writes backups to another disk, is lost, and made anew from the newest.
+// A cell writes backups to another disk, is lost, and is restored from the newest one.
 func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -355,7 +356,7 @@ func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
 	cl := c.client(1)
 	require.NoError(t, cl.Put(ctx, "a", "kept"))
 	var b backup.Backup
-	for n, kept := 0, false; !kept; n++ { // the calls are what passes the time
+	for n, kept := 0, false; !kept; n++ { // the calls take the time until the next backup
 		require.NoError(t, cl.Put(ctx, "n", fmt.Sprint(n)))
 		cells, err := far.FS.ReadDir(far.Dir)
 		if err != nil || len(cells) == 0 {

@@ -8,18 +8,19 @@ import (
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// trouble remembers how work of one kind failed that is attempted again and again. Its methods are
-// safe for concurrent use.
+// trouble remembers the failures of one kind of work that is repeated, so that they are logged once
+// and then rarely. Its methods are safe for concurrent use.
 type trouble struct {
 	mu   sync.Mutex
 	row  int    // failures since the last success
 	last string // the last failure; empty: the last attempt succeeded, or there was none
-	kind string // last without its numbers: those of slots, and of attempts in names of files
+	kind string // last, with every number replaced by 0: slots differ, and attempts in names of files
 }
 
-// note takes in the end of an attempt. It reports whether the log should have it: the first failure, one that
-// differs from that before in more than numbers, the 2nd, 4th, 8th and so on in a row, and the success after failures. row is
-// how many have failed in a row, up to this one, or before it.
+// note takes in the outcome of an attempt. isNews reports whether it should be logged: the first
+// failure, a failure that differs from the last one in more than numbers, the 2nd, 4th, 8th and so on
+// in a row, and the first success after failures. row counts the failures in a row: up to this one, or
+// before this success.
 func (t *trouble) note(err error) (isNews bool, row int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,15 +37,16 @@ func (t *trouble) note(err error) (isNews bool, row int) {
 	return isNews, t.row
 }
 
-// reason is why the last attempt failed; empty: it did not.
+// reason returns why the last attempt failed; empty if it did not.
 func (t *trouble) reason() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last
 }
 
-// oneLine is the text of an error in one line. Errors of the file system say some things twice,
-// in the words of package vfs and in those of the system.
+// oneLine returns the text of an error in one line. A line that only repeats the end of the line before
+// it is left out: errors of the file system say some things twice, in the words of package vfs and in
+// those of the system.
 func oneLine(err error) string {
 	var parts []string
 	for part := range strings.SplitSeq(err.Error(), "\n") {

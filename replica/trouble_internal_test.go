@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A failure that comes again and again is logged ever more rarely; another one, and its end, at once.
+// A failure that repeats is logged ever more rarely; a different failure, and a success, at once.
 func TestTroubleIsToldOnceAndThenRarely(t *testing.T) {
 	var x trouble
 	told := func(err error) string { is, row := x.note(err); return fmt.Sprint(is, " ", row) }
@@ -26,7 +26,7 @@ func TestTroubleIsToldOnceAndThenRarely(t *testing.T) {
 	require.Equal(t, "true 1", told(full))
 }
 
-// Each attempt has a file of its own, whose name is no news.
+// Each attempt has a file name of its own; another number in the name is no news.
 func TestTroubleIsTheSameWithOtherNumbers(t *testing.T) {
 	var x trouble
 	told := 0
