@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// SumReport says which checksum the rows of its sender had after a slot. It goes
-// from replica to replica, and may be lost.
+// SumReport says which checksum the rows of its sender had after a slot. Replicas send it to each
+// other; it may be lost.
 type SumReport struct {
 	Slot paxos.Slot
 	Sum  db.Sum
@@ -21,24 +21,24 @@ type SumReport struct {
 // AuditCounters count since the process started; for reports only.
 type AuditCounters struct {
 	Summed     uint64 // times that the checksum of all rows was computed
-	Compared   uint64 // reports of others compared with the own sum of that slot
-	Disagreed  uint64 // of them, those that named another sum
-	Overlapped uint64 // checksum commands met while the last sum was not finished
+	Compared   uint64 // reports of others compared with the own sum after the same slot
+	Disagreed  uint64 // compared reports that named another sum
+	Overlapped uint64 // checksum commands ignored because the last sum was not finished
 }
 
 // audit compares the rows of this replica with those of the others (PML §6.2).
-// doc.go says who stops, with which evidence, and why.
+// doc.go says which replica stops, on which evidence, and why.
 type audit struct {
 	self    paxos.NodeID
 	members []paxos.NodeID
 	slice   int       // rows summed at a time
 	last    time.Time // when a checksum command was last applied
 	walk    *db.SumScan
-	slot    paxos.Slot // of walk
-	begun   bool       // walk has taken in rows
-	own     SumReport  // the last one finished; Slot 0: none
+	slot    paxos.Slot // after which the rows of walk were frozen
+	begun   bool       // walk has summed some rows
+	own     SumReport  // the last own sum; Slot 0: there is none
 	others  map[paxos.NodeID]SumReport
-	unsent  *SumReport // to be sent
+	unsent  *SumReport // the own sum that the next Output carries; nil: none
 	count   AuditCounters
 }
 
@@ -49,9 +49,9 @@ func newAudit(cfg *Config, now time.Time) audit {
 	}
 }
 
-// begin notes that a checksum command stands in slot s, after which the rows are
-// view. A sum that has begun is finished first; one that has not, as when a log
-// is read back, gives way.
+// begin takes in a checksum command in slot s; view has the rows after that slot. If some rows of
+// the last view are summed already, that sum is finished and the new command is ignored. If none
+// are, as while a log is read back, the new view replaces it.
 func (a *audit) begin(s paxos.Slot, view db.View, now time.Time) {
 	a.last = now
 	if a.walk != nil && a.begun {
@@ -61,7 +61,7 @@ func (a *audit) begin(s paxos.Slot, view db.View, now time.Time) {
 	a.walk, a.slot, a.begun = view.SumScan(), s, false
 }
 
-// step sums some rows. It returns why this replica must stop, or nil.
+// step sums some rows. If the sum shows that this replica must stop, it returns why.
 func (a *audit) step() error {
 	if a.walk == nil {
 		return nil
@@ -84,7 +84,8 @@ func (a *audit) step() error {
 	return a.verdict()
 }
 
-// report takes in what another replica says. Only its latest slot counts.
+// addReport takes in a report of another replica. Only the one of its latest slot counts. If the
+// reports show that this replica must stop, it returns why.
 func (a *audit) addReport(from paxos.NodeID, r SumReport) error {
 	if r.Slot < a.others[from].Slot {
 		return nil
@@ -108,14 +109,14 @@ func (a *audit) verdict() error {
 	return err
 }
 
-// Judge says what the reports of others mean for rows of which mine is true. Only
-// those of its slot count; silence is neither agreement nor disagreement.
+// Judge compares the report of this replica, mine, with the latest reports of the others. Only
+// reports about the slot of mine count; silence is neither agreement nor disagreement.
 //
-// agreed: a majority of the members, self among them, has these rows. As no
-// majority is wrong, the rows are right.
+// agreed: a majority of the members, self included, has the same rows. They are right, since it is
+// assumed that no majority is wrong.
 //
-// ErrMinority: so many members had other rows that those with these cannot be a
-// majority, whatever the others will say. The replica must stop.
+// ErrMinority: so many members had other rows that no majority can have the rows of mine, whatever
+// the silent members will report. The replica must stop.
 func Judge(self paxos.NodeID, members []paxos.NodeID, mine SumReport, others map[paxos.NodeID]SumReport) (agreed bool, err error) {
 	same, differ, other := 1, 0, SumReport{}
 	for _, id := range members {
@@ -137,11 +138,10 @@ func Judge(self paxos.NodeID, members []paxos.NodeID, mine SumReport, others map
 		self, mine.Slot, ErrMinority, mine.Sum, differ, n, other.Sum)
 }
 
-// forget gives up what is known of rows that were replaced: they are no reason to
-// stop any more.
+// forget drops the sums of rows that a snapshot has replaced: they are no longer a reason to stop.
 func (a *audit) forget() { a.walk, a.own, a.unsent = nil, SumReport{}, nil }
 
-// wake is when step wants to be called; zero: no need.
+// wake returns when step is to be called; zero: it has nothing to do.
 func (a *audit) wake(now time.Time) time.Time {
 	if a.walk == nil {
 		return time.Time{}
@@ -149,15 +149,15 @@ func (a *audit) wake(now time.Time) time.Time {
 	return now
 }
 
-// tendAudit asks for a comparison when it is due, and does a part of the one
-// under way. A fail-over is no reason to wait: wrong rows may be what keeps it from
-// its end.
+// advanceAudit proposes a checksum command when one is due, and does a part of the sum under way.
+// It does not wait for the end of a fail-over, since wrong rows may be what keeps the fail-over from
+// ending.
 func (r *Replica) advanceAudit() {
 	if r.hasEpoch && !r.now.Before(r.checksumDue()) {
 		raw := command.Append(nil, command.Checksum{})
 		if r.paxos.Propose(r.now, raw) == nil {
 			r.observeProposed(raw)
-			r.audit.last = r.now // or it would be proposed again until it is applied
+			r.audit.last = r.now // else it would be proposed again until it is applied
 		}
 	}
 	r.stopOn(r.audit.step())
@@ -165,8 +165,8 @@ func (r *Replica) advanceAudit() {
 
 func (r *Replica) checksumDue() time.Time { return r.audit.last.Add(r.cfg.ChecksumEvery) }
 
-// auditWake is when tendAudit has something to do. What the log does not take is due
-// already, and to wake for it at once would be to wake without end.
+// auditWake returns when advanceAudit has something to do. While the log has no room, a checksum
+// command that is due does not count: the replica would wake for it again and again in vain.
 func (r *Replica) auditWake() time.Time {
 	if !r.hasEpoch || !r.paxos.CanPropose() {
 		return r.audit.wake(r.now)
@@ -174,7 +174,8 @@ func (r *Replica) auditWake() time.Time {
 	return instant.Earliest(r.audit.wake(r.now), r.checksumDue())
 }
 
-// SumReport takes in which rows another replica has.
+// SumReport takes in a report from another replica. Reports from non-members are ignored. If the
+// report shows that this replica must stop, the next Output says so.
 func (r *Replica) SumReport(now time.Time, from paxos.NodeID, report SumReport) {
 	r.now = now
 	if from != r.cfg.Paxos.ID && slices.Contains(r.cfg.Paxos.Members, from) {
@@ -182,25 +183,25 @@ func (r *Replica) SumReport(now time.Time, from paxos.NodeID, report SumReport) 
 	}
 }
 
-// must makes the first reason to stop final.
+// stopOn makes the replica stop for the reason err, unless err is nil or it has a reason already.
 func (r *Replica) stopOn(err error) {
 	if r.stop == nil {
 		r.stop = err
 	}
 }
 
-// Audit counts what came of comparing rows.
+// Audit returns the counters of the comparison of rows.
 func (r *Replica) Audit() AuditCounters { return r.audit.count }
 
-// Stray writes a row, by its key in the db, in the memory of this replica alone,
-// as no log has said. It is a fault, for tests and simulators: comparing rows must
-// stop this replica.
+// CorruptRow writes a row, by its key in the db, in the memory of this replica alone, without a
+// command in the log. It is a fault for tests and simulators: the comparison of rows must stop this
+// replica.
 func (r *Replica) CorruptRow(key, value string) {
 	tx := r.db.Begin()
 	tx.Put(key, value)
 	tx.Commit()
 }
 
-// Rot is Stray behind the back of the checksum, which each replica keeps by itself:
-// its own rows, and no other replica's, tell it.
+// RotRow writes a row like CorruptRow, but does not update the checksum that the db keeps while it
+// is written. So this replica finds the fault alone (ErrMemory), without the reports of others.
 func (r *Replica) RotRow(key, value string) { r.db.Rot(key, value) }

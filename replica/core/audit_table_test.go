@@ -10,8 +10,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// auditOf is the audit of node 1 of n, whose rows behind slot 5 have sum 0 of no
-// rows.
+// auditOf returns the audit of node 1 of n, which has no rows after slot 5 and so the sum 0.
 func auditOf(t *testing.T, n int) *audit {
 	cfg := DefaultConfig()
 	cfg.Paxos.ID = 1
@@ -25,11 +24,11 @@ func auditOf(t *testing.T, n int) *audit {
 	return &a
 }
 
-// rows of kind k, which is 0 for those of node 1.
+// sumOf returns the sum of rows of kind k. Node 1 has rows of kind 0.
 func sumOf(k int) db.Sum { return db.Sum{A: uint64(k), B: uint64(k)} }
 
-// Every way in which up to six replicas can have rows of up to three kinds, or
-// say nothing: a replica that cannot be of a majority any more stops, and no other.
+// Every way in which up to six replicas can have rows of up to three kinds, or stay silent: a
+// replica stops if, and only if, no majority can have its rows.
 func TestWhoCannotBeOfAMajorityStops(t *testing.T) {
 	const silent = 3
 	cases := 0
@@ -70,7 +69,7 @@ func TestWhoCannotBeOfAMajorityStops(t *testing.T) {
 	require.Equal(t, 1+4+16+64+256+1024, cases)
 }
 
-// next counts up.
+// next counts up by one, with the lowest digit in front. It reports whether there was no overflow.
 func next(digits []int, most int) bool {
 	for i := range digits {
 		if digits[i]++; digits[i] <= most {
@@ -81,7 +80,7 @@ func next(digits []int, most int) bool {
 	return false
 }
 
-// With two kinds of rows and no silence at most one of the kinds goes on.
+// If replicas have rows of two kinds and none is silent, those of at most one kind go on.
 func TestTheMinorityStopsAndTheMajorityGoesOn(t *testing.T) {
 	for n := 2; n <= 7; n++ {
 		for odd := 1; odd < n; odd++ {
@@ -111,14 +110,14 @@ func TestReportsOfAnotherSlotSayNothing(t *testing.T) {
 	require.NoError(t, a.addReport(3, SumReport{Slot: 5, Sum: sumOf(1)}), "it is behind what was told before")
 	require.Equal(t, AuditCounters{Summed: 1, Compared: 1, Disagreed: 1}, a.count)
 
-	// What was told before the own sum is finished counts when it is.
+	// A report that comes before the own sum is finished counts once it is.
 	a.begin(6, db.New().View(), time.Time{})
 	require.NoError(t, a.addReport(2, SumReport{Slot: 6, Sum: sumOf(1)}))
 	require.ErrorIs(t, a.step(), ErrMinority)
 }
 
-// Rows that were replaced by those of a snapshot are judged no more, whatever others
-// had; nor is a sum finished that was begun over them.
+// Rows that a snapshot has replaced are no longer judged, whatever others had, and their sum is not
+// finished.
 func TestRowsThatAreGoneAreNoReasonToStop(t *testing.T) {
 	a := auditOf(t, 3)
 	require.NoError(t, a.addReport(2, SumReport{Slot: 5, Sum: sumOf(1)}))
@@ -144,11 +143,11 @@ func TestASumIsOfItsPlaceAndIsFinished(t *testing.T) {
 	now := time.Unix(7, 0)
 	require.True(t, a.wake(now).IsZero())
 	a.begin(1, db.New().View(), now)
-	a.begin(2, d.View(), now) // nothing is summed yet: the later one counts
+	a.begin(2, d.View(), now) // nothing is summed yet: the later command counts
 	require.Equal(t, now, a.wake(now))
 	put("c")
 	require.NoError(t, a.step())
-	a.begin(3, d.View(), now) // one is under way
+	a.begin(3, d.View(), now) // a sum is under way: this command is ignored
 	require.Nil(t, a.unsent)
 	require.NoError(t, a.step())
 	require.Equal(t, &SumReport{Slot: 2, Sum: sum}, a.unsent)

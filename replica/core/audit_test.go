@@ -37,8 +37,8 @@ func TestReplicasCompareTheirRows(t *testing.T) {
 	require.Empty(t, g.stopped)
 }
 
-// The odd one stops within a few comparisons, be it the master or not, and the
-// others go on.
+// The replica with other rows stops within a few comparisons, whether it is the master or not, and
+// the others go on.
 func TestTheOddOneStops(t *testing.T) {
 	for _, master := range []bool{true, false} {
 		g, m := serving(t)
@@ -55,7 +55,7 @@ func TestTheOddOneStops(t *testing.T) {
 	}
 }
 
-// The others can say which replica has other rows than they have, until they compare again.
+// The others can tell which replica has other rows than they have, until the next comparison.
 func TestTheOddOneIsNamed(t *testing.T) {
 	g, m := serving(t)
 	odd := m%3 + 1
@@ -73,8 +73,8 @@ func TestTheOddOneIsNamed(t *testing.T) {
 	require.NotZero(t, g.nodes[m].Audit().Disagreed)
 }
 
-// Where the log is full, the comparison that is due waits until the log wakes the
-// replica, and comes as soon as there is room.
+// If the log is full, a comparison that is due waits until the log wakes the replica, and is
+// proposed as soon as there is room.
 func TestAComparisonThatTheLogRefusesWaits(t *testing.T) {
 	g := newGroup(t, 3, func(c *core.Config) { c.Paxos.Window, c.Paxos.MaxPending, c.Paxos.Lease = 1, 1, paxos.Lease{} })
 	g.pass(2900 * time.Millisecond)
@@ -83,7 +83,7 @@ func TestAComparisonThatTheLogRefusesWaits(t *testing.T) {
 	for id := range g.nodes {
 		g.cut[id] = id != m
 	}
-	for seq := range api.Seq(3) { // one stands in a slot, one waits for the next
+	for seq := range api.Seq(3) { // one command is in a slot, one waits for the next slot
 		g.ask(m, api.Request{ID: 2, Session: s, Seq: seq + 1, Op: api.Put{Key: "a", Value: "1"}})
 	}
 	compared := g.nodes[m].Audit().Summed
@@ -100,8 +100,8 @@ func TestAComparisonThatTheLogRefusesWaits(t *testing.T) {
 	require.Greater(t, g.nodes[m].Audit().Summed, compared)
 }
 
-// A master whose rows are wrong may never come to serve: it is compared as soon
-// as its epoch stands in the log.
+// Wrong rows may keep a master from ever serving, so rows are compared as soon as its epoch stands
+// in the log.
 func TestTheOddOneStopsDuringAFailOver(t *testing.T) {
 	g := newGroup(t, 3, func(c *core.Config) { c.Sessions = core.DefaultConfig().Sessions })
 	g.pass(3 * time.Second)
@@ -138,8 +138,7 @@ func TestWhereThereIsNoMajorityNobodyServes(t *testing.T) {
 	require.Len(t, g.stopped, 3)
 }
 
-// A comparison that was not heard of is none: the next one finds what it would
-// have found.
+// A lost report is not agreement: the next comparison finds what this one would have found.
 func TestALostReportIsNoAgreement(t *testing.T) {
 	g, m := serving(t)
 	g.deaf[m] = true
@@ -151,7 +150,7 @@ func TestALostReportIsNoAgreement(t *testing.T) {
 	require.ErrorIs(t, g.stopped[m], core.ErrMinority)
 }
 
-// Who is gone says nothing for ever; the others are enough.
+// A replica that is gone never reports; the reports of the others are enough.
 func TestAReplicaThatIsGoneIsNoAgreement(t *testing.T) {
 	g, m := servingOf(t, 5)
 	g.cut[m%5+1] = true

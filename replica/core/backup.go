@@ -7,11 +7,11 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Backup is what the rows say of backups.
+// Backup returns what the rows record of backups.
 func (r *Replica) Backup() rows.Backup { return rows.GetBackup(r.db) }
 
-// RecordBackup has b written into the rows, by a replica that serves; by any other,
-// and where the log is full, it does nothing. Backup shows what came of it.
+// RecordBackup proposes that the rows record b. It does nothing if this replica does not serve, or
+// the log has no room; Backup tells later whether b was recorded.
 func (r *Replica) RecordBackup(now time.Time, b rows.Backup) {
 	r.now = now
 	if r.serving == nil {

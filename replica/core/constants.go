@@ -11,11 +11,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// constant is something that all replicas of a cell must be told alike. The first
-// master writes it into the rows; a replica that was told otherwise must not go on.
+// constant is a setting that must have the same value in the configuration of each replica of a
+// cell. The first master writes it into the rows; a replica that is configured with another value
+// stops.
 type constant struct{ name, value string }
 
-// Names of the replicated constants, as ConstantError has them; they are never given to another fact.
+// Names of the replicated constants, as in ConstantError. A name is never used for another setting.
 const (
 	ConstantGrant = "lease grant" // paxos.Lease.Grant, as time.Duration prints it
 	constantRho   = "lease rho"   // paxos.Lease.Rho, in parts per million
@@ -33,9 +34,10 @@ func (c *Config) constants() []constant {
 	return all
 }
 
-// keptGrant is the lease grant of the cell that a replica was part of, or grant where its disk knows none.
-// A cell that was founded without leases, whose lives have a grant of 0 on disk and whose rows may
-// have been written since, goes on without.
+// keptGrant returns the lease grant of the cell that this replica was part of: the constant in the
+// rows, or else the grant that the register has from an earlier life. It returns grant if this is the
+// first life. A cell that was founded without leases thus stays without, since its register has a
+// grant of 0.
 func keptGrant(grant time.Duration, rec paxos.Recovered, all *db.DB) time.Duration {
 	if value, ok := rows.GetConstant(all, ConstantGrant); ok {
 		if kept, err := time.ParseDuration(value); err == nil {
@@ -48,8 +50,8 @@ func keptGrant(grant time.Duration, rec paxos.Recovered, all *db.DB) time.Durati
 	return grant
 }
 
-// writeConstants has the constants written that the rows lack, by a master whose epoch has
-// just begun.
+// writeConstants proposes the constants that the rows lack. It is called once in each epoch of this
+// replica, when that has begun.
 func (r *Replica) writeConstants() {
 	for _, c := range r.cfg.constants() {
 		if _, ok := rows.GetConstant(r.db, c.name); !ok {
@@ -58,8 +60,8 @@ func (r *Replica) writeConstants() {
 	}
 }
 
-// checkConstants stops the replica if the rows hold another value of a constant than its
-// configuration does.
+// checkConstants stops the replica if a constant has another value in the rows than in its
+// configuration.
 func (r *Replica) checkConstants() {
 	for _, c := range r.cfg.constants() {
 		if value, ok := rows.GetConstant(r.db, c.name); ok && value != c.value && r.stop == nil {

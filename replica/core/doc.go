@@ -1,69 +1,68 @@
 // Package core is pure: one replica of a cell, from the protocol to the answer.
 //
-// A Node puts four parts behind one set of doors, which have the shape of
-// paxos.Node's:
+// A Replica joins four parts. Its methods have the shape of those of paxos.Node: one for
+// each kind of input, and one TakeOutput.
 //
 //	paxos.Node      agrees on a log of values
-//	db.DB           the rows, changed only by what the log says
-//	command.Apply   what one command of the log does to the rows
-//	master.Master   requests to commands, what became of them to answers
+//	db.DB           holds the rows, which only commands of the log change
+//	command.Apply   executes one command of the log on the rows
+//	master.Master   turns requests into commands, and their outcomes into answers
 //
 // # Order within one output
 //
-//	1  what the master wants proposed has gone to the log with its input
-//	2  chosen slots are applied, in order: one transaction a slot, one Applied
-//	   to the master a command
-//	3  a change of who leads is told to the master
-//	4  what the master then wants proposed goes to the log, and back to 2 until
-//	   nothing moves
+//	1  an input method has already handed the commands that it caused to the log
+//	2  chosen slots are applied, in order: one transaction for each slot, and one
+//	   Applied to the master for each command
+//	3  the master is told of a change of leader
+//	4  commands that the master then proposes go to the log; steps 2 to 4 repeat until
+//	   it proposes none
 //
-// A snapshot that is installed replaces the rows before 2; what it skips was
-// never applied here.
+// Install replaces the rows before step 2; the slots that the snapshot covers are never
+// applied here.
 //
-// Slots come before the tenure that was told with them: a new leader has applied
-// all it knows of before it proposes its epoch.
+// Slots come before the tenure that the log reports with them: a new leader applies
+// all slots that it knows as chosen before it proposes its epoch.
 //
-// # Reading alone
+// # Reads without the log
 //
-// With each door the master is told the instant, the rows, and until when the log
-// has granted read authority, if the master serves in the tenure that has it
-// (read.go). A call that only reads and comes before that end is answered from the
-// rows, in the same call of Request that brought it. Otherwise it goes through the
-// log.
+// Each input passes the master the instant, the rows, and the end of read authority, if
+// the log granted it to the tenure in which the master has its epoch (read.go). A call
+// that only reads, and arrives before that end, is answered from the rows, within the
+// call of Request that brought it. Otherwise it goes through the log.
 //
-// What all replicas of a cell must be told alike about time stands in the rows as
-// constants: the first master writes them, and a node that was told otherwise
-// stops when it applies them, or finds them applied (constants.go).
+// Some settings, such as those of leases, must be the same on all replicas of a cell. They
+// stand in the rows as constants. The first master writes them; a replica that is
+// configured otherwise stops when it applies them or finds them in its rows
+// (constants.go).
 //
 // # Comparing rows
 //
-// From time to time the master, serving or still in its fail-over, puts a checksum
-// command into the log (PML §6.2).
-// Each replica freezes its rows behind the slot in which it stands, sums them
-// some at a time while it goes on, and tells all others (SumReport). Each judges
-// itself, and only itself:
+// From time to time the master, whether it serves yet or not, puts a checksum command
+// into the log (PML §6.2). Each replica freezes its rows after the slot of that command,
+// sums them in parts while it goes on, and sends the sum to all others (SumReport). Each
+// replica judges only itself:
 //
-//   - What it computed is not what it kept while writing: memory has changed. It
-//     stops (ErrMemory).
-//   - So many members told another sum for the same slot that those with its own
-//     cannot be a majority any more: it stops (ErrMinority). If it has not told
-//     its own sum by then, that is its last word, as others judge by it.
+//   - The sum is not the checksum that the db kept while it was written: memory has
+//     changed. The replica stops (ErrMemory).
+//   - So many members reported another sum for the same slot that no majority can have
+//     this one: the replica stops (ErrMinority). If it has not sent its own sum yet, it
+//     sends it before it stops, since others judge themselves by it.
 //
-// So with rows 2 to 1 the odd one stops, whether it is master or not, and the
-// others go on; with 1 to 1 to 1, or 2 to 2, no master is left to serve, and no replica
-// should. A replica that is well needs no leave of a majority to go on: silence,
-// a lost report, or one about another slot say nothing, neither that rows are
-// equal nor that they are not. The next comparison asks again.
+// So if two replicas have the same rows and a third has others, the third stops, whether
+// it is the master or not, and the two go on. If all three differ, or four are split two
+// to two, no majority remains that could serve, and none should. A replica does not need
+// the consent of a majority to go on: silence, a lost report or a report about another slot
+// tells nothing. The next comparison asks again.
 //
-// Why reports and not a second command with the master's sum: a replica that
+// Why reports, and not a second command with the sum of the master: a replica that
 // differs from the master does not know which of the two is wrong, and a follower
-// has no way into the log. That one is ill is nothing all must agree on.
+// cannot propose. Nor do the replicas have to agree on which of them is wrong.
 //
-// What is promised: a replica whose rows differ from those of all others stops
-// once it has summed them behind a checksum command and heard from all but a bare
-// minority about that same slot. Until then a master answers from the rows it has.
-// A new process builds them again, from a snapshot that a majority agreed with
-// before it was written (package host) and from the log.
+// The promise: a replica whose rows differ from those of all others stops once it has
+// summed them after a checksum command, and so many members have reported about the same
+// slot that this replica and the silent ones are no majority. Until then a master answers
+// from the rows that it has. A new process builds the rows again, from the log and from a
+// snapshot whose rows a majority had before it was written (package driver).
 //
 // # Invariants
 //

@@ -12,9 +12,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// A replica that meets a command of which its program knows nothing stops in front of that slot,
-// whether the command comes from others or from its own disk: it takes in the slots before, and
-// nothing of this one or of a later one.
+// A replica that meets a command that its program does not know stops before that slot, whether the
+// command comes from other replicas or from its own disk: it applies the slots before, and nothing of
+// this slot or a later one.
 func TestAReplicaStopsBeforeACommandThatItDoesNotKnow(t *testing.T) {
 	b := paxos.Ballot{Round: 4, Node: 1}
 	values := []paxos.Value{
@@ -52,7 +52,7 @@ func TestAReplicaStopsBeforeACommandThatItDoesNotKnow(t *testing.T) {
 	})
 }
 
-// What is malformed, and of no other version, is refused by all replicas alike: none stops.
+// All replicas refuse a malformed command of the present version alike, so none stops.
 func TestAMalformedCommandStopsNobody(t *testing.T) {
 	cfg := core.DefaultConfig()
 	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1, 2}

@@ -11,23 +11,23 @@ import (
 // mostSetting is how many changes of limits may be under way at one time.
 const mostSetting = 16
 
-// Why SetLimits proposes nothing.
+// Errors of SetLimits. It has proposed nothing then.
 var (
 	// ErrNotServing: this replica is not the master, or does not serve yet.
 	ErrNotServing = errors.New("this replica does not serve as the master")
-	// ErrLogFull: the log has no room now. Later it may have.
+	// ErrLogFull: the log has no room now, or too many changes of limits are under way. Try later.
 	ErrLogFull = errors.New("the log has no room now")
 )
 
-// setting is the changes of limits under way, the oldest first: they were proposed in one epoch,
-// in which no other replica proposes any, so they are applied in this order.
+// setting counts the changes of limits under way. They were all proposed in one epoch, in which no
+// other replica proposes any, so they are applied in the order in which they were proposed.
 type setting struct {
 	epoch api.Epoch
 	n     int
 }
 
-// SetLimits has limits of the cell changed, whatever c says of its guard. If it returns nil,
-// Output.Limits has what came of it, behind what came of earlier ones.
+// SetLimits proposes a change of limits of the cell. It sets c.Guard to the present epoch. If it
+// returns nil, a later Output.Limits has the outcome; outcomes come in the order of the calls.
 func (r *Replica) SetLimits(now time.Time, c command.SetLimits) error {
 	r.now = now
 	if r.serving == nil {
@@ -48,7 +48,7 @@ func (r *Replica) SetLimits(now time.Time, c command.SetLimits) error {
 	return nil
 }
 
-// onLimits answers the oldest change under way if a command is that one.
+// onLimits reports the outcome of the oldest change under way, if a is its command.
 func (r *Replica) onLimits(a *command.Applied) {
 	if c, ok := a.Command.(command.SetLimits); ok && r.setting.n > 0 && c.Guard == r.setting.epoch {
 		r.out.Limits = append(r.out.Limits, a.Result.Code)
@@ -56,8 +56,8 @@ func (r *Replica) onLimits(a *command.Applied) {
 	}
 }
 
-// endSetting answers the changes of an epoch in which this replica serves no more: whether they
-// are made is unknown.
+// endSetting reports api.NotMaster for the changes under way if this replica no longer serves in
+// their epoch: it is unknown whether they will be applied.
 func (r *Replica) endSetting() {
 	if r.serving != nil && r.serving.Epoch == r.setting.epoch {
 		return

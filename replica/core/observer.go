@@ -7,30 +7,30 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Observer is told what happens inside a replica, while it happens: a simulator
-// compares it with what the papers allow. Its methods are called within a method of the
-// replica. They call no method of the replica, and write to nothing that they are given;
-// they may keep all of it.
+// Observer is told what happens inside a replica, while it happens, so that a simulator can compare
+// it with what the papers allow. A Replica calls its methods from within its own methods. They must
+// call no method of the Replica and must not write to their arguments, but may keep them.
 //
-// Without an observer (Config.Observer is nil) nothing is collected for one.
+// Without an observer (Config.Observer is nil) the Replica collects nothing for one.
 type Observer interface {
-	// OnInstalled: the rows were replaced by those of a snapshot.
+	// OnInstalled: the rows of a snapshot replaced the present ones.
 	OnInstalled(Installed)
-	// OnApplied: the rows took in the next slot.
+	// OnApplied: the replica applied the next slot.
 	OnApplied(Applied)
-	// OnTenure: the log has another leader, or the same one a new tenure.
+	// OnTenure: the log has another leader, or a new tenure of the same one.
 	OnTenure(paxos.Tenure)
-	// OnProposed: the log took this command. It may stand in the log once for each time.
+	// OnProposed: the log accepted this command as a proposal. The command may stand in the log once
+	// for each call of OnProposed.
 	OnProposed(raw []byte)
-	// OnBegun: the master decided on this command for a call, or for what follows from
-	// calls, and the command waits for its turn in the log. It is proposed, now or later,
-	// unless the tenure ends.
+	// OnBegun: the master made this command for a call, or for what follows from calls, and the
+	// command waits for its turn in the log. It is proposed, now or later, unless the tenure ends
+	// or the client gives the call up.
 	OnBegun(raw []byte)
 	// OnRead: the master answered a call from the rows, without the log.
 	OnRead(Read)
 }
 
-// Applied is one slot that the rows took in, with what became of its commands.
+// Applied is one slot that was applied, with the outcomes of its commands.
 type Applied struct {
 	Slot     paxos.Slot
 	Value    paxos.Value
@@ -38,13 +38,13 @@ type Applied struct {
 	Commands []command.Applied
 }
 
-// Installed says that the rows were replaced by those of a snapshot.
+// Installed says that the rows of a snapshot replaced the present ones.
 type Installed struct {
 	Handle paxos.Handle
 	Sum    db.Sum // of all rows
 }
 
-// observe passes on what the master reports.
+// observe passes the reads and the begun commands of the master on to the observer.
 func (r *Replica) observe(mo *master.Output) {
 	o := r.cfg.Observer
 	if o == nil {

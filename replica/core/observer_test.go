@@ -27,7 +27,7 @@ func (r *record) OnProposed(raw []byte)        { r.proposed = append(r.proposed,
 func (r *record) OnBegun(raw []byte)           { r.begun = append(r.begun, string(raw)) }
 func (r *record) OnRead(read core.Read)        { r.reads = append(r.reads, read) }
 
-// An observer learns of all that replica 1 of a cell of one does, and of nothing twice.
+// An observer is told of everything that replica 1 of a cell of one does, and of nothing twice.
 func TestAnObserverIsToldWhatAReplicaDoes(t *testing.T) {
 	g := newGroup(t, 1)
 	g.pass(3 * time.Second)
@@ -52,7 +52,7 @@ func TestAnObserverIsToldWhatAReplicaDoes(t *testing.T) {
 	require.Len(t, seen.begun, 2, "the session and the row; what a new master proposes first waits for no turn")
 }
 
-// A replica without an observer does the same.
+// A replica without an observer does the same as one with an observer.
 func TestWithoutAnObserverTheSameIsDone(t *testing.T) {
 	with, without := newGroup(t, 3), newGroup(t, 3, func(c *core.Config) { c.Observer = nil })
 	for _, g := range []*group{with, without} {

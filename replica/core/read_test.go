@@ -56,7 +56,7 @@ func TestAMasterWithALeaseReadsWithoutTheLog(t *testing.T) {
 	require.Equal(t, "2", r.get()[0].Value)
 }
 
-// When the lease is over, a read goes through the log, and waits for it.
+// When the lease is over, a read goes through the log, and is answered when its command is applied.
 func TestAMasterWithoutALeaseReadsThroughTheLog(t *testing.T) {
 	r := newReading(t)
 	end := r.nodes[r.m].Lease()
@@ -89,7 +89,7 @@ func TestAReplicaThatDoesNotServeReadsNothing(t *testing.T) {
 	require.Zero(t, r.nodes[r.m].Reads().Local)
 }
 
-// The first master of a cell writes down what all must be told alike.
+// The first master of a cell writes the replicated constants.
 func TestTheFirstMasterWritesTheConstants(t *testing.T) {
 	g := newGroup(t, 3)
 	g.pass(3 * time.Second)
@@ -115,8 +115,8 @@ func TestTheFirstMasterWritesTheConstants(t *testing.T) {
 	require.Equal(t, 2, written, "once, by the first")
 }
 
-// A replica that was part of a cell keeps its lease grant, also where the default is another one by now, unless
-// it is configured to be told: first what the rows say counts, then what its earlier lives had.
+// With KeepGrant a replica that was part of a cell keeps the lease grant of that cell, even if the default has
+// changed since: that of the rows or, without one, that of its earlier lives.
 func TestTheGrantOfACellIsKept(t *testing.T) {
 	cfg := core.DefaultConfig()
 	cfg.Paxos.ID, cfg.Paxos.Members = 1, []paxos.NodeID{1}
@@ -161,7 +161,7 @@ func TestTheGrantOfACellIsKept(t *testing.T) {
 	}
 }
 
-// The bound of sessions is one of them, where there is one.
+// MaxSessions is a replicated constant, unless it is 0.
 func TestTheBoundOfSessionsIsAConstant(t *testing.T) {
 	for sessions, value := range map[int]string{0: "", 3: "3"} {
 		g := newGroup(t, 3, func(c *core.Config) { c.MaxSessions = sessions })
@@ -184,8 +184,8 @@ func TestTheBoundOfSessionsIsAConstant(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "MaxSessions")
 }
 
-// A replica that was told something else than its cell stops, whether it learns
-// of it from others or from its own disk.
+// A replica that is configured otherwise than its cell stops, whether it finds the constant in the log or
+// on its own disk.
 func TestAReplicaThatWasConfiguredOtherwiseStops(t *testing.T) {
 	b := paxos.Ballot{Round: 4, Node: 1}
 	value := paxos.Batch(

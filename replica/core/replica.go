@@ -20,35 +20,36 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Config is what a node is told at start.
+// Config configures a Replica.
 type Config struct {
 	Paxos      paxos.Config
-	MaxPending int // requests waiting for their place in the log, at most; beyond: Busy
+	MaxPending int // calls that may wait for the log or in it; one more is refused with Later or Busy
 	Sessions   session.Config
-	// KeepGrant has a replica that was part of a cell before use the lease grant of that cell: the constant in its
-	// rows, or else what its earlier lives were configured with. Paxos.Lease.Grant is then for new cells, and its
-	// default may change from one version to the next.
+	// KeepGrant makes a replica that was part of a cell use the lease grant of that cell: the constant
+	// in its rows, or else the grant of its earlier lives. Paxos.Lease.Grant then holds for new cells
+	// only, so its default may change from one version to the next.
 	KeepGrant bool
-	// MaxSessions bounds the sessions that are alive at one time, for ever: a
-	// replicated constant. 0: to what the cell says, or else rows.MaxSessions.
+	// MaxSessions bounds the sessions that are alive at one time, until SetLimits changes the bound. It
+	// is a replicated constant. 0: this replica proposes none and uses the bound of the rows
+	// (rows.GetMaxSessions).
 	MaxSessions int
 	NodeOps     nodeops.Config
 	Secret      [32]byte      // see master.Config
 	Founding    tree.Founding // see master.Config
 
-	ChecksumEvery time.Duration // the master has the rows of all replicas compared that often
-	ChecksumRows  int           // rows summed at a time
+	ChecksumEvery time.Duration // between two comparisons of the rows of all replicas
+	ChecksumRows  int           // rows summed in one Advance
 
-	Observer Observer `json:"-"` // nil: nothing is observed, which costs nothing
+	Observer Observer `json:"-"` // nil: nothing is observed or collected
 }
 
-// DefaultConfig is a configuration for machines in one building. The caller sets
-// Paxos.ID, Members and Seed. Clocks may err by a thousandth, several times what
-// a quartz does and twice what a time daemon corrects by.
+// DefaultConfig returns a configuration for machines in one building. The caller sets
+// Paxos.ID, Members and Seed. It allows clocks a rate error of one thousandth: several times
+// the error of a quartz, and twice the rate at which a time daemon corrects.
 func DefaultConfig() Config {
 	c := Config{Paxos: paxos.DefaultConfig(), MaxPending: 4096, ChecksumEvery: 10 * time.Minute, ChecksumRows: 4096}
 	c.Paxos.Lease = paxos.Lease{Grant: 800 * time.Millisecond, Rho: 1000}
-	c.Paxos.ElectionMax = c.Paxos.Lease.Grant // a member that has granted waits for the end of that; longer is of no use
+	c.Paxos.ElectionMax = c.Paxos.Lease.Grant // a member waits for the end of its grant anyway; a longer timeout is of no use
 	c.Sessions, c.NodeOps, c.Founding = session.DefaultConfig(), nodeops.DefaultConfig(), tree.OpenFounding()
 	return c
 }
@@ -77,25 +78,24 @@ func (c *Config) master() master.Config {
 	}
 }
 
-// Addr names a client connection; the driver gives it and gets it back.
+// Addr names a client connection. The driver chooses it; the Replica only returns it in a Reply.
 type Addr = master.Addr
 
-// Reply is an answer and where it goes.
+// Reply is an answer, and the connection to which it goes.
 type Reply = master.Reply
 
 // Read is a call that was answered from the rows, without the log.
 type Read = master.Read
 
-// AppliedSlot is a slot that the rows took in, and the checksum of all rows after it.
+// AppliedSlot is a slot that was applied, with the checksum of all rows after it.
 type AppliedSlot struct {
 	Slot  paxos.Slot
 	Sum   db.Sum
 	Bytes int // of its value
 }
 
-// Serving says in which epoch this replica serves clients, and in which tenure,
-// which is named by the ballot that began it: a boost changes the ballot and not
-// the tenure. It is a new one in each tenure.
+// Serving names the epoch and the tenure in which this replica serves clients. Ballot is that
+// with which the tenure began: a ballot boost changes neither the tenure nor this ballot.
 type Serving struct {
 	Epoch  api.Epoch
 	Ballot paxos.Ballot
@@ -110,16 +110,18 @@ type Output struct {
 	Replies []Reply
 	Applied []AppliedSlot // since the last TakeOutput, in order
 	Behind  *paxos.Behind // catch-up needs a snapshot
-	Limits  []api.Code    // what came of the oldest calls of SetLimits; NotMaster: whether they are set is unknown
-	// Happened are, while it is wanted (Watch), the effects that operators hear of: epochs that began,
-	// sessions that expired, lock-delays that began, in the order of the log.
+	Limits  []api.Code    // outcomes of the oldest calls of SetLimits; NotMaster: the outcome is unknown
+	// Happened has, after Watch(true), the effects that operators are told of, in the order of the
+	// log: epochs that began, sessions that expired, lock-delays that began.
 	Happened []command.Effect
-	Sum      *SumReport // to be told to all other replicas; nil: nothing new
-	Wake     time.Time
-	Stop     error // this replica must not go on; of this Output, only Sum is to be told
+	Sum      *SumReport // to be sent to all other replicas; nil: nothing new
+	Wake     time.Time  // call Advance no later than this; zero: no need
+	Stop     error      // this replica must not go on; of this Output, only Sum may leave
 }
 
-// Replica is one process life of one replica. One caller at a time.
+// Replica is one process life of one replica. It is not safe for concurrent use. Each method takes
+// the present instant of the replica's clock, read after its input came in. After an input, call
+// TakeOutput.
 type Replica struct {
 	cfg            Config
 	now            time.Time
@@ -128,21 +130,21 @@ type Replica struct {
 	master         *master.Master
 	setting        setting
 	serving        *Serving
-	hasEpoch       bool      // its epoch stands in the log, serving or not yet
-	logFull        bool      // the log has refused something since the last Advance
-	constantsEpoch api.Epoch // the last one of its own in which settle was called
+	hasEpoch       bool      // the master is in an epoch of its own, whether it serves yet or not
+	logFull        bool      // the log has refused a proposal since the last Advance
+	constantsEpoch api.Epoch // the last own epoch in which writeConstants was called
 	audit          audit
-	stop           error // final
+	stop           error // why the replica must stop; never changes once it is set
 	reads          ReadCounters
-	scratch        []command.Applied // of the slot that is being applied, where nothing observes it
+	scratch        []command.Applied // memory for the commands of a slot, without an observer
 	out            Output
 
 	watched bool // Output.Happened is wanted
 }
 
-// New starts a life on what the disk gave back: all holds the rows as of
-// rec.Snapshot, and is nil where there is none. What the log has above it is
-// applied in the first Output.
+// New starts a life from what was read from the disk. all holds the rows of rec.Snapshot, and is
+// nil if there is no snapshot; the Replica owns it from now on. The first TakeOutput applies the
+// slots of the log above it that are known to be chosen. A bad Config panics: call Validate first.
 func New(cfg Config, rec paxos.Recovered, all *db.DB, now time.Time) *Replica {
 	n := &Replica{cfg: cfg, now: now, db: all, audit: newAudit(&cfg, now)}
 	if all == nil {
@@ -167,9 +169,8 @@ func (r *Replica) Step(now time.Time, from paxos.NodeID, m paxos.Message) {
 	r.paxos.Step(now, from, m)
 }
 
-// Request takes one copy of a request of a client, whose principal the transport
-// has authenticated. It is answered in this or a later Output, or never if the
-// replica dies.
+// Request takes one copy of a request of a client. The transport has authenticated its principal,
+// who. The next Output or a later one has the answer; if the replica stops first, there is none.
 func (r *Replica) Request(now time.Time, from Addr, who api.Principal, q api.Request) {
 	r.now = now
 	r.master.Request(r.at(), from, who, q)
@@ -177,13 +178,13 @@ func (r *Replica) Request(now time.Time, from Addr, who api.Principal, q api.Req
 	r.propose()
 }
 
-// Durable tells that every record up to upto is on disk.
+// Durable tells the replica that every record up to upto is on disk.
 func (r *Replica) Durable(now time.Time, upto paxos.LSN) {
 	r.now = now
 	r.paxos.Durable(now, upto)
 }
 
-// Advance tells that time has passed.
+// Advance tells the replica that time has passed. Call it no later than Output.Wake.
 func (r *Replica) Advance(now time.Time) {
 	r.now, r.logFull = now, false
 	r.paxos.Advance(now)
@@ -192,7 +193,7 @@ func (r *Replica) Advance(now time.Time) {
 	r.advanceAudit()
 }
 
-// Resign makes the replica give up being the leader, see paxos.Node.Resign.
+// Resign makes the replica stop leading or campaigning, see paxos.Node.Resign.
 func (r *Replica) Resign(now time.Time) {
 	r.now = now
 	r.paxos.Resign(now)
@@ -204,7 +205,8 @@ func (r *Replica) Campaign(now time.Time) {
 	r.paxos.Campaign(now)
 }
 
-// TakeOutput returns what the node wants done and forgets it.
+// TakeOutput returns what the replica wants done, and forgets it. Call it after each input, or
+// after several.
 func (r *Replica) TakeOutput() Output {
 	for more := true; more; more = r.propose() {
 		r.takeLogOutput(r.paxos.TakeOutput())
@@ -222,7 +224,8 @@ func (r *Replica) TakeOutput() Output {
 	return out
 }
 
-// merge takes in what the log has to say.
+// takeLogOutput merges the output of the log into r.out, applies the slots in it, and tells the
+// master of a new tenure.
 func (r *Replica) takeLogOutput(po paxos.Output) {
 	if len(r.out.Append) == 0 {
 		r.out.Append, r.out.First = po.Append, po.First
@@ -258,8 +261,8 @@ func (r *Replica) takeLogOutput(po paxos.Output) {
 	}
 }
 
-// checkKnown stops the replica before a slot that it cannot apply as others do, and reports whether
-// it goes on.
+// checkKnown stops the replica if the slot has a command that this program does not know, and
+// reports whether it goes on.
 func (r *Replica) checkKnown(e paxos.Entry) bool {
 	for _, raw := range e.Value.Commands {
 		if err := command.CheckKnown(raw); err != nil {
@@ -271,8 +274,8 @@ func (r *Replica) checkKnown(e paxos.Entry) bool {
 	return true
 }
 
-// apply does what one slot says, as one transaction, and tells the master what became
-// of each command.
+// apply executes the commands of one slot, in one transaction, and tells the master the outcome of
+// each.
 func (r *Replica) apply(e paxos.Entry) {
 	all := r.scratch[:0]
 	if r.cfg.Observer != nil {
@@ -309,7 +312,7 @@ func (r *Replica) apply(e paxos.Entry) {
 	r.scratch = all[:0]
 }
 
-// Watch says whether Output.Happened is wanted from now on.
+// Watch says whether Output.Happened is to be filled from now on.
 func (r *Replica) Watch(is bool) { r.watched = is }
 
 func (r *Replica) noteHappened(effect command.Effect) {
@@ -329,11 +332,11 @@ func (r *Replica) noteHappened(effect command.Effect) {
 	r.out.Happened = append(r.out.Happened, effect)
 }
 
-// propose hands the master's commands to the log and says whether there were
-// any. It is called before anything else can happen to the log: a call waiting
-// here over a lost and regained tenure would enter the log ahead of that
-// tenure's epoch command, and its old guard would still hold (P5.01). What a refusal makes
-// the master answer is taken by the next call: there is one more in each TakeOutput.
+// propose hands the master's commands to the log and reports whether there were any. It runs before
+// anything else can happen to the log: if a call waited here while the tenure was lost and regained,
+// it would enter the log ahead of the epoch command of the new tenure, and its old guard would still
+// hold (P5.01). Answers of the master to commands that the log refuses are taken by the next call of
+// propose; TakeOutput makes one more.
 func (r *Replica) propose() bool {
 	mo := r.master.TakeOutput(r.now, r.paxos.Room())
 	r.out.Replies = append(r.out.Replies, mo.Replies...)
@@ -362,7 +365,7 @@ func codeOf(err error) api.Code {
 func (r *Replica) updateServing() {
 	state, _ := r.master.State()
 	if r.hasEpoch = state.HasEpoch(); !r.hasEpoch {
-		r.serving = nil // what has no epoch of its own serves in none
+		r.serving = nil // a replica without an epoch of its own serves in none
 		return
 	}
 	s := r.master.Status()
@@ -379,69 +382,68 @@ func (r *Replica) updateServing() {
 	}
 }
 
-// ballot is one of the rows as the log has it.
+// ballot converts a ballot of the rows to one of the log.
 func ballot(b rows.Ballot) paxos.Ballot {
 	return paxos.Ballot{Round: b.Round, Node: paxos.NodeID(b.Node)}
 }
 
-// Serving says in which epoch this replica serves, nil if it does not.
+// Serving returns the epoch in which this replica serves, nil if it does not.
 func (r *Replica) Serving() *Serving { return r.serving }
 
-// Leads says whether this replica leads the log, serving or not.
+// IsLeader reports whether this replica leads the log, whether it serves or not.
 func (r *Replica) IsLeader() bool { return r.paxos.Status().Role == paxos.Leader }
 
-// Lease is the end of read authority as far as the log knows, see
-// paxos.Node.Lease.
+// Lease returns the end of read authority by the log, see paxos.Node.Lease.
 func (r *Replica) Lease() time.Time { return r.paxos.Lease() }
 
-// Granted says to whom this replica has given its word, see paxos.Node.Granted.
+// LeaseGranted returns the present grant of this replica and the end of its restart hold-off, see
+// paxos.Node.GrantState.
 func (r *Replica) LeaseGranted() (holder paxos.NodeID, until, silent time.Time) {
 	return r.paxos.GrantState()
 }
 
-// Counts is until when this replica counts on another, see paxos.Node.Counts.
+// SupportUntil returns until when this leader counts the grant of a member, see
+// paxos.Node.CountedUntil.
 func (r *Replica) SupportUntil(member paxos.NodeID) time.Time { return r.paxos.CountedUntil(member) }
 
-// InFlight is how many slots this replica proposed in and does not know as
-// chosen yet; 0 unless it leads.
+// InFlight returns the number of slots from the first open one to the last one in which this
+// replica proposed, see paxos.Node.InFlight; 0 unless it leads.
 func (r *Replica) InFlight() int { return r.paxos.InFlight() }
 
-// Status is a picture of the log's side, for traces and dumps.
+// Status describes the log, for traces and dumps.
 func (r *Replica) Status() paxos.Status { return r.paxos.Status() }
 
-// Verify asserts all invariants of this replica's memory, those that walk whole
-// structures as well, which otherwise run under invariant.Deep alone: a violation
-// panics. For observers, between TakeOutput and the next input. Rows are not looked
-// at: see command.Audit.
+// Verify checks all invariants of this replica's memory and panics if one is broken. It includes the
+// checks that walk whole structures, which otherwise run only under invariant.Deep. An observer may
+// call it between TakeOutput and the next input. It does not check the rows: command.Audit does.
 func (r *Replica) Verify() {
 	r.paxos.Verify()
 	r.master.Verify(r.at())
 }
 
-// Master is a picture of the master's side.
+// Master describes the state of the master.
 func (r *Replica) Master() master.Status { return r.master.Status() }
 
-// Session is what this replica remembers of a session as its master, for observers;
-// ok is false where it is none, or there is none.
+// Session returns what this replica, as the master, remembers of a session, for observers; ok is
+// false if it is not the master or there is no such session.
 func (r *Replica) Session(id api.SessionID) (s session.Session, ok bool) { return r.master.Session(id) }
 
-// NodeOps is a picture of what the master knows of nodes in use; zero where there is
-// no master.
+// NodeOps describes what the master knows of nodes in use; zero unless this replica is the master.
 func (r *Replica) NodeOps() nodeops.Status {
 	s, _ := r.master.NodeOps()
 	return s
 }
 
-// Caches is what the master knows of the caches of its clients, in constant time; zero where this
-// replica is none.
+// Caches describes what the master knows of the caches of its clients, in constant time; zero unless
+// this replica is the master.
 func (r *Replica) Caches() nodeops.CacheStatus { return r.master.Caches() }
 
-// View is the rows as they are now; what happens later does not change it.
+// View returns the rows as they are now. Later commands do not change it.
 func (r *Replica) View() db.View { return r.db.View() }
 
-// RowBytes is the size of the present rows, keys and values together.
+// RowBytes returns the size of the present rows, keys and values together.
 func (r *Replica) RowBytes() int64 { return r.db.Bytes() }
 
-// Rows are the present rows, for observers that read them at once and on the
-// goroutine of the node's owner: unlike a View they cost later writes no copies.
+// Rows returns the live rows, for observers that read them before the next input, on the goroutine
+// of the Replica's owner. Unlike a View, they cost later writes no copies.
 func (r *Replica) Rows() rows.Reader { return r.db }

@@ -16,18 +16,17 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// group is some nodes whose disks sync at once and whose network delivers what
-// the test lets it.
+// group is some replicas whose disks sync at once and whose network delivers what the test allows.
 type group struct {
 	t       *testing.T
 	now     time.Time
 	nodes   map[paxos.NodeID]*core.Replica
 	wake    map[paxos.NodeID]time.Time
-	cut     map[paxos.NodeID]bool // who neither hears nor is heard
+	cut     map[paxos.NodeID]bool // replicas whose messages are lost both ways
 	replies []core.Reply
 	seen    map[paxos.NodeID]*record
 	stopped map[paxos.NodeID]error
-	deaf    map[paxos.NodeID]bool // reports of sums do not reach it
+	deaf    map[paxos.NodeID]bool // replicas that no SumReport reaches
 	behind  map[paxos.NodeID]*paxos.Behind
 }
 
@@ -60,7 +59,7 @@ func newGroup(t *testing.T, n int, changes ...func(*core.Config)) *group {
 	return g
 }
 
-// take does what a node wants, at once: disks sync, messages arrive.
+// take carries out the output of a replica at once: disks sync, messages arrive.
 func (g *group) take(id paxos.NodeID) {
 	out := g.nodes[id].TakeOutput()
 	if out.Stop != nil {
@@ -109,7 +108,7 @@ func (g *group) pass(d time.Duration) {
 	}
 }
 
-// master is who serves; the test fails unless there is exactly one.
+// master returns the replica that serves; the test fails unless exactly one does.
 func (g *group) master() paxos.NodeID {
 	var found []paxos.NodeID
 	for id := paxos.NodeID(1); int(id) <= len(g.nodes); id++ {
@@ -266,8 +265,8 @@ func TestARestartRebuildsTheRowsFromTheLog(t *testing.T) {
 	require.EqualValues(t, 1, n.Master().Epoch)
 }
 
-// moved is a group in which node 3 was away while all slots so far were chosen,
-// and nodes 1 and 2 have forgotten them.
+// moved returns a group in which node 3 was away while all slots so far were chosen, and nodes 1 and 2
+// have dropped them from their logs.
 func moved(t *testing.T) *group {
 	g := newGroup(t, 3)
 	g.pass(3 * time.Second)

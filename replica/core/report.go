@@ -9,14 +9,14 @@ import (
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 )
 
-// These methods are for reports to an operator. Each takes constant time, or as long as what
-// it returns.
+// These methods are for reports to an operator. Each takes constant time, or time in proportion to
+// what it returns.
 
-// HeardAt is when a member last answered this leader, see paxos.Node.HeardAt.
+// HeardAt returns when a member last answered this leader, see paxos.Node.HeardAt.
 func (r *Replica) HeardAt(member paxos.NodeID) time.Time { return r.paxos.HeardAt(member) }
 
-// HasOtherRows reports whether a member told another checksum than this replica had after the
-// slot that was compared last. One of the two is wrong.
+// HasOtherRows reports whether a member reported, for the slot that this replica summed last, another
+// checksum than this replica's. One of the two is wrong.
 func (r *Replica) HasOtherRows(member paxos.NodeID) bool {
 	told, ok := r.audit.others[member]
 	return ok && r.audit.own.Slot != 0 && told.Slot == r.audit.own.Slot && told.Sum != r.audit.own.Sum

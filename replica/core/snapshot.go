@@ -10,14 +10,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Snapshot is the rows as they are now, with the handle that belongs to them
-// (P7.02). Applying goes on without touching the view.
+// Snapshot returns the rows as they are now, and the handle that belongs to them (P7.02). Later
+// commands do not change the view.
 func (r *Replica) Snapshot() (paxos.Handle, db.View) {
 	view := r.db.View()
 	return r.handle(r.paxos.Status().Applied, view), view
 }
 
-// handle is what must be said of rows after a slot.
+// handle returns the handle of the rows after a slot.
 func (r *Replica) handle(slot paxos.Slot, from rows.Reader) paxos.Handle {
 	e := rows.GetEpoch(from)
 	return paxos.Handle{
@@ -28,17 +28,16 @@ func (r *Replica) handle(slot paxos.Slot, from rows.Reader) paxos.Handle {
 	}
 }
 
-// Truncate lets the log forget slots that a durable snapshot covers, see
-// paxos.Node.Truncate.
+// Truncate makes the log drop slots that a durable snapshot covers, see paxos.Node.Truncate.
 func (r *Replica) Truncate(now time.Time, below paxos.Slot) {
 	r.now = now
 	r.paxos.Truncate(now, below)
 }
 
-// Installed replaces the rows by those of a durable snapshot from elsewhere. It
-// returns false, and changes nothing, where this replica has applied as much by
-// now. Requests that wait are answered when the tenure, which is over, is told to
-// be: whether they were executed is unknown.
+// Install replaces the rows by those of a durable snapshot of another replica; this Replica owns all
+// from now on. If it has already applied the slots of the snapshot, it changes nothing and returns
+// false. If this replica led, its tenure is over. Its waiting requests are answered when the log
+// reports the end of the tenure: their outcome is unknown.
 func (r *Replica) Install(now time.Time, h paxos.Handle, all *db.DB) bool {
 	r.now = now
 	r.verifyHandle(h, all)
@@ -55,8 +54,7 @@ func (r *Replica) Install(now time.Time, h paxos.Handle, all *db.DB) bool {
 	return true
 }
 
-// verifyHandle compares what a snapshot says of itself with the rows in it
-// (I-S2).
+// verifyHandle panics unless the handle of a snapshot describes the rows in it (I-S2).
 func (r *Replica) verifyHandle(h paxos.Handle, all *db.DB) {
 	if want := r.handle(h.Slot, all); !h.Equal(want) {
 		invariant.Failf("I-S2", "replica %d: a snapshot says %v, its rows %v", r.cfg.Paxos.ID, h, want)
