@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// A master takes requests of its own epoch only, calls of user rows as well, and
-// reads as well as writes (C12.04).
+// A master accepts requests of its own epoch only, whether they are about nodes or user rows, reads or
+// writes (C12.04).
 func TestAMasterTakesRequestsOfItsEpochOnly(t *testing.T) {
 	const taken = api.Code(0)
 	r := newRig(t)
@@ -29,7 +29,7 @@ func TestAMasterTakesRequestsOfItsEpochOnly(t *testing.T) {
 		{0, api.OldEpoch, 1},
 		{1, api.OldEpoch, 1},
 		{2, taken, 1},
-		{3, api.NotMaster, 0}, // it is deposed and does not know: nor who is master
+		{3, api.NotMaster, 0}, // it is deposed and does not know it, nor which replica is master
 		{1 << 60, api.NotMaster, 0},
 	} {
 		for _, op := range []api.Op{api.Put{Key: "k"}, api.Get{Key: "k"}, api.EndSession{}} {
@@ -62,9 +62,8 @@ func TestWhoIsNobodyOpensNoSession(t *testing.T) {
 	require.Len(t, r.taken, 1, "the epoch")
 }
 
-// Session numbers can be guessed. Bob asks by the one that Ann's session is about to
-// get: behind its opening in the log, which names no principal of a call, his would be
-// hers.
+// Session numbers can be guessed. Bob sends a call with the number that Ann's session is about to get.
+// A call in the log names no principal, so behind the opening his call would be executed as hers.
 func TestASessionThatIsYetToBeOpenedIsNobodys(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)

@@ -23,7 +23,7 @@ type crowd struct {
 	ids []api.SessionID
 	id  uint64
 
-	acked api.Seq // by the KeepAlives of all
+	acked api.Seq // AckedThrough in the KeepAlives of all sessions
 }
 
 const crowded = 90_000
@@ -48,7 +48,7 @@ func newCrowdWith(b *testing.B, size int, cfg master.Config) (c *crowd, bytes fl
 	}
 	before := heap()
 	c.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(1), Mine: true})
-	c.settle() // the epoch begins, and the cell is founded where it is to be
+	c.settle() // the epoch begins, and the cell is founded if cfg has a secret
 	for i := range c.ids {
 		c.keepAlive(i)
 	}
@@ -83,8 +83,7 @@ func (c *crowd) keepAlive(i int) {
 	c.m.Request(c.at(), master.Addr(i), "ann", q)
 }
 
-// BenchmarkKeepAlives is what each KeepAlive costs: it is taken in, waits, and is
-// answered when it is due.
+// BenchmarkKeepAlives measures a KeepAlive: it is taken in, waits, and is answered when it is due.
 func BenchmarkKeepAlives(b *testing.B) {
 	c, bytes := newCrowd(b, crowded)
 	var replies []master.Reply
@@ -101,8 +100,8 @@ func BenchmarkKeepAlives(b *testing.B) {
 	b.ReportMetric(bytes, "bytes/session")
 }
 
-// BenchmarkIdleSessionsWithAFile is what the master remembers of a session that has opened a file and
-// is idle since.
+// BenchmarkIdleSessionsWithAFile measures the memory that the master uses for a session that has opened a
+// file and then made no call.
 func BenchmarkIdleSessionsWithAFile(b *testing.B) {
 	const size = 20_000
 	var bytes float64
@@ -136,7 +135,7 @@ func BenchmarkIdleSessionsWithAFile(b *testing.B) {
 	b.ReportMetric(bytes, "bytes/session")
 }
 
-// settle executes what is proposed.
+// settle applies all proposals, until there are none.
 func (c *crowd) settle() {
 	for {
 		out := c.m.TakeOutput(c.now, plenty)
@@ -157,8 +156,8 @@ func (c *crowd) settle() {
 	}
 }
 
-// BenchmarkPutsBesideALongQueue is what each Put costs where a thousand clients of one principal
-// wait for the log, each for the answer to one call.
+// BenchmarkPutsBesideALongQueue measures a Put while a thousand clients of one principal wait for the log,
+// each with one call.
 func BenchmarkPutsBesideALongQueue(b *testing.B) {
 	const size = 1000
 	c, _ := newCrowd(b, size)

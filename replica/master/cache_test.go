@@ -11,14 +11,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// open lets the watcher open /a, which it may keep in its cache if it says so.
+// open makes the watcher open /a. With mayCache it may keep the answer in its cache.
 func (w *watching) open(mayCache bool) master.Reply {
 	w.id++
 	w.request(9, api.Request{ID: w.id, Session: w.s, Seq: 2, AckedThrough: 1, MayCache: mayCache, Op: api.Open{Path: "a", Rights: api.RightRead}})
 	return w.reply()
 }
 
-// set asks for a change of /a, and returns how many commands were proposed for it.
+// set asks for a change of /a, and returns how many commands were proposed.
 func (w *watching) set() int {
 	before := len(w.taken)
 	w.seq++
@@ -34,8 +34,8 @@ func (w *watching) proposed() command.Command {
 	return command.Apply(tx, string(p.Command)).Command
 }
 
-// The change goes on with the KeepAlive that says that the client has dropped what it had (C10.04 to
-// C10.06); the one that waits is answered at once (C11.10).
+// A change goes on when a KeepAlive acknowledges the drop (C10.04 to C10.06). The KeepAlive that waits when
+// the drop is queued is answered at once (C11.10).
 func TestAChangeWaitsForADrop(t *testing.T) {
 	w := newWatching(t)
 	p := w.open(true)
@@ -69,8 +69,8 @@ func texts(all []api.Event) (out []string) {
 	return out
 }
 
-// A client that asks for nothing to keep delays no change, and costs nothing; nor may one keep
-// anything whose lease is over.
+// A client that asks for no caching delays no change and takes no memory. A client whose lease is over may
+// keep nothing.
 func TestNoChangeWaitsForAClientWithoutACache(t *testing.T) {
 	w := newWatching(t)
 	require.False(t, w.open(false).Cacheable)
@@ -83,7 +83,7 @@ func TestNoChangeWaitsForAClientWithoutACache(t *testing.T) {
 	require.False(t, late.open(true).Cacheable)
 }
 
-// A client that sends KeepAlives and drops nothing holds a change for one lease, as from when it was
+// A client that sends KeepAlives and acknowledges no drop holds up a change for one lease, from when it was
 // told; then its session ends, and the change goes on (C10.06, C11.11).
 func TestAClientThatDropsNothingIsWaitedForOneLease(t *testing.T) {
 	w := newWatching(t)

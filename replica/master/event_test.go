@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 )
 
-// watching is a rig that serves a cell with leases, and a session of ann's that hears of the
-// contents of /a. Requests of the writer, another session of hers, come from address 8.
+// watching is a rig that serves a cell with leases, with a session of ann's that watches the contents of
+// /a. Requests of the writer, another session of ann's, come from address 8.
 type watching struct {
 	*rig
 	s, writer api.SessionID
@@ -31,7 +31,7 @@ func newWatching(t *testing.T) *watching {
 	return w
 }
 
-// write changes /a, and returns what else than the answer to the writer was sent.
+// write changes /a, and returns the answers that were sent, except that to the writer.
 func (w *watching) write() []master.Reply {
 	w.seq++
 	w.request(8, api.Request{ID: uint64(w.seq), Session: w.writer, Seq: w.seq, AckedThrough: w.seq - 1, Op: api.SetContents{Handle: w.token, Contents: "x"}})
@@ -49,7 +49,7 @@ func (w *watching) others() (all []master.Reply) {
 	return all
 }
 
-// keep sends a KeepAlive of the watcher, and returns what it is answered at once.
+// keep sends a KeepAlive of the watcher, and returns the answers that it gets at once.
 func (w *watching) keep(acked api.EventNumber) []master.Reply {
 	w.id++
 	w.request(9, api.Request{ID: w.id, Session: w.s, Op: api.KeepAlive{AckedEpoch: 1, AckedEvents: acked}})
@@ -88,7 +88,7 @@ func TestAnEventEndsTheWaitOfAKeepAlive(t *testing.T) {
 	require.EqualValues(t, 2, last)
 }
 
-// What happens while no KeepAlive waits is told by the answer to the next one.
+// Events that come while no KeepAlive waits are in the answer to the next one.
 func TestEventsWaitForAKeepAlive(t *testing.T) {
 	w := newWatching(t)
 	require.Empty(t, w.write())
@@ -98,8 +98,8 @@ func TestEventsWaitForAKeepAlive(t *testing.T) {
 	require.EqualValues(t, 1, last)
 }
 
-// Without proof of mastership no event leaves: the replica may have been deposed, and the answer
-// is a promise (C11.04).
+// Without a proof of leadership no event leaves: the replica may have been deposed, and the answer
+// would be a promise (C11.04).
 func TestWithoutAuthorityNoEventIsTold(t *testing.T) {
 	w := newWatching(t)
 	require.Empty(t, w.keep(0))
@@ -110,8 +110,8 @@ func TestWithoutAuthorityNoEventIsTold(t *testing.T) {
 	require.Len(t, w.others(), 1)
 }
 
-// A new master asks for the acknowledgement of the epoch first. What was presented hears of
-// changes from then on; numbers begin again.
+// A new master waits for the acknowledgement of the epoch first. Then handles that were presented get
+// events, and event numbers begin again.
 func TestANewMasterTellsEventsToWhatWasPresented(t *testing.T) {
 	w := newWatching(t)
 	require.Empty(t, w.write())

@@ -10,13 +10,13 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// step is one step between the beginning of an epoch of this tenure and serving.
-// Its number in CHU §2.9 stands behind; the package comment has all of them.
+// step is one step between the beginning of an epoch of this tenure and serving. The comments
+// at steps have its number in CHU §2.9; the package comment lists all of them.
 type step struct {
 	name       string
-	begin      func(*Master, At)      // also again, where the log did not take what it proposed
-	over       func(*Master, At) bool // the next step begins, or serving
-	keepAlives bool                   // KeepAlives are taken
+	begin      func(*Master, At)      // called again if the log did not take what it proposed
+	over       func(*Master, At) bool // the step is over: the next one begins, or serving
+	keepAlives bool                   // KeepAlives are accepted
 }
 
 var steps = [...]step{
@@ -25,9 +25,9 @@ var steps = [...]step{
 	{name: "flushing", begin: func(*Master, At) {}, over: (*Master).isEpochKnown, keepAlives: true}, // 4 to 6
 }
 
-// rebuild makes from the rows what the Master remembers: every session lives on for
-// as long as the longest lease that a predecessor can have granted, from now, not
-// from when it was last heard of (C12.02, C12.06).
+// rebuild makes the table of sessions from the rows. Every session lives on for the longest
+// lease that a predecessor can have granted, counted from now, not from its last KeepAlive
+// (C12.02, C12.06).
 func (m *Master) rebuild(at At) {
 	m.sessions = session.New(m.cfg.Sessions, m.epoch, rows.GetLongestLease(at.Rows))
 	for id, s := range rows.Sessions(at.Rows) {
@@ -35,7 +35,7 @@ func (m *Master) rebuild(at At) {
 	}
 }
 
-// begin enters the first step; what is over already is passed.
+// begin enters the first step, and passes steps that are over already.
 func (m *Master) begin(at At) {
 	m.rebuild(at)
 	m.state, m.step = Recovering, 0
@@ -43,7 +43,7 @@ func (m *Master) begin(at At) {
 	m.progress(at)
 }
 
-// progress enters the next steps, as far as they go.
+// progress enters the next steps, as far as the present one and those after it are over.
 func (m *Master) progress(at At) {
 	for m.state == Recovering && steps[m.step].over(m, at) {
 		if m.step++; m.step == len(steps) {
@@ -63,8 +63,8 @@ func (m *Master) serve(at At) {
 	}
 }
 
-// canTake reports whether an op is worked on in this state: in the fail-over none but
-// KeepAlives, and they not before it is known how long a lease may be (C12.07).
+// canTake reports whether an op is accepted in this state. During the fail-over only KeepAlives
+// are, and they only once it is known how long a lease may be (C12.07).
 func (m *Master) canTake(op api.Op) bool {
 	if m.state == Serving {
 		return true
@@ -85,8 +85,8 @@ func (m *Master) isFounded(at At) bool {
 	return is || !m.cfg.isFounder()
 }
 
-// prepare makes the memory of nodes, once, and has the row of the longest lease raised if
-// it must be.
+// prepare makes the memory of nodes, once, and proposes a longer longest lease if the row must
+// be raised.
 func (m *Master) prepare(at At) {
 	if m.ops == nil {
 		m.startNodeOps(at)
@@ -97,13 +97,13 @@ func (m *Master) prepare(at At) {
 // isMeasured reports whether the rows allow the shortest lease.
 func (m *Master) isMeasured(At) bool { return m.sessions.IsMeasured() }
 
-// isEpochKnown reports whether each session that was there when the epoch began has
-// acknowledged it, or has ended (C12.09), and what none of them presented is free.
+// isEpochKnown reports whether each session that was alive when the epoch began has acknowledged
+// it or has ended (C12.09), and the locks of handles that no client presented are free.
 func (m *Master) isEpochKnown(At) bool {
 	return m.sessions.Unacked() == 0 && (m.ops == nil || m.ops.IsReady())
 }
 
-// resume proposes again what the log did not take.
+// resume proposes again the Master's own commands that the log did not take.
 func (m *Master) resume(at At) {
 	m.out.Propose = append(m.out.Propose, m.unset...)
 	m.unset = nil

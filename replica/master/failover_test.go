@@ -27,8 +27,8 @@ func ops() map[string]api.Request {
 	}
 }
 
-// Before each session knows of the fail-over, KeepAlives are worked on and nothing
-// else is, with authority or without (C12.07).
+// Until each session has acknowledged the epoch, only KeepAlives are accepted, with authority or without
+// (C12.07).
 func TestAMasterInFailOverTakesKeepAlivesOnly(t *testing.T) {
 	for name, q := range ops() {
 		r := newRigWith(t, withLeases())
@@ -99,8 +99,8 @@ func TestWhatCannotBeFoundedIsAFaultOfTheConfiguration(t *testing.T) {
 	require.ErrorContains(t, cfg.Validate(), "LeaseMax")
 }
 
-// A master whose row of the longest lease is below its shortest one, as the first
-// one that grants leases, raises it before it grants any.
+// If the row of the longest lease is below the shortest lease, as for the first master that grants leases,
+// the master raises it before it grants any.
 func TestLeasesAreGrantedOnlyWhenTheRowsAllowThem(t *testing.T) {
 	r := newRigWith(t, withLeases())
 	r.apply(command.Epoch{Master: 2})
@@ -117,8 +117,8 @@ func TestLeasesAreGrantedOnlyWhenTheRowsAllowThem(t *testing.T) {
 	require.Equal(t, api.Leased{Lease: 12 * time.Second, Failover: true}, r.reply().Detail)
 }
 
-// Each session that was there at take-over is waited for, and one that does not
-// come for the longest lease, and no longer (C12.06, C12.09).
+// A fail-over waits for each session that was alive when the epoch began, and for a session that sends
+// nothing no longer than the longest lease (C12.06, C12.09).
 func TestAFailOverWaitsForEachSession(t *testing.T) {
 	r := newRigWith(t, withLeases())
 	r.apply(command.Epoch{Master: 2})
@@ -126,7 +126,7 @@ func TestAFailOverWaitsForEachSession(t *testing.T) {
 		r.session(n + 1)
 	}
 	r.apply(command.LongestLease{Guard: 1, Lease: 30 * time.Second})
-	r.now = r.now.Add(time.Hour) // no replica was master
+	r.now = r.now.Add(time.Hour) // no replica was master meanwhile
 	r.elect(5)
 	r.last()
 	start := r.now
@@ -165,8 +165,8 @@ func TestAFailOverWaitsForEachSession(t *testing.T) {
 	require.EqualValues(t, 2, r.m.Status().Sessions)
 }
 
-// What a master remembers begins with the rows as they are when its epoch begins,
-// whatever it remembered before (F10).
+// When its epoch begins, a master remembers the sessions that the rows have then, whatever it remembered
+// before (F10).
 func TestSessionsThatEndedBeforeTheEpochAreNotWaitedFor(t *testing.T) {
 	r := newRigWith(t, withLeases())
 	r.apply(command.Epoch{Master: 2})
@@ -184,7 +184,7 @@ func TestSessionsThatEndedBeforeTheEpochAreNotWaitedFor(t *testing.T) {
 	require.Equal(t, master.Serving, r.m.Status().State)
 }
 
-// A session that is opened in the epoch has nothing to take notice of.
+// A session that is opened in the epoch need not acknowledge it.
 func TestANewSessionIsNotAskedToFlush(t *testing.T) {
 	r := newRigWith(t, withLeases())
 	r.elect(5)
@@ -196,7 +196,7 @@ func TestANewSessionIsNotAskedToFlush(t *testing.T) {
 	require.Equal(t, api.Leased{Lease: 12 * time.Second}, r.reply().Detail)
 }
 
-// Without leases there is nothing that a fail-over waits for.
+// Without leases a fail-over waits for no session.
 func TestWithoutLeasesAFailOverEndsAtOnce(t *testing.T) {
 	r := newRig(t)
 	r.apply(command.Epoch{Master: 2})
@@ -236,7 +236,7 @@ func TestOnlyTheSessionsOwnPrincipalIsServed(t *testing.T) {
 	}
 }
 
-// The rows tell a master of sessions, and a follower of none.
+// A master remembers the sessions in the rows; a follower remembers none.
 func TestAFollowerRemembersNothing(t *testing.T) {
 	m := master.New(withLeases(), 0)
 	d := db.New()
@@ -257,8 +257,8 @@ func TestAFollowerRemembersNothing(t *testing.T) {
 	}
 }
 
-// A full log takes no end of a session, and keeps no KeepAlive of another one from its
-// answer: that needs no place there.
+// A full log refuses the end of a session, but a KeepAlive of another session is answered: it needs no
+// command.
 func TestAFullLogDelaysNoKeepAlive(t *testing.T) {
 	r := newRigWith(t, withLeases())
 	r.elect(5)

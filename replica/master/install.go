@@ -5,10 +5,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Installed tells that the rows were replaced by newer ones, in which e is the
-// present epoch; the commands in between are not told. The tenure in which that
-// happens is over, as the log will say: nothing that is remembered agrees with the
-// rows any more.
+// Installed tells the Master that the rows of a snapshot replaced its rows; e is the epoch in
+// them. The commands in between are not reported. A tenure in which that happens is over, as the
+// log will report: nothing that this Master remembers agrees with the rows any more.
 func (m *Master) Installed(e rows.Epoch) {
 	if e.Number < m.epoch {
 		invariant.Failf("I-E1", "replica %d: rows in epoch %d replace rows in epoch %d", m.cfg.ID, e.Number, m.epoch)

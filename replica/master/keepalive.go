@@ -10,15 +10,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// leadershipProof is what this Master knows of being master without read authority: a
-// Confirm that was executed stood below any later epoch in the log, so when it
-// was proposed no later epoch had begun anywhere. What is promised because of it counts
-// from that instant.
+// leadershipProof is how this Master knows, without read authority, that it was master. A Confirm
+// that was executed stood below any later epoch in the log, so no later epoch had begun anywhere
+// when it was proposed. Leases granted because of it count from that instant.
 type leadershipProof struct {
-	known time.Time // master for certain up to here; zero: never
+	known time.Time // up to here it was certainly master; zero: never
 	asked bool      // a Confirm is under way
-	since time.Time // when it was proposed
-	// last says that the log was given a Confirm, and no command that waits for its turn since.
+	since time.Time // when that Confirm was proposed
+	// last says that the log was given a Confirm, and no command of the fair queue since.
 	last bool
 }
 
@@ -28,11 +27,11 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	case !m.sessions.HasLeases():
 		m.answerTo(from, q, api.Result{Code: api.Invalid})
 		return
-	case !alive: // and never will be: a client that names this epoch was told of sessions that these rows had
+	case !alive: // and never will be: a client that names this epoch knows only sessions that these rows had
 		m.answerTo(from, q, api.Result{Code: api.NoSession})
 		return
 	}
-	if len(op.Tokens) > 0 { // most have none, and to look for a session is what costs
+	if len(op.Tokens) > 0 { // most KeepAlives have none, and looking up the session is what costs
 		m.present(at, q, who, op)
 	}
 	if m.sessions.AckEpoch(q.Session, op.AckedEpoch) {
@@ -50,8 +49,8 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 	m.tend(at)
 }
 
-// tend does what is due for sessions, as far as it is known that this replica is
-// master, and asks the log where it is not.
+// tend does what is due for sessions by the instant up to which this replica is certainly master.
+// If more is due, it asks the log for a proof.
 func (m *Master) tend(at At) {
 	if !m.hasEpoch() {
 		return
@@ -85,8 +84,8 @@ func (m *Master) do(task session.Task) {
 	}
 }
 
-// leased is what the answer to a KeepAlive tells: the lease, and events. A client that has yet to
-// acknowledge the epoch is told of none.
+// leased returns the lease and the events for the answer to a KeepAlive. A client that has not
+// acknowledged the epoch yet gets no events.
 func (m *Master) leased(a session.Answer) api.Leased {
 	l := api.Leased{Lease: a.Lease, Failover: a.Failover}
 	if m.ops != nil && !a.Failover {
@@ -96,7 +95,7 @@ func (m *Master) leased(a session.Answer) api.Leased {
 	return l
 }
 
-// noteLate bounds the lease of a session that has a drop to acknowledge.
+// noteLate bounds the lease of a session that has a drop to acknowledge, see session.Table.Late.
 func (m *Master) noteLate(s api.SessionID) {
 	queued, told := m.ops.OldestDrop(s)
 	m.sessions.Late(s, queued, told)
@@ -112,8 +111,8 @@ func (m *Master) isInUse(id api.SessionID) bool {
 	return m.calls.IsAwaited(id) || m.ops != nil && m.ops.HasHandles(id)
 }
 
-// confirm asks the log whether this replica is still master, unless it is asked
-// already, or a command that waits has its turn first.
+// confirm asks the log whether this replica is still master, unless a Confirm is under way, the
+// log is full, or a command of the fair queue goes first.
 func (m *Master) confirm(at At) {
 	if m.proof.asked || m.owed || m.yieldsTurn() {
 		return
@@ -123,19 +122,19 @@ func (m *Master) confirm(at At) {
 	m.propose(forProof, calls.Key{}, command.ConfirmLeadership{Guard: m.guard})
 }
 
-// yieldsTurn reports whether a command that waits for the log goes in front of the next Confirm. A
-// log that takes one command at a time would take nothing but Confirms else, where KeepAlives come
-// faster than it goes on: one of them is always due.
+// yieldsTurn reports whether a command of the fair queue goes in front of the next Confirm. Without
+// this rule, a log that takes one command at a time would take nothing but Confirms if KeepAlives
+// arrive faster than it takes commands, since one of them is always due.
 func (m *Master) yieldsTurn() bool { return m.proof.last && m.queue.Waiting() > 0 }
 
-// onConfirmed takes in the log's answer. One of an earlier tenure was refused.
+// onConfirmed takes in an applied Confirm. If it is of an earlier tenure, the rows have refused it.
 func (m *Master) onConfirmed(c command.ConfirmLeadership, a command.Applied) {
 	if m.hasEpoch() && c.Guard == m.guard && a.Verdict == command.Executed && m.proof.asked {
 		m.proof.known, m.proof.asked = m.proof.since, false
 	}
 }
 
-// measure proposes another longest lease, where one is wanted.
+// measure proposes another longest lease if the sessions want one.
 func (m *Master) measure(at At) {
 	if d := m.sessions.Longest(at.Now); d > 0 && !m.owed {
 		m.sessions.Asked(d)
@@ -143,26 +142,26 @@ func (m *Master) measure(at At) {
 	}
 }
 
-// onMeasured tells the sessions what the rows say now.
+// onMeasured tells the sessions the longest lease that the rows allow now.
 func (m *Master) onMeasured(at At) {
 	if m.hasEpoch() {
 		m.sessions.SetLongest(rows.GetLongestLease(at.Rows))
 	}
 }
 
-// onSessionEnded forgets a session, and tells its client, if it asks.
+// onSessionEnded forgets a session, and answers its KeepAlive if one waits.
 func (m *Master) onSessionEnded(id api.SessionID) {
 	if k, waits := m.sessions.End(id); waits {
 		m.answerKeepAlive(session.Answer{Session: id, To: k}, api.Result{Code: api.NoSession})
 	}
 }
 
-// dueSession is when something is due for a session; zero where that takes
-// proof of leadership, for which the log is asked, or has no room to be. A Confirm may be asked
-// for and hang behind a hole while authority has come back: then what is due waits for
-// nothing. Nor does what fell due before the newest proof, and was not asked about
-// until now, as for a session that was idle and is used again. Nor does a full log keep
-// a KeepAlive from its answer: sessions whose end it did not take are put aside.
+// dueSession returns when something is due for a session. It returns zero if that needs a proof of
+// leadership and there is nothing to do for the proof now: a Confirm is under way, the log is full, or
+// another command goes first. No proof is needed with authority, even while a Confirm hangs behind a
+// hole of the log, nor for what was due before the newest proof, as for a session that was idle and is
+// used again. A full log does not keep a KeepAlive from its answer: sessions whose end it did not take
+// are put aside (session.Table.Refused).
 func (m *Master) dueSession(at At) time.Time {
 	due := m.sessions.Due()
 	if (m.proof.asked || m.owed || m.yieldsTurn()) && !at.HasAuthority() && due.After(m.proof.known) {

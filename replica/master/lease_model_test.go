@@ -16,11 +16,11 @@ import (
 )
 
 // lab is three replicas on one log that the test decides, and two clients, in a true
-// time that only the test knows. Every machine has a clock that is wrong, by up to
-// labRho. The leader has read authority for spans in which the log takes from no other
-// else, as the log's lease promises; messages are lost, repeated, and overtaken.
+// time that only the test knows. The rate of every machine's clock is wrong by up to
+// labRho. While the leader has read authority, the log takes commands from no other
+// replica, as the log's lease promises. Messages are lost, repeated and reordered.
 //
-// What must hold, in true time: no master expires a session while its client counts on
+// In true time this must hold: no master expires a session while its client counts on
 // the lease; a client does not count on more than the present master has promised;
 // the lease of a session never moves earlier, neither within an epoch nor as its
 // client sees it.
@@ -28,11 +28,11 @@ type lab struct {
 	t        *rapid.T
 	now      time.Duration
 	log      []string
-	truth    *db.DB // all of the log, applied when it is decided
+	truth    *db.DB // the rows after all of the log
 	limbo    []string
 	leader   int
 	round    uint64
-	until    time.Duration // the leader has read authority
+	until    time.Duration // the end of the leader's read authority, in true time
 	replicas []*labReplica
 	clients  []*labClient
 	net      []func()
@@ -42,7 +42,7 @@ type lab struct {
 
 type labCounts struct{ granted, confirmed, failovers, expired, lengths int }
 
-// labRho is by how much a clock may be wrong: 10 %.
+// labRho bounds the error of a clock's rate, in parts per million: 10 %.
 const labRho = 100_000
 
 type labClock struct {
@@ -67,7 +67,7 @@ type labReplica struct {
 	m       *master.Master
 	db      *db.DB
 	applied int
-	leads   bool // as far as it was told
+	leads   bool // as far as the replica was told
 	leases  map[api.SessionID]session.Session
 	epoch   api.Epoch // of leases
 }
@@ -136,7 +136,7 @@ func (l *lab) at(r *labReplica) master.At {
 	return at
 }
 
-// flush takes what a replica wants, and looks at what it remembers.
+// flush carries out the output of a replica, and checks the leases that it remembers.
 func (l *lab) flush(r *labReplica) {
 	out := r.m.TakeOutput(time.Time{}, plenty)
 	for _, p := range out.Propose {
@@ -155,7 +155,7 @@ func (l *lab) flush(r *labReplica) {
 	l.compare(r)
 }
 
-// compare holds the leases of a replica against those of before (C11.05).
+// compare checks that no lease of a replica has moved earlier (C11.05).
 func (l *lab) compare(r *labReplica) {
 	s := r.m.Status()
 	if !s.State.HasEpoch() || r.epoch != s.Epoch {
@@ -174,7 +174,7 @@ func (l *lab) compare(r *labReplica) {
 
 func (l *lab) send(deliver func()) { l.net = append(l.net, deliver) }
 
-// hear is a client that gets an answer to a KeepAlive.
+// hear delivers an answer to a KeepAlive to its client.
 func (l *lab) hear(r *labReplica, p master.Reply) {
 	c := l.clients[p.To]
 	if p.Session != c.session || p.Epoch < c.epoch {
@@ -198,8 +198,7 @@ func (l *lab) hear(r *labReplica, p master.Reply) {
 	l.judge(c)
 }
 
-// judge holds a client's bound against what the present master has promised, both
-// in true time.
+// judge compares a client's bound with the promise of the present master, both in true time.
 func (l *lab) judge(c *labClient) {
 	present := rows.GetEpoch(l.truth).Number
 	for _, r := range l.replicas {
@@ -220,7 +219,7 @@ func (l *lab) judge(c *labClient) {
 func (c *labClient) toPPM() time.Duration  { return time.Duration(c.clock.ppm) }
 func (r *labReplica) toPPM() time.Duration { return time.Duration(r.clock.ppm) }
 
-// ask sends a KeepAlive to a replica, or sends one again.
+// ask sends a new KeepAlive of a client to a replica.
 func (l *lab) ask(c *labClient, to *labReplica) {
 	c.lastID++
 	c.sent[c.lastID] = c.clock.at(l.now)
@@ -256,8 +255,8 @@ func (l *lab) step(r *labReplica) {
 	l.flush(r)
 }
 
-// depose makes another replica, or the same one again, the leader: not while this
-// one has authority.
+// depose makes another replica, or the same one again, the leader. It does nothing while the present
+// leader has authority.
 func (l *lab) depose(next *labReplica) {
 	if l.now < l.until {
 		return
@@ -265,7 +264,7 @@ func (l *lab) depose(next *labReplica) {
 	l.round++
 	l.leader = next.id
 	rest := l.limbo[:0:0]
-	for _, c := range l.limbo { // what phase 1 finds comes first
+	for _, c := range l.limbo { // the commands that phase 1 finds come first
 		if rapid.Bool().Draw(l.t, "found") {
 			l.decide(c)
 		} else {
@@ -297,7 +296,7 @@ func (l *lab) act() {
 		l.depose(r)
 	case "tell":
 		l.tell(r)
-	case "lease": // the leader's authority, if all that it needs is applied
+	case "lease": // extend the leader's authority, if it has applied the whole log
 		if l.leader >= 0 {
 			l.until = max(l.until, l.now+time.Duration(rapid.IntRange(1, 900).Draw(l.t, "authority"))*time.Millisecond)
 		}
@@ -320,14 +319,14 @@ func (l *lab) act() {
 		if l.leader >= 0 {
 			l.ask(c, l.replicas[l.leader])
 		}
-	case "settle": // a good moment
+	case "settle":
 		l.settle()
 	case "pass":
 		l.now += time.Duration(rapid.SampledFrom([]int{1, 50, 300, 1000, 2500}).Draw(l.t, "ms")) * time.Millisecond
 	}
 }
 
-// settle lets everybody apply what is decided, the leader look at its clock, and all
+// settle lets all replicas apply what is decided, the leader look at its clock, and all
 // messages arrive.
 func (l *lab) settle() {
 	for range 3 {
@@ -365,7 +364,7 @@ func (l *lab) carry() {
 	case 0: // lost
 		l.net = append(l.net[:i:i], l.net[i+1:]...)
 		return
-	case 1: // and once more, later
+	case 1: // delivered, and delivered again later
 	default:
 		l.net = append(l.net[:i:i], l.net[i+1:]...)
 	}

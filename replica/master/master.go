@@ -18,18 +18,18 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Config is what a Master is told at start.
+// Config configures a Master.
 type Config struct {
 	ID         uint32 // this replica, above 0
-	MaxPending int    // requests waiting for their place in the log, at most; beyond: Later, or Busy
-	// Share is what a principal sends to the log together: what a slot holds.
+	MaxPending int    // calls that may wait for the log or in it; one more is refused with Later or Busy
+	// Share bounds the commands of one principal that go to the log together: what a slot holds.
 	Share    fairqueue.Limits
 	Sessions session.Config
 	NodeOps  nodeops.Config
 	// Secret seals the tokens of a cell that this replica founds: 32 bytes that its
-	// driver has drawn from a strong random source. Zero: it founds none.
+	// driver has drawn from a strong random source. Zero: this replica founds no cell.
 	Secret   [32]byte
-	Founding tree.Founding // what such a cell begins with
+	Founding tree.Founding // the tree with which such a cell begins
 	// Unobserved leaves Reads and Begun of each Output empty: there is no observer.
 	Unobserved bool
 }
@@ -56,31 +56,31 @@ func (c Config) Validate() error {
 
 func (c Config) isFounder() bool { return c.Secret != [32]byte{} }
 
-// At is the instant at which a method is called, and what holds then.
+// At is the instant at which a method is called, with the lease and the rows at that instant.
 type At = calls.At
 
-// Addr names the client connection to be answered; the driver gives it and gets it back.
+// Addr names a client connection. The driver chooses it; the Master only returns it in a Reply.
 type Addr = calls.Addr
 
-// Reply is an answer and where it goes. It may be lost.
+// Reply is an answer, and the connection to which it goes. It may be lost.
 type Reply struct {
 	To Addr
 	api.Reply
 }
 
-// mostTaken bounds the place for replies that is kept: the memory of a moment in which
-// all clients come at once is given back.
+// mostTaken bounds the memory for replies that is used again. If all clients came at once, the
+// memory for their replies is freed.
 const mostTaken = 1 << 12
 
-// Output is all that a Master wants from the outside. Its slices belong to the
-// caller, but for Replies, which are overwritten after the next call of a method.
+// Output is all that a Master wants from the outside. Its slices belong to the caller, except
+// Replies: the next call of another method overwrites them.
 type Output struct {
 	Propose []Proposal // in this order
 	Replies []Reply    // in any order
-	Reads   []Read     // that are among the replies, for observers
-	// Begun are the commands of calls, and of what follows from them, that began to wait
-	// for their turn in the log, in this order, for observers: what is done for a call
-	// was decided then. Each is proposed, now or later, unless the tenure ends.
+	Reads   []Read     // the replies that were answered from the rows, for observers
+	// Begun are the commands, for calls or for what follows from calls, that joined the fair
+	// queue, in this order, for observers: what they do was decided then. Each is proposed, now
+	// or later, unless the tenure ends or its client gives the call up.
 	Begun [][]byte
 }
 
@@ -92,56 +92,56 @@ type Master struct {
 	hint   uint32                     // the master, as far as known; 0: not known
 	ballot rows.Ballot                // of the tenure, unless following
 	epoch  api.Epoch                  // the present one
-	guard  api.Epoch                  // the one of this tenure, once it has begun
+	guard  api.Epoch                  // the epoch of this tenure, once it has begun
 	queue  *fairqueue.Queue[Proposal] // commands that wait for the log
-	calls  *calls.Table               // that are under way, since the tenure or its epoch began
+	calls  *calls.Table               // those under way, since the tenure or its epoch began
 	count  Counters
 	out    Output
-	// seekers outlive tenures: a replica meets them while it is no master
+	// seekers outlive tenures: a replica meets them while it is not master
 	seekers seekers
-	taken   []Reply // that were last taken: what comes next goes into the same place
+	taken   []Reply // the replies that were last taken; the next ones reuse their memory
 
 	// In an epoch of this tenure:
 	step     int            // of the fail-over, while recovering
-	sessions *session.Table // nil in no such epoch
-	ops      *nodeops.Ops   // from when there is a cell until the tenure ends
+	sessions *session.Table // nil outside of such an epoch
+	ops      *nodeops.Ops   // from when the cell exists until the tenure ends
 	proof    leadershipProof
-	owed     bool       // what the log did not take waits for the next Advance
-	unset    []Proposal // constants that it did not take
+	owed     bool       // the log has refused a command of the Master's own; Advance proposes it again
+	unset    []Proposal // constants that the log has refused
 }
 
 // Counters count since the process started; for reports only.
 type Counters struct {
 	Tenures  uint64 // own tenures begun
 	Served   uint64 // own tenures that came to serve
-	Deposed  uint64 // times that an epoch of its own ended
-	Requests uint64 // requests that came
-	Proposed uint64 // calls proposed
-	Read     uint64 // calls answered without the log
-	Merged   uint64 // duplicates of a request that waits already
-	Orphans  uint64 // requests that waited when their tenure or epoch ended
+	Deposed  uint64 // own epochs that ended
+	Requests uint64 // requests received
+	Proposed uint64 // calls on rows that were queued for the log
+	Read     uint64 // calls on rows that were answered without the log
+	Merged   uint64 // duplicates of a call on a row that was under way
+	Orphans  uint64 // calls that waited when their tenure or epoch ended
 	GivenUp  uint64 // calls that were given up before their turn in the log came
 
 	KeepAlives uint64 // answered
-	Confirms   uint64 // asked of the log without a lease
+	Confirms   uint64 // proposed for want of a lease
 	Expiries   uint64 // sessions whose end was proposed
 }
 
-// Status is what the Master can be asked at any time, for reports.
+// Status describes the Master, for reports.
 type Status struct {
 	State    State
 	Step     string // of the fail-over, while recovering
 	Epoch    api.Epoch
-	Ballot   rows.Ballot // that began the tenure; zero unless there is one
-	Hint     uint32
-	Pending  int
-	Waiting  int // commands that wait for their turn
-	Sessions int // that it remembers
+	Ballot   rows.Ballot // with which the tenure began; zero without a tenure
+	Hint     uint32      // the master, as far as known; 0: not known
+	Pending  int         // calls that wait for an answer
+	Waiting  int         // commands in the fair queue
+	Sessions int         // that it remembers
 	Counters Counters
 }
 
-// New returns a Master that follows, of a replica whose rows are in this epoch.
-// A bad Config panics: Validate it where it comes from.
+// New returns a Master in the state Following. epoch is the one of the replica's rows. A bad Config
+// panics: call Validate first.
 func New(cfg Config, epoch api.Epoch) *Master {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -151,8 +151,8 @@ func New(cfg Config, epoch api.Epoch) *Master {
 	return m
 }
 
-// Applied tells what became of the next command of the log. It is called for
-// every command, in order, on every replica.
+// Applied tells the Master the outcome of the next command of the log. Every replica calls it for
+// every command, in order, after the transaction of the slot.
 func (m *Master) Applied(at At, a command.Applied) {
 	for _, e := range a.Effects {
 		m.onEffect(at, a.Command, e)
@@ -174,7 +174,7 @@ func (m *Master) Applied(at At, a command.Applied) {
 	m.verify()
 }
 
-// onEffect takes in what followed from a command.
+// onEffect takes in one effect of a command.
 func (m *Master) onEffect(at At, c command.Command, e command.Effect) {
 	if e, ok := e.(command.EpochBegan); ok {
 		m.onEpochBegan(at, e.Epoch)
@@ -191,15 +191,15 @@ func (m *Master) onEffect(at At, c command.Command, e command.Effect) {
 	}
 }
 
-// SetConstant proposes a replicated constant, in the name of this tenure. Only
-// in an epoch of its own.
+// SetConstant proposes a replicated constant. It does nothing unless the Master is in an epoch of
+// its own.
 func (m *Master) SetConstant(name, value string) {
 	if m.hasEpoch() {
 		m.propose(forConstant, calls.Key{}, command.Constant{Guard: m.guard, Name: name, Value: value})
 	}
 }
 
-// Advance tells that time has passed.
+// Advance tells the Master that time has passed. Call it no later than Wake says.
 func (m *Master) Advance(at At) {
 	if m.owed {
 		m.owed = false
@@ -215,14 +215,14 @@ func (m *Master) Advance(at At) {
 	}
 }
 
-// Wake is when Advance is to be called at the latest, by what holds now; zero: no
-// need. Ask again after each event: authority may have come or gone.
+// Wake returns the latest instant at which to call Advance; zero: no need. Ask again after each
+// other method: authority may have come or gone.
 func (m *Master) Wake(at At) time.Time {
 	if !m.hasEpoch() {
 		return time.Time{}
 	}
 	first := m.dueSession(at)
-	if !m.owed { // else the log is full, and wakes the replica soon
+	if !m.owed { // else the log is full, and the replica calls Advance as soon as it has room
 		first = instant.Earliest(first, m.sessions.LongestDue())
 	}
 	if m.ops != nil {
@@ -231,11 +231,10 @@ func (m *Master) Wake(at At) time.Time {
 	return first
 }
 
-// TakeOutput returns what the Master wants done and forgets it, but for commands
-// that wait for their turn: of these as many as the log has room for. Call it after
-// each other method and when there is more room, and hand the proposals to the log
-// before anything else happens to the log: those of an ended tenure are dropped
-// here, not there.
+// TakeOutput returns what the Master wants done, and forgets it. room is how many commands the log
+// has room for; no more commands leave the fair queue. Call TakeOutput after each other method and
+// when the log has more room. Hand the proposals to the log before anything else happens to the log:
+// the Master drops those of a tenure that has ended, the log does not.
 func (m *Master) TakeOutput(now time.Time, room int) Output {
 	m.takeTurns(now, room)
 	out := m.out
@@ -246,10 +245,10 @@ func (m *Master) TakeOutput(now time.Time, room int) Output {
 	return out
 }
 
-// State is the State in Status, and the ballot of the tenure there is, if there is one.
+// State returns Status.State and Status.Ballot, at less cost.
 func (m *Master) State() (State, rows.Ballot) { return m.state, m.ballot }
 
-// Status says how the Master is.
+// Status describes the Master.
 func (m *Master) Status() Status {
 	s := Status{State: m.state, Epoch: m.epoch, Ballot: m.ballot, Hint: m.master(), Pending: m.calls.Waiting(), Waiting: m.queue.Waiting(), Counters: m.count}
 	if m.sessions != nil {
@@ -261,8 +260,8 @@ func (m *Master) Status() Status {
 	return s
 }
 
-// Session is what a master in an epoch of its own remembers of a session, for
-// observers.
+// Session returns what a master in an epoch of its own remembers of a session, for observers; ok is
+// false if it is in none, or there is no such session.
 func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
 	if m.sessions == nil {
 		return session.Session{}, false
@@ -270,7 +269,7 @@ func (m *Master) Session(id api.SessionID) (s session.Session, ok bool) {
 	return m.sessions.Get(id)
 }
 
-// answer sends an answer, which names the present epoch and the master.
+// answer sends an answer. It adds the present epoch and the master, as far as known.
 func (m *Master) answer(to calls.Destination, session api.SessionID, seq api.Seq, r api.Result) {
 	if m.out.Replies == nil {
 		clear(m.taken)
@@ -281,9 +280,8 @@ func (m *Master) answer(to calls.Destination, session api.SessionID, seq api.Seq
 	}})
 }
 
-// Verify asserts that what is remembered agrees with the rows, and with itself: it
-// walks all of it, and panics where that is not so (I-E5). It runs at each tick under
-// invariant.Deep; an observer may call it between inputs.
+// Verify walks all that the Master remembers, and panics unless it agrees with the rows and with
+// itself (I-E5). Advance calls it under invariant.Deep; an observer may call it between inputs.
 func (m *Master) Verify(at At) {
 	if !m.hasEpoch() {
 		return

@@ -39,7 +39,7 @@ func newRigWith(t *testing.T, cfg master.Config) *rig {
 
 func (r *rig) at() master.At { return master.At{Now: r.now, Lease: r.lease, Rows: r.db} }
 
-// take collects the output and says how many proposals and replies came.
+// take collects the output and returns how many proposals and replies were in it.
 func (r *rig) take() (proposals, replies int) {
 	out := r.m.TakeOutput(time.Time{}, plenty)
 	r.taken = append(r.taken, out.Propose...)
@@ -47,7 +47,7 @@ func (r *rig) take() (proposals, replies int) {
 	return len(out.Propose), len(out.Replies)
 }
 
-// raw lets the log decide these bytes next.
+// raw applies these bytes as the next command of the log.
 func (r *rig) raw(b []byte) command.Applied {
 	tx := r.db.Begin()
 	a := command.Apply(tx, string(b))
@@ -59,12 +59,12 @@ func (r *rig) raw(b []byte) command.Applied {
 
 func (r *rig) apply(c command.Command) command.Applied { return r.raw(command.Append(nil, c)) }
 
-// last decides what was proposed last.
+// last applies the last proposal.
 func (r *rig) last() command.Applied { return r.raw(r.taken[len(r.taken)-1].Command) }
 
 func ballot(round uint64) rows.Ballot { return rows.Ballot{Round: round, Node: 1} }
 
-// elect brings the replica into a tenure, serve lets it serve.
+// elect begins a tenure of the replica; serve brings it to serving.
 func (r *rig) elect(round uint64) {
 	r.m.Tenure(master.Tenure{Leader: 1, Ballot: ballot(round), Mine: true})
 	r.take()
@@ -88,8 +88,7 @@ func withLeases() master.Config {
 	return cfg
 }
 
-// recover lets the replica take over a cell with session 2, which is not heard of
-// after that.
+// recover makes the replica take over a cell with session 2, whose client sends nothing after that.
 func (r *rig) recover(round uint64) {
 	r.apply(command.Epoch{Master: 2})
 	r.session(1)
@@ -99,7 +98,7 @@ func (r *rig) recover(round uint64) {
 	require.Equal(r.t, master.Recovering, r.m.Status().State)
 }
 
-// session opens a session by the log.
+// session opens a session of ann's by the log.
 func (r *rig) session(nonce uint64) api.SessionID {
 	a := r.apply(command.Call{Guard: rows.GetEpoch(r.db).Number, Op: api.OpenSession{Nonce: api.Nonce{nonce}}, Principal: "ann"})
 	require.Equal(r.t, api.OK, a.Result.Code)
@@ -119,7 +118,7 @@ func (r *rig) request(from master.Addr, q api.Request) {
 	r.take()
 }
 
-// reply is the only reply since the last call of it.
+// reply returns the only reply since its last call.
 func (r *rig) reply() master.Reply {
 	r.t.Helper()
 	require.Len(r.t, r.replies, 1)
@@ -239,7 +238,7 @@ func TestWhatTheLogDoesNotTakeIsAnswered(t *testing.T) {
 		r.request(9, put(1, s, 1))
 		p := r.taken[len(r.taken)-1]
 		r.m.Refused(r.at(), p, code)
-		r.m.Refused(r.at(), p, code) // no call waits any more
+		r.m.Refused(r.at(), p, code) // no call waits for it now
 		r.take()
 		require.Equal(t, code, r.reply().Result.Code)
 		require.Zero(t, r.m.Status().Pending)
@@ -271,8 +270,8 @@ func TestAnEpochTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
 	require.Zero(t, n)
 }
 
-// A replica that is configured otherwise than its cell is found out by the constants:
-// they must get into the log, however full it is.
+// The constants find a replica that is configured otherwise than its cell, so they must get into the log,
+// however full it is.
 func TestAConstantTheLogDoesNotTakeIsProposedAgain(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)

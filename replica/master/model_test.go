@@ -14,10 +14,10 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// world is three replicas on one log that is decided by the test. A leader that
-// was replaced goes on until it is told; what it proposes in that time, and what
-// was not decided when it was replaced, is limbo: each later leader may find any
-// of it in phase 1 and put it below its own first command, or not.
+// world is three replicas on one log that the test decides. A leader that was
+// replaced goes on until it is told. The commands that it proposes in that time, and
+// those that were not decided when it was replaced, are limbo: each later leader may
+// find any of them in phase 1 and put them below its own first command, or not.
 type world struct {
 	t        *rapid.T
 	log      []string
@@ -28,7 +28,7 @@ type world struct {
 	replicas []*replica
 	executed map[call]api.Result
 	guard    map[call]api.Epoch // of the copy that was executed
-	served   map[api.Epoch]int  // by which replica
+	served   map[api.Epoch]int  // the replica that served in an epoch
 	sent     map[uint64]call
 	answers  map[uint64]api.Result
 	aborted  map[call]api.Epoch // the latest epoch in which a copy was told Aborted
@@ -44,7 +44,7 @@ type replica struct {
 	m       *master.Master
 	db      *db.DB
 	applied int
-	leads   bool // as far as it was told
+	leads   bool // as far as the replica was told
 }
 
 func newWorld(t *rapid.T) *world {
@@ -60,8 +60,8 @@ func newWorld(t *rapid.T) *world {
 	return w
 }
 
-// flush takes what a replica wants: commands of the true leader are decided or
-// held back, those of a former one are limbo.
+// flush carries out the output of a replica: commands of the true leader are decided or
+// held back, those of a former one become limbo.
 func (w *world) flush(r *replica) {
 	out := r.m.TakeOutput(time.Time{}, plenty)
 	for _, p := range out.Propose {
@@ -79,7 +79,7 @@ func (w *world) flush(r *replica) {
 	w.hear(append(out.Replies, r.m.TakeOutput(time.Time{}, plenty).Replies...))
 }
 
-// hear holds every answer against what happened.
+// hear compares every answer with what has happened.
 func (w *world) hear(replies []master.Reply) {
 	for _, p := range replies {
 		name := w.sent[p.ID]
@@ -98,8 +98,8 @@ func (w *world) hear(replies []master.Reply) {
 	}
 }
 
-// isNewsOfMaster reports whether an answer decides nothing about its call, and names a master: so a
-// replica may answer once more what it answered when it knew none.
+// isNewsOfMaster reports whether an answer decides nothing about its call and names a master. A replica may
+// give such an answer to a call that it has answered before, when it knew no master.
 func isNewsOfMaster(p master.Reply) bool {
 	return p.Master != 0 && (p.Result.Code == api.NotMaster || p.Result.Code == api.OldEpoch || p.Result.Code == api.Recovering)
 }
@@ -140,7 +140,7 @@ func (w *world) depose(next int) {
 	w.round++
 	w.leader = next
 	rest := w.limbo[:0:0]
-	for _, c := range w.limbo { // what phase 1 finds comes first
+	for _, c := range w.limbo { // the commands that phase 1 finds come first
 		if rapid.Bool().Draw(w.t, "found") {
 			w.log = append(w.log, c)
 		} else {
@@ -157,8 +157,8 @@ func (w *world) tell(r *replica) {
 	w.flush(r)
 }
 
-// judge holds the promise of Aborted: of the copies received before that epoch,
-// none was or will be executed.
+// judge checks the promise of Aborted: of the copies received before that epoch, none was or
+// will be executed.
 func (w *world) judge() {
 	for name, epoch := range w.aborted {
 		if guard, ok := w.guard[name]; ok && guard < epoch {
@@ -207,8 +207,7 @@ func (w *world) act() {
 	}
 }
 
-// epoch is one that a client may have heard of: most often that of the replica
-// that it asks.
+// epoch returns an epoch that a client may have heard of, most often that of the replica that it asks.
 func (w *world) epoch(r *replica) api.Epoch {
 	if rapid.IntRange(0, 5).Draw(w.t, "heard") > 0 {
 		return r.m.Status().Epoch

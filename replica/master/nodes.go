@@ -9,8 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// startNodeOps makes the memory of nodes of this epoch, in a cell that is founded: there
-// are handles, locks and nodes from here on.
+// startNodeOps makes the memory of nodes of this epoch, unless the cell is not founded yet.
 func (m *Master) startNodeOps(at At) {
 	secret, ok := rows.GetSecret(at.Rows)
 	if !ok {
@@ -18,14 +17,14 @@ func (m *Master) startNodeOps(at At) {
 	}
 	sealer, err := handle.NewSealer(secret)
 	if err != nil {
-		return // a command made sure that it is not all zeroes
+		return // cannot happen: Found refuses a secret that is all zeroes
 	}
 	cfg := m.cfg.NodeOps
 	cfg.Silent = !m.sessions.HasLeases()
 	m.ops = nodeops.New(cfg, m.epoch, sealer, m.calls, at)
 }
 
-// isOnNode reports whether an op is for nodeops: on a handle, or to get one.
+// isOnNode reports whether an op is for nodeops: it uses a handle, or opens one.
 func isOnNode(op api.Op) bool {
 	switch op.(type) {
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List, api.KeepAlive:
@@ -34,8 +33,8 @@ func isOnNode(op api.Op) bool {
 	return true
 }
 
-// ask hands a call to nodeops. The newest duplicate of it is answered. One with the number
-// of a call on a row that waits for the log is a duplicate of that one.
+// ask hands a call to nodeops, which answers its newest duplicate. A request with the number of a
+// call on a row whose command is under way is a duplicate of that call instead.
 func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	c := m.calls.Of(q.Session, q.Seq)
 	waits := c != nil && c.Awaited
@@ -64,7 +63,7 @@ func (m *Master) ask(at At, from Addr, who api.Principal, q api.Request) {
 	}
 }
 
-// noteAlone tells observers of an answer that was given at once, by authority.
+// noteAlone tells observers of an answer that was given at once, with authority.
 func (m *Master) noteAlone(at At, first int, q api.Request) {
 	for _, p := range m.out.Replies[first:] {
 		if p.Session == q.Session && p.Seq == q.Seq && p.Code.IsDefinite() {
@@ -73,8 +72,8 @@ func (m *Master) noteAlone(at At, first int, q api.Request) {
 	}
 }
 
-// collect answers what nodeops has answered, and queues what it proposes. A KeepAlive of a session
-// for which there are events waits no longer.
+// collect sends the answers of nodeops, and queues its commands. A KeepAlive of a session that has
+// new events becomes due.
 func (m *Master) collect(at At) {
 	out := m.ops.TakeOutput()
 	for _, r := range out.Replies {
@@ -102,7 +101,7 @@ func (m *Master) onNodeReply(at At, r nodeops.Reply) {
 	p.Cacheable, p.Drops = r.Cacheable, r.Drops
 }
 
-// present takes up what a client brings to the new master.
+// present passes the tokens of a KeepAlive to nodeops, unless the session has acknowledged the epoch.
 func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAlive) {
 	if s, _ := m.sessions.Get(q.Session); s.HasAcked || m.ops == nil {
 		return
@@ -112,7 +111,7 @@ func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAli
 	}
 }
 
-// onEpochAcked frees what a session holds and did not present.
+// onEpochAcked frees the locks of handles that a session did not present.
 func (m *Master) onEpochAcked(at At, id api.SessionID) {
 	if m.ops != nil {
 		m.ops.EpochAcked(at, id)
@@ -120,8 +119,8 @@ func (m *Master) onEpochAcked(at At, id api.SessionID) {
 	}
 }
 
-// NodeOps is what the present master knows of nodes in use, for reports; ok is false
-// where there is none.
+// NodeOps describes what the present master knows of nodes in use, for reports; ok is false if this
+// replica is not the master, or its cell is not founded yet.
 func (m *Master) NodeOps() (s nodeops.Status, ok bool) {
 	if m.ops == nil {
 		return nodeops.Status{}, false
@@ -129,8 +128,8 @@ func (m *Master) NodeOps() (s nodeops.Status, ok bool) {
 	return m.ops.Status(), true
 }
 
-// Caches is what the present master knows of the caches of its clients, for reports; zero where there
-// is none.
+// Caches describes what the present master knows of the caches of its clients, for reports; zero if
+// this replica is not the master.
 func (m *Master) Caches() nodeops.CacheStatus {
 	if m.ops == nil {
 		return nodeops.CacheStatus{}

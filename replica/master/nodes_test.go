@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// newNodes is a rig in a founded cell, serving in epoch 1, with authority, and
-// session s of ann.
+// newNodes returns a rig in a founded cell that serves in epoch 1 with authority, and a session of
+// ann's.
 func newNodes(t *testing.T) (r *rig, s api.SessionID) {
 	cfg := plain()
 	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
@@ -28,7 +28,8 @@ func newNodes(t *testing.T) (r *rig, s api.SessionID) {
 	return r, r.session(1)
 }
 
-// newLeasedNodes is a rig in a founded cell whose sessions have leases, serving in epoch 1, without authority.
+// newLeasedNodes returns a rig in a founded cell whose sessions have leases. It serves in epoch 1, without
+// authority.
 func newLeasedNodes(t *testing.T, cfg master.Config) *rig {
 	cfg.Secret, cfg.Founding = [32]byte{1}, tree.OpenFounding()
 	r := newRigWith(t, cfg)
@@ -68,7 +69,7 @@ func TestACallOnANodeBecomesAnActAndItsResultTheAnswer(t *testing.T) {
 	require.Zero(t, r.m.Status().Pending)
 }
 
-// What is answered alone is told to observers; what the log has decided is not.
+// Observers are told of answers that were given at once, and not of those that the log has decided.
 func TestAnswersByAuthorityAreReads(t *testing.T) {
 	r, s := newNodes(t)
 	token := r.file(s, 1, "a")
@@ -107,7 +108,7 @@ func TestASessionThatIsNotThereHasNoHandles(t *testing.T) {
 	require.Equal(t, api.NoSession, r.reply().Code, "that needs no authority")
 }
 
-// The bound is one for all that is proposed; what waits for a lock is not.
+// One bound holds for all calls that are proposed. Acquires that wait for a lock do not count in it.
 func TestCallsOnNodesAndOnRowsShareOneBound(t *testing.T) {
 	r, s := newNodes(t)
 	token := r.file(s, 1, "a")
@@ -127,8 +128,8 @@ func TestCallsOnNodesAndOnRowsShareOneBound(t *testing.T) {
 	require.Empty(t, r.replies, "a copy of one that waits needs no room")
 }
 
-// A deposed master tells of what it has proposed when it knows what became of it,
-// and sends the waiting clients on.
+// A deposed master answers the calls that it has proposed when it knows their outcome, and answers
+// NotMaster to those that wait for a lock.
 func TestADeposedMasterAnswersForItsNodes(t *testing.T) {
 	r, s := newNodes(t)
 	other := r.session(2)
@@ -152,7 +153,7 @@ func TestADeposedMasterAnswersForItsNodes(t *testing.T) {
 	require.Equal(t, api.Aborted, p.Code)
 }
 
-// A tenure that ends sends on all who wait, in order.
+// When a tenure ends, all calls that wait are answered NotMaster, in order.
 func TestTheEndOfATenureTellsWhoWaitsForNodesToo(t *testing.T) {
 	r, s := newNodes(t)
 	token := r.file(s, 1, "a")
@@ -167,8 +168,7 @@ func TestTheEndOfATenureTellsWhoWaitsForNodesToo(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Seen says the same wherever it stands: an Acquire that waits is given up by a call
-// on a row.
+// AckedThrough counts in every kind of call: a call on a row can give up an Acquire that waits.
 func TestSeenInACallOnARowReachesNodeOps(t *testing.T) {
 	r, s := newNodes(t)
 	other := r.session(2)
@@ -207,7 +207,7 @@ func TestAnOpenHandleKeepsASession(t *testing.T) {
 	require.Empty(t, keep(4))
 }
 
-// A session that only reads makes calls, wherever the answers come from.
+// Reads keep a session from being idle, wherever their answers come from.
 func TestAReadKeepsASession(t *testing.T) {
 	cfg := withLeases()
 	cfg.Sessions.IdleAfter = time.Second
@@ -257,8 +257,8 @@ func TestACallUnderWayKeepsASession(t *testing.T) {
 	require.Empty(t, r.replies, "the session is idle")
 }
 
-// What the master answered from memory it repeats, until the client says that it has the answer: with its
-// next call or, if it is idle, its next KeepAlive.
+// The master repeats an answer that it gave from memory until the client acknowledges it: with its next call
+// or, if it makes none, its next KeepAlive.
 func TestAKeepAliveDropsTheAnswersThatItsClientHas(t *testing.T) {
 	r := newLeasedNodes(t, withLeases())
 	r.lease = r.now.Add(time.Hour)
@@ -278,7 +278,7 @@ func TestAKeepAliveDropsTheAnswersThatItsClientHas(t *testing.T) {
 	keep.ID, keep.AckedThrough = 51, 1
 	r.request(10, keep)
 	require.Equal(t, api.Stale, code())
-	// A client that says that it waits for none of all harms itself alone; an old KeepAlive that comes late takes nothing back.
+	// A client that acknowledges every number harms itself alone; an old KeepAlive that arrives late takes nothing back.
 	other := r.session(2)
 	for _, through := range []api.Seq{math.MaxUint64, 1} {
 		keep.ID, keep.AckedThrough = keep.ID+1, through

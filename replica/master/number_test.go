@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// A number is one call's, whatever a client asks for under it: what comes while that is
-// under way is a copy of it, and is told what that one is told.
+// A number names one call, whatever a client asks for under it: a request that arrives while the call is
+// under way is a duplicate of it, and gets its answer.
 func TestANumberIsOneCallsWhateverIsAskedForUnderIt(t *testing.T) {
 	row := func(api.Token) api.Op { return api.Put{Key: "k", Value: "v"} }
 	get := func(api.Token) api.Op { return api.Get{Key: "k"} }
@@ -26,7 +26,7 @@ func TestANumberIsOneCallsWhateverIsAskedForUnderIt(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		first, second func(api.Token) api.Op
-		byLog         bool // without read authority
+		byLog         bool // there is no read authority
 	}{
 		{"a row, then a node", row, set, false},
 		{"a node, then a row", set, row, false},

@@ -16,8 +16,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// odd is a master, and a client that asks for anything by any number, with what it was
-// given in any session.
+// odd is a master, and a client that sends any request under any number, with tokens that it was given in
+// any session.
 type odd struct {
 	*rig
 	draws      draw.Stream
@@ -42,7 +42,7 @@ func TestNoRequestBreaksAMaster(t *testing.T) {
 		cfg.NodeOps.Handles, cfg.NodeOps.Queues = handle.Limits{PerSession: 4, Total: 9, Closed: 3}, lockwait.Limits{PerLock: 3, Total: 5}
 		o := &odd{rig: newRigWith(t, cfg), draws: draw.New(seed).Stream("odd", 0), sequencers: []string{"none"}, tokens: []api.Token{"none"}, answered: answered}
 		o.lead()
-		o.opens("bob") // so that he is not alone
+		o.opens("bob") // so that ann is not the only principal
 		for range 400 {
 			o.act()
 			o.m.Verify(o.at())
@@ -80,7 +80,7 @@ func (o *odd) done(b []byte) command.Applied {
 	return a
 }
 
-// hear takes in what the master wants, and what the client is told.
+// hear carries out the output of the master, and notes what the client is told.
 func (o *odd) hear() {
 	out := o.m.TakeOutput(o.now, 3)
 	o.log = append(o.log, out.Propose...)
@@ -97,7 +97,7 @@ func (o *odd) hear() {
 	}
 }
 
-// decide lets the log take what comes next, or refuse it.
+// decide makes the log take the next command, or refuse it.
 func (o *odd) decide() {
 	if len(o.log) == 0 {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Without a lease each KeepAlive needs a proof of leadership from the log. Where the log takes one
-// command at a time, and a KeepAlive is always due, calls have their turn all the same: a Confirm
-// does not follow a Confirm while a call waits.
+// Without a lease each KeepAlive needs a proof of leadership from the log. Even if the log takes one
+// command at a time and a KeepAlive is always due, calls have their turn: a Confirm does not follow a
+// Confirm while a call waits.
 func TestConfirmsLeaveCallsTheirTurn(t *testing.T) {
 	r := newLeasedNodes(t, withLeases())
 	s := r.session(1)
@@ -55,7 +55,7 @@ func TestConfirmsLeaveCallsTheirTurn(t *testing.T) {
 			a := command.Apply(tx, string(p.Command))
 			tx.Commit()
 			r.now = r.now.Add(time.Millisecond)
-			keepAlive() // while the log is at it
+			keepAlive() // while the log decides
 			r.m.Applied(r.at(), a)
 		}
 	}

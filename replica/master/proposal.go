@@ -7,14 +7,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Proposal is a command for the log. If the log does not take it, the driver
-// gives it back by Refused.
+// Proposal is a command for the log. If the log does not take it, the caller returns it with
+// Refused.
 type Proposal struct {
 	Command []byte
 	what    purpose
-	key     calls.Key       // forRequest, forNode; forExpiry: the session
-	who     api.Principal   // in whose queue it waits
-	own     command.Command // forNode
+	key     calls.Key       // forRequest, forNode: of the call; forExpiry: its Session
+	who     api.Principal   // whose queue it waited in
+	own     command.Command // forNode: Command, decoded
 	ballot  rows.Ballot     // of the tenure
 }
 
@@ -29,19 +29,18 @@ const (
 	forLongest                 // the longest lease
 	forProof                   // that this replica is master
 	forExpiry                  // the end of a session
-	forNode                    // what nodeops wants
+	forNode                    // a command of nodeops
 )
 
-// propose hands the log what the Master itself needs to go on being master, and the end
-// of a session: it waits behind no call.
+// propose puts a command into the output without a turn in the fair queue. It is for commands that
+// the Master needs to go on being master, and for ends of sessions.
 func (m *Master) propose(what purpose, k calls.Key, c command.Command) {
 	m.out.Propose = append(m.out.Propose, Proposal{Command: command.Append(nil, c), what: what, key: k, ballot: m.ballot})
 }
 
-// Refused gives back a proposal that the log did not take, and with which code
-// its request is to be answered: Busy, TooLarge, or NotMaster. What the Master
-// proposed for itself it proposes again after the next Advance; what nodeops did, after
-// nodeops.Config.Retry.
+// Refused returns a proposal that the log did not take, with the code for the answer to its call:
+// Busy, TooLarge or NotMaster. The Master proposes its own commands again at the next Advance;
+// nodeops does so after nodeops.Config.Retry.
 func (m *Master) Refused(at At, p Proposal, code api.Code) {
 	if p.ballot == m.ballot {
 		m.finish(at, p.key)

@@ -12,14 +12,14 @@ type Read struct {
 	Session api.SessionID
 	Seq     api.Seq
 	Result  api.Result
-	Now     time.Time // instant, by the replica's clock, at which it had authority
+	Now     time.Time // the instant of the answer, by the replica's clock; it had authority then
 }
 
-// read answers a call that only reads, at an instant of authority, from the rows:
-// all that was ever answered is in them, since this Master serves (P4.11).
+// read answers a call that only reads from the rows, with authority. Since this Master serves, the
+// rows have everything that was ever answered (P4.11).
 //
-// A duplicate that went into the log before goes on waiting there. Its answer comes
-// too; the client drops the second one.
+// If a duplicate of the call went into the log before, that one is answered as well when its command
+// is applied; the client drops the second answer.
 func (m *Master) read(at At, from Addr, q api.Request) {
 	m.count.Read++
 	m.sessions.Used(at.Now, q.Session) // a call, wherever its answer comes from (C11.02)

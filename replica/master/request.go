@@ -6,14 +6,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Request takes in one duplicate of a request of a principal, already decoded. It is
-// answered at once, or when its command was applied, or when the tenure ends; a
-// KeepAlive also when its time has come.
+// Request takes in one copy of a request, already decoded, of a principal that the transport has
+// authenticated. It is answered at once, or when its command is applied, or when the tenure ends. A
+// KeepAlive is held until it is due (session.Table.Park).
 func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	m.count.Requests++
 	code := m.admit(who, q)
 	keep, keeps := q.Op.(api.KeepAlive)
-	if code == api.OK { // of a KeepAlive, too: what it says is no news in the next call
+	if code == api.OK { // for a KeepAlive too: it acknowledges calls here, so the next call finds no news
 		m.dropGivenUp(at, who, q)
 	}
 	switch {
@@ -33,10 +33,9 @@ func (m *Master) Request(at At, from Addr, who api.Principal, q api.Request) {
 	}
 }
 
-// admit returns OK for a request that this Master may work on, or the code with which it
-// is refused. One that names an older epoch is a packet to a former master, or its
-// sender has not heard of this one; the sender of one that names a newer epoch has heard of
-// another master (C12.04).
+// admit returns OK for a request that this Master may work on, or else the code of its refusal. A
+// request that names an older epoch was sent to a former master, or its client has not heard of this
+// one. The client of a request that names a newer epoch has heard of another master (C12.04).
 func (m *Master) admit(who api.Principal, q api.Request) api.Code {
 	_, opens := q.Op.(api.OpenSession)
 	switch code := q.Check(); {
@@ -56,11 +55,11 @@ func (m *Master) admit(who api.Principal, q api.Request) api.Code {
 	return m.checkOwner(who, q.Session)
 }
 
-// checkOwner returns OK if a session is alive and of this principal. One that is not
-// remembered never comes to life again: a client that names this epoch was told of
-// sessions that stood in these rows. A client that names one that is yet to be opened has
-// guessed its number: the log, which knows no principals but of sessions, would
-// execute the call behind the opening.
+// checkOwner returns OK if a session is alive and belongs to this principal. A session that is not
+// remembered will never be alive: a client that names this epoch knows only sessions that stood in
+// these rows. A client that names a session not yet opened has guessed its number. Its call must not
+// go into the log, which does not know the principal of a call and would execute it after the opening
+// of that session.
 func (m *Master) checkOwner(who api.Principal, id api.SessionID) api.Code {
 	switch s, alive := m.sessions.Get(id); {
 	case !alive:
@@ -71,7 +70,7 @@ func (m *Master) checkOwner(who api.Principal, id api.SessionID) api.Code {
 	return api.OK
 }
 
-// ack notes which calls the client waits for no more, as it says with a request.
+// ack notes the calls that the client has acknowledged with this request.
 func (m *Master) ack(at At, q api.Request) {
 	if _, alive := m.sessions.Get(q.Session); alive && m.ops != nil {
 		m.ops.Ack(at, q.Session, q.AckedThrough)
@@ -79,8 +78,8 @@ func (m *Master) ack(at At, q api.Request) {
 	}
 }
 
-// refuse answers a request that this Master does not work on. To the sender of one
-// of a later epoch it names no master: it is not master itself, though it does not know yet.
+// refuse answers a request that this Master does not work on. If the request names a later epoch,
+// the answer does not name this replica as the master: it is deposed and does not know it yet.
 func (m *Master) refuse(at At, from Addr, q api.Request, code api.Code) {
 	m.answerTo(from, q, api.Result{Code: code})
 	if p := &m.out.Replies[len(m.out.Replies)-1]; q.Epoch > m.epoch && p.Master == m.cfg.ID {
@@ -91,9 +90,8 @@ func (m *Master) refuse(at At, from Addr, q api.Request, code api.Code) {
 	}
 }
 
-// enter gives a request on a row its entry among the calls, and its command to the queue in
-// front of the log; unless its number is that of a call under way: then it is a duplicate
-// of that one, whatever it asks for.
+// enter makes the entry of a call on a row, and puts its command into the queue in front of the log.
+// A request with the number of a call under way is a duplicate of that call, whatever it asks for.
 func (m *Master) enter(at At, from Addr, who api.Principal, q api.Request) {
 	k := calls.KeyOf(who, q.Session, q.Seq, q.Op)
 	c := m.calls.Get(k)
@@ -120,8 +118,8 @@ func (m *Master) await(at At, k calls.Key, to calls.Destination) *calls.Call {
 	return m.calls.Await(k, to)
 }
 
-// leave answers a call on a row. Where its own command is still on the way, as after an
-// older duplicate was found executed, the entry stays until that is applied.
+// leave answers a call on a row. If its command of this tenure is still on the way, as when an older
+// duplicate was executed, the entry stays until that command is applied.
 func (m *Master) leave(at At, c *calls.Call, r api.Result) {
 	to, waits := m.calls.Reply(c, true)
 	if c.Place == calls.Nowhere {
@@ -136,13 +134,13 @@ func (m *Master) leave(at At, c *calls.Call, r api.Result) {
 	m.answer(to, c.Session, c.Seq, r)
 }
 
-// hasAcked reports whether the client of a call has said that it waits for it no more. It
-// may have been told since what there is without it.
+// hasAcked reports whether the client has acknowledged this call. Later answers may already have told
+// it that the call has no effect.
 func (m *Master) hasAcked(q api.Request) bool {
 	return q.Session != 0 && q.Seq <= m.calls.Acked(q.Session)
 }
 
-// command is what a request becomes; a session is its opener's.
+// command makes the command of a request. Only one that opens a session names its principal.
 func (m *Master) command(who api.Principal, q api.Request) command.Call {
 	c := command.Call{Guard: m.guard, Session: q.Session, Seq: q.Seq, AckedThrough: q.AckedThrough, Op: q.Op}
 	if _, opens := q.Op.(api.OpenSession); opens {
@@ -151,8 +149,8 @@ func (m *Master) command(who api.Principal, q api.Request) command.Call {
 	return c
 }
 
-// onCallApplied answers a call on a row. A command of it with an older guard that was
-// refused says nothing about the command of this tenure.
+// onCallApplied answers a call on a row. A command with an older guard that was refused says nothing
+// about the command of the same call in this tenure.
 func (m *Master) onCallApplied(at At, c command.Call, a command.Applied) {
 	if a.Verdict == command.Refused && c.Guard != m.guard {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// stage is two replicas on one log, in one time, and what is written down of them.
-// What the leader proposes is decided at once, and everybody who lives applies it.
+// stage is two replicas on one log, with one clock, and the text of what they do. Commands that the
+// leader proposes are decided at once, and every replica that lives applies them.
 type stage struct {
 	t      *testing.T
 	cfg    master.Config
@@ -29,10 +29,10 @@ type stage struct {
 	leader string
 	out    strings.Builder
 
-	names  map[uint64]string // of handles, by the request that opens them
+	names  map[uint64]string // of handles, by the id of the request that opens them
 	tokens map[string]api.Token
 	holds  map[string]api.Acquisition // by the handle
-	locks  map[uint64]string          // which handle a request acquires for
+	locks  map[uint64]string          // the handle of an Acquire, by the id of its request
 }
 
 type actor struct {
@@ -42,7 +42,7 @@ type actor struct {
 	applied int
 	lease   bool // it has read authority
 	full    bool // its log takes nothing
-	hangs   bool // what it proposes is decided later
+	hangs   bool // its commands are not decided until it goes on
 	held    []string
 	state   string
 }
@@ -73,7 +73,7 @@ func (s *stage) say(format string, args ...any) {
 	fmt.Fprintf(&s.out, "%-7v %s\n", s.now.Sub(s.start), fmt.Sprintf(format, args...))
 }
 
-// settle lets what was proposed be decided and applied, until nothing moves.
+// settle decides and applies proposals until there are none.
 func (s *stage) settle() {
 	for moved := true; moved; {
 		moved = false
@@ -130,7 +130,7 @@ func (s *stage) apply(a *actor) bool {
 	return true
 }
 
-// note keeps what a client keeps of an answer.
+// note remembers what a client would remember of an answer.
 func (s *stage) note(p master.Reply) {
 	switch d := p.Detail.(type) {
 	case api.Opened:
@@ -176,7 +176,7 @@ func showCommand(c command.Command) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", c), "command.")
 }
 
-// do is one line.
+// do carries out one line of a story.
 func (s *stage) do(line string) {
 	w := strings.Fields(line)
 	if w[0] == "pass" {
@@ -191,7 +191,7 @@ func (s *stage) do(line string) {
 	case "leads":
 		s.leader = a.name
 		s.tell()
-	case "elected": // it leads, and is not told of the other
+	case "elected": // it leads; the other replica is not told
 		s.leader = a.name
 		s.tellOne(a)
 	case "told":
@@ -200,7 +200,7 @@ func (s *stage) do(line string) {
 		delete(s.actors, a.name)
 	case "hangs": // its log decides nothing, until it goes on
 		a.hangs = true
-	case "goes": // on
+	case "goes": // "goes on"
 		a.hangs = false
 	case "lease":
 		a.lease = w[2] == "on"
@@ -224,13 +224,13 @@ func (s *stage) tell() {
 }
 
 func (s *stage) tellOne(a *actor) {
-	for s.apply(a) { // entries come before the tenure
+	for s.apply(a) { // slots come before the tenure
 	}
 	id := map[string]uint32{"A": 1, "B": 2}[s.leader]
 	a.m.Tenure(master.Tenure{Leader: id, Ballot: rows.Ballot{Round: uint64(len(s.log) + 1), Node: id}, Mine: s.leader == a.name})
 }
 
-// request is "#7 KeepAlive session=1 epoch=2": what is left out is zero.
+// request sends a request such as "#7 KeepAlive session=1 epoch=2": fields that are left out are zero.
 func (s *stage) request(a *actor, name string, w []string) {
 	q := api.Request{}
 	_, err := fmt.Sscanf(name, "#%d", &q.ID)
@@ -303,7 +303,7 @@ func (s *stage) request(a *actor, name string, w []string) {
 	a.m.Request(s.at(a), master.Addr(1), who, q)
 }
 
-// wake wakes a master if it wants to be by now.
+// wake calls Advance if that is due.
 func (s *stage) wake(a *actor) {
 	if w := a.m.Wake(s.at(a)); w.IsZero() || s.now.Before(w) {
 		return
@@ -313,7 +313,7 @@ func (s *stage) wake(a *actor) {
 	require.True(s.t, w.IsZero() || s.now.Before(w), "it would spin")
 }
 
-// pass lets time go by, and wakes each master when it wants.
+// pass lets time pass, and calls Advance of each master when that is due.
 func (s *stage) pass(d time.Duration) {
 	for end := s.now.Add(d); ; {
 		next := end
@@ -336,13 +336,13 @@ func (s *stage) pass(d time.Duration) {
 	}
 }
 
-// Each file is a story of a cell of two: what happens, and what its masters do.
+// Each file is a story of a cell of two replicas: what happens, and what its masters do.
 func TestStories(t *testing.T) {
 	datadriven.Walk(t, "testdata/stories", func(t *testing.T, path string) {
 		s := newStage(t, 0)
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			s.out.Reset()
-			if d.Cmd == "idle" { // sessions that are idle for so long end
+			if d.Cmd == "idle" { // sets IdleAfter
 				idle, err := time.ParseDuration(d.CmdArgs[0].Key)
 				require.NoError(t, err)
 				s = newStage(t, idle)

@@ -7,11 +7,11 @@ import (
 	"github.com/chubbycell/chubby/replica/master/calls"
 )
 
-// seekers are the requests that this replica has answered NotMaster lately, the newest of each client.
-// Their clients look for the master and pause before they ask again, up to a third of a second, and a
-// new master waits for all of them. So each is answered once more as soon as an epoch begins here, by the
-// new master or by a replica that knows it. The second answer names the master and the epoch; a client
-// that has found both ignores it.
+// seekers are the requests that this replica has lately answered NotMaster, the newest of each client.
+// Their clients look for the master. Each pauses up to a third of a second before it asks again, and a
+// new master must wait for all of them. So this replica answers each request once more as soon as an
+// epoch begins here, whether it is the new master or only knows it. The second answer names the master
+// and the epoch; a client that has found them ignores it.
 type seekers struct {
 	all    []seeker
 	newest map[Addr]int // index in all
@@ -25,11 +25,11 @@ type seeker struct {
 }
 
 const (
-	// maxSeekers bounds the answers that leave at once: more would not find room on their way. The
-	// clients that are beyond it ask again by themselves.
+	// maxSeekers bounds the answers that leave at once: the transport would drop more. Further clients
+	// ask again by themselves.
 	maxSeekers = 4096
-	// seekTime is how long a client that has found no master may be silent towards one replica: it asks
-	// them in turn.
+	// seekTime is how long a client that looks for the master may go without asking one replica, since
+	// it asks the replicas in turn.
 	seekTime = 3 * time.Second
 )
 
@@ -53,7 +53,7 @@ func (s *seekers) note(now time.Time, from Addr, q api.Request) {
 	s.all = append(s.all, one)
 }
 
-// dropOld forgets those that have found a master by now, or have gone.
+// dropOld forgets requests older than seekTime: their clients have found a master, or have gone.
 func (s *seekers) dropOld(now time.Time) {
 	left := s.all[:0]
 	clear(s.newest)
@@ -66,7 +66,8 @@ func (s *seekers) dropOld(now time.Time) {
 	s.all = left
 }
 
-// take returns those that still seek, in the order in which they first asked, and forgets all.
+// take returns the requests whose clients still seek, in the order in which those first asked, and
+// forgets all.
 func (s *seekers) take(now time.Time) []seeker {
 	s.dropOld(now)
 	all := s.all
@@ -74,8 +75,8 @@ func (s *seekers) take(now time.Time) []seeker {
 	return all
 }
 
-// tellSeekers names the master of an epoch that has just begun to the clients that look for one. A replica
-// that catches up with old epochs may know of none yet; then they go on waiting.
+// tellSeekers answers the seekers when an epoch has begun. A replica that catches up on old epochs may
+// know no master yet; then the seekers are kept.
 func (m *Master) tellSeekers(at At) {
 	if m.master() == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// A client that was turned away while there was no master is answered once more when an epoch begins: by
-// the new master, and by a follower that knows it.
+// A request that was answered NotMaster while there was no master is answered once more when an epoch
+// begins: by the new master, and by a follower that knows it.
 func TestSeekersAreToldOfTheNextMaster(t *testing.T) {
 	for _, mine := range []bool{true, false} {
 		r := newRig(t)
@@ -54,8 +54,8 @@ func TestSeekersAreToldOfTheNextMaster(t *testing.T) {
 	}
 }
 
-// Clients that have asked long ago have found a master or have gone, and no more are told at once than find
-// room on their way.
+// Requests from long ago are not answered again, and no more are answered at once than the transport has
+// room for.
 func TestSeekersAreFewAndRecent(t *testing.T) {
 	r := newRig(t)
 	r.apply(command.Epoch{Master: 3})

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// State is what a Master is doing.
+// State is the state of a Master.
 type State uint8
 
 // The states; see the package comment.
@@ -44,15 +44,15 @@ func (s State) HasEpoch() bool { return s == Recovering || s == Serving }
 
 func (m *Master) hasEpoch() bool { return m.state.HasEpoch() }
 
-// Tenure is which replica leads the log now, as the log tells it.
+// Tenure names the leader of the log, as the log reports it.
 type Tenure struct {
 	Leader uint32 // 0: not known
 	Ballot rows.Ballot
 	Mine   bool // this replica leads
 }
 
-// Tenure takes in a change of leader. Entries of the log that were told with it are applied
-// before.
+// Tenure takes in a change of leader. The caller first applies the slots that the log reported with
+// it.
 func (m *Master) Tenure(t Tenure) {
 	if t.Mine && m.state != Following && t.Ballot == m.ballot {
 		return
@@ -70,8 +70,7 @@ func (m *Master) proposeEpoch() {
 	m.propose(forEpoch, calls.Key{}, command.Epoch{Master: m.cfg.ID, Ballot: m.ballot})
 }
 
-// onEpochBegan is told by the log: from this place on, guards of before are
-// refused.
+// onEpochBegan takes in the beginning of an epoch. After this command the log refuses older guards.
 func (m *Master) onEpochBegan(at At, e rows.Epoch) {
 	if e.Number != m.epoch+1 {
 		invariant.Failf("I-E1", "replica %d: epoch %d of master %d follows epoch %d", m.cfg.ID, e.Number, e.Master, m.epoch)
@@ -95,8 +94,8 @@ func (m *Master) onEpochBegan(at At, e rows.Epoch) {
 	m.tellSeekers(at)
 }
 
-// another is the replica, but not this one: it has just lost an epoch to an
-// earlier tenure of its own, and no leader is known.
+// another returns the replica, or 0 if it is this one: then this replica has lost an epoch to an
+// earlier tenure of its own, and knows no master.
 func (m *Master) another(replica uint32) uint32 {
 	if replica == m.cfg.ID {
 		return 0
@@ -104,15 +103,15 @@ func (m *Master) another(replica uint32) uint32 {
 	return replica
 }
 
-// depose ends an epoch of this tenure: another one has begun.
+// depose ends the epoch of this tenure, because another epoch has begun.
 func (m *Master) depose(by uint32) {
 	m.count.Deposed++
 	m.state, m.hint = Deposed, m.another(by)
 	m.forget()
 }
 
-// forget drops what a master remembers of sessions (C12.01). A KeepAlive that waits is
-// answered NotMaster: its client looks for the new master.
+// forget drops what the Master remembers of sessions (C12.01). It answers NotMaster to each KeepAlive
+// that waits, so that the client looks for the new master.
 func (m *Master) forget() {
 	if m.sessions == nil {
 		return
@@ -147,7 +146,7 @@ func (m *Master) release() {
 	}
 }
 
-// master is the replica to ask, as far as known; 0: not known.
+// master returns the replica that clients should ask, as far as known; 0: not known.
 func (m *Master) master() uint32 {
 	if m.state == Electing || m.hasEpoch() {
 		return m.cfg.ID

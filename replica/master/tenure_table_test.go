@@ -11,9 +11,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Each state and each input. A request of session 2, Seq 1 waits where the state is
-// serving or deposed, and a KeepAlive of it, for want of authority, where it is
-// recovering; told is what the client hears.
+// Each input in each state. In the states serving and deposed, a request of session 2, Seq 1 waits. In the
+// state recovering, a KeepAlive of session 2 waits for authority. The table has the answer that the client
+// gets.
 func TestEachInputInEachState(t *testing.T) {
 	const none = api.Code(0)
 	reach := map[master.State]func(*rig){
@@ -71,7 +71,7 @@ func TestEachInputInEachState(t *testing.T) {
 			master.Deposed:    {master.Electing, api.NotMaster, 1, 1},
 		}},
 		{"told again that it leads", tenure(1, ballot(5), true), map[master.State]want{
-			master.Following:  {master.Electing, none, 1, 1}, // not again: the first time
+			master.Following:  {master.Electing, none, 1, 1}, // here it is told so for the first time
 			master.Electing:   {master.Electing, none, 1, 0},
 			master.Recovering: {master.Recovering, none, 1, 0},
 			master.Serving:    {master.Serving, none, 1, 0},
@@ -232,9 +232,8 @@ func TestMastershipLostAndRegainedAbortsWhatWasReceivedBefore(t *testing.T) {
 	require.EqualValues(t, 2, p.Epoch)
 }
 
-// A copy of an earlier epoch that was executed after all: the copies that follow
-// it are answered alike, and the first of them to be applied answers the request
-// that waits now, whichever epoch it was received in.
+// If a duplicate of an earlier epoch was executed after all, the later ones repeat its answer. The first of
+// them to be applied answers the request that waits now, whichever epoch it was received in.
 func TestAnyRepeatedCopyAnswers(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
@@ -257,8 +256,8 @@ func TestAnyRepeatedCopyAnswers(t *testing.T) {
 	require.Empty(t, r.replies, "no call waits any more")
 }
 
-// A refusal by this tenure's guard is this tenure's copy: answered. One of an
-// older guard is not: for all it says, the session was only late.
+// A refused command with this tenure's guard answers its call. One with an older guard does not: the command
+// of this tenure may still be executed.
 func TestARefusalAnswersOnlyItsOwnCopy(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)
@@ -297,8 +296,8 @@ func TestTheEndOfATenureTellsAllWhoWaitInOrder(t *testing.T) {
 	require.EqualValues(t, 3, r.m.Status().Counters.Orphans)
 }
 
-// What was not handed over when the tenure ended never comes to the log: it
-// would stand before the epoch of the next tenure.
+// Commands that were not handed over when the tenure ended never reach the log, where they would stand
+// before the epoch of the next tenure.
 func TestProposalsOfAnEndedTenureAreDropped(t *testing.T) {
 	r := newRig(t)
 	r.serve(5)

@@ -9,14 +9,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// newQueue forgets the commands that wait for the log: their tenure is over.
+// newQueue makes an empty queue. Commands that wait are dropped: their tenure is over.
 func (m *Master) newQueue() {
 	m.queue = fairqueue.New[Proposal](m.cfg.Share)
 	m.out.Begun = nil
 }
 
-// join puts a command into the queue in front of the log: into that of a principal if the
-// principal asked for it, into that of the System if it follows from something else.
+// join puts a command into the queue in front of the log: a command for a call into the queue of the
+// call's principal, any other into the queue of fairqueue.System.
 func (m *Master) join(who api.Principal, p Proposal) {
 	p.who, p.ballot = who, m.ballot
 	if who != fairqueue.System {
@@ -28,8 +28,8 @@ func (m *Master) join(who api.Principal, p Proposal) {
 	m.queue.Join(who, p, len(p.Command))
 }
 
-// takeTurns gives the log as many commands that wait as it has room for. A principal that
-// is alone in the cell need not be kept apart.
+// takeTurns moves commands from the queue to the output, as many as the log has room for. A principal
+// that alone has sessions in the cell need not be kept apart.
 func (m *Master) takeTurns(now time.Time, room int) {
 	if m.queue.Waiting() == 0 {
 		return
@@ -44,16 +44,16 @@ func (m *Master) takeTurns(now time.Time, room int) {
 	}
 }
 
-// dropGivenUp takes out of the queue what a client waits for no more, as it says with a
-// request: the client would not look at the answer, and calls that it waits for stand
-// behind. Where the log is slow, a whole queue may be given up before its turn comes.
-// What takes or gives back a handle or a lock is done all the same.
+// dropGivenUp takes commands out of the queue whose calls the client has given up, as it says with
+// this request: the client would ignore their answers, and calls for which it waits stand behind them.
+// If the log is slow, a whole queue may be given up before its turn comes. Commands that take or give
+// back a handle or a lock stay.
 func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
 	if m.ops == nil || m.queue.Of(who) == 0 || q.AckedThrough <= m.calls.Acked(q.Session) {
 		return
 	}
 	if who != fairqueue.System && !m.calls.IsQueued(q.Session) {
-		return // as of a client that waits for each answer; the queue of its principal may be long
+		return // usual for a client that waits for each answer; this spares a walk over a long queue
 	}
 	given := m.queue.Drop(who, func(p Proposal) bool {
 		return p.key.Session == q.Session && p.key.Seq <= q.AckedThrough && p.isInVain()
@@ -64,8 +64,7 @@ func (m *Master) dropGivenUp(at At, who api.Principal, q api.Request) {
 	}
 }
 
-// isInVain reports whether a command may be left out when its client does not wait for the
-// answer any more.
+// isInVain reports whether a command may be left out once its client has given the call up.
 func (p Proposal) isInVain() bool {
 	if p.what == forRequest {
 		return true
@@ -79,9 +78,9 @@ func (p Proposal) isInVain() bool {
 	return false
 }
 
-// onCommandApplied takes a command that was applied out of the account of its principal.
-// Those of this tenure were proposed here, each once; a command of the same call with the
-// guard of another tenure is another command.
+// onCommandApplied takes an applied command out of the account of its principal. This Master has
+// proposed each command with the guard of this tenure, once. A command of the same call with another
+// guard is another command and is not counted.
 func (m *Master) onCommandApplied(at At, c command.Command) {
 	switch c := c.(type) {
 	case command.Call:
@@ -101,7 +100,7 @@ func (m *Master) finish(at At, k calls.Key) {
 	}
 }
 
-// ownerOf is the principal in whose queue a command of nodeops waits.
+// ownerOf returns the principal in whose queue a command of nodeops waits, and the key of its call.
 func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
 	act, ok := c.(command.NodeCommand)
 	if !ok || m.sessions == nil {
@@ -111,8 +110,8 @@ func (m *Master) ownerOf(c command.Command) (api.Principal, calls.Key) {
 	return s.Principal, calls.Key{Session: act.Session, Seq: act.Seq}
 }
 
-// noPlaceResult answers a call for which there is no place. Later says, with authority, that
-// there is no other master to look for.
+// noPlaceResult returns the answer to a call for which there is no room. With authority it is Later:
+// the client need not look for another master.
 func noPlaceResult(at At) api.Result {
 	if at.HasAuthority() {
 		return api.Result{Code: api.Later}
@@ -120,8 +119,8 @@ func noPlaceResult(at At) api.Result {
 	return api.Result{Code: api.Busy}
 }
 
-// isBusy reports whether enough calls wait for the log: all together, or of this principal,
-// which may have no more than there are places left.
+// isBusy reports whether the log has no room for another call: MaxPending calls are under way, or this
+// principal has as many under way as there are places left.
 func (m *Master) isBusy(who api.Principal) bool {
 	n := m.calls.Logged() + m.calls.Proposed()
 	return n >= m.cfg.MaxPending || m.queue.Of(who) >= m.cfg.MaxPending-n

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// pair is a master that serves ann and bob, and a log with so much room as it is given.
+// pair is a master that serves ann and bob, and a log with as much room as the test says.
 type pair struct {
 	*rig
 	ann, bob api.SessionID
@@ -40,7 +40,7 @@ func (c *pair) asks(who api.Principal, q api.Request) {
 	c.m.Request(c.at(), 9, who, q)
 }
 
-// sends lets the log take what there is room for, and says for whose sessions.
+// sends lets the log take room commands, and returns the sessions of their calls.
 func (c *pair) sends(room int) (all []api.SessionID) {
 	out := c.m.TakeOutput(c.now, room)
 	c.replies = append(c.replies, out.Replies...)
@@ -59,7 +59,7 @@ func (c *pair) what(p master.Proposal) command.Command {
 	return command.Apply(tx, string(p.Command)).Command
 }
 
-// A log that is full takes from those who ask in turns, not in the order of asking.
+// A full log takes commands of the principals in turns, not in the order in which they came.
 func TestALogThatIsFullTakesInTurns(t *testing.T) {
 	c := newPair(t, plain())
 	for seq := range api.Seq(3) {
@@ -84,7 +84,7 @@ func (c *pair) decides(p master.Proposal) {
 	c.m.Applied(c.at(), a)
 }
 
-// What the log did not take after all is in it no more.
+// Commands that the log did not take no longer count as in the log.
 func TestWhatTheLogDidNotTakeKeepsNobodyFromHisTurn(t *testing.T) {
 	c := newPair(t, plain())
 	c.asks("ann", put(1, c.ann, 1))
@@ -95,7 +95,7 @@ func TestWhatTheLogDidNotTakeKeepsNobodyFromHisTurn(t *testing.T) {
 	require.Len(t, c.sends(9), 1)
 }
 
-// No principal has more under way than there are places left: a new one finds some.
+// No principal has more calls under way than there are places left, so a new one finds some.
 func TestNobodyHasMoreUnderWayThanPlacesAreLeft(t *testing.T) {
 	c := newPair(t, plain()) // six places
 	for seq := range api.Seq(5) {
@@ -117,7 +117,7 @@ func TestNobodyHasMoreUnderWayThanPlacesAreLeft(t *testing.T) {
 	require.Equal(t, api.Later, c.replies[3].Code, "and with authority, that no other replica is master")
 }
 
-// What a master needs to go on promising leases waits behind no call.
+// Commands that a master needs to go on granting leases wait behind no call.
 func TestKeepAlivesWaitBehindNobody(t *testing.T) {
 	c := newPair(t, withLeases())
 	for seq := range api.Seq(3) {
@@ -135,7 +135,7 @@ func TestKeepAlivesWaitBehindNobody(t *testing.T) {
 	require.Equal(t, 3, c.m.Status().Waiting)
 }
 
-// What waits for its turn goes with its tenure.
+// Commands that wait for their turn are dropped when their tenure ends.
 func TestWhatWaitsForItsTurnGoesWithTheTenure(t *testing.T) {
 	c := newPair(t, plain())
 	c.asks("ann", put(1, c.ann, 1))
@@ -146,9 +146,9 @@ func TestWhatWaitsForItsTurnGoesWithTheTenure(t *testing.T) {
 	require.Zero(t, c.m.Status().Waiting)
 }
 
-// What a client has given up before its turn came is not done: in a log that is slow,
-// those who wait would wait for it. Its other calls, and those of others, keep their
-// places, and so does what takes or gives back a handle or a lock.
+// A call that its client has given up before its turn came is not executed: with a slow log, calls that
+// clients wait for would wait behind it. The client's other calls and those of others keep their places, and
+// so do calls that take or give back a handle or a lock.
 func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
 	r, ann := newNodes(t)
 	c := &pair{rig: r, ann: ann}
@@ -163,13 +163,13 @@ func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
 		seq++
 		c.asks("ann", api.Request{ID: uint64(seq), Session: ann, Seq: seq, AckedThrough: seen, Op: op})
 	}
-	asks(api.Put{Key: "k", Value: "v"}, 1)                   // 2
-	asks(api.SetContents{Handle: token, Contents: "x"}, 1)   // 3
-	asks(api.Acquire{Handle: token, Mode: api.Exclusive}, 1) // 4
+	asks(api.Put{Key: "k", Value: "v"}, 1)                   // Seq 2
+	asks(api.SetContents{Handle: token, Contents: "x"}, 1)   // Seq 3
+	asks(api.Acquire{Handle: token, Mode: api.Exclusive}, 1) // Seq 4
 	c.asks("bob", put(9, c.bob, 1))
 	c.sends(0)
 	require.Empty(t, c.replies, "the log is full")
-	asks(api.Put{Key: "k", Value: "x"}, 4) // 5
+	asks(api.Put{Key: "k", Value: "x"}, 4) // Seq 5
 	c.sends(0)
 	require.Len(t, c.replies, 2)
 	for i, p := range c.replies {
@@ -204,7 +204,7 @@ func TestWhatIsGivenUpBeforeItsTurnIsNotDone(t *testing.T) {
 	require.Equal(t, api.Stale, c.replies[len(c.replies)-1].Code, "a copy of it comes too late")
 }
 
-// A KeepAlive says what was given up as a call does: the log does not hear of that either.
+// A KeepAlive gives calls up as a call does: their commands do not reach the log either.
 func TestAKeepAliveTakesBackWhatIsGivenUp(t *testing.T) {
 	c := &pair{rig: newLeasedNodes(t, withLeases())}
 	c.ann = c.session(1)

@@ -8,29 +8,28 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Config says how long sessions live without a word of their clients.
+// Config says how long sessions live without KeepAlives or calls.
 type Config struct {
-	// LeaseMin is the length of a lease where sessions are few. 0: sessions have no
+	// LeaseMin is the length of a lease while there are few sessions. 0: sessions have no
 	// leases and live until they are ended.
 	LeaseMin time.Duration
-	LeaseMax time.Duration // the longest lease, where they are many
-	// KeepAliveRate is how many KeepAlives a second the master is to answer: with
-	// more sessions than that allows for, leases become longer.
+	LeaseMax time.Duration // the longest lease, with many sessions
+	// KeepAliveRate is how many KeepAlives a second the master should get at most: leases become
+	// longer when there are more sessions.
 	KeepAliveRate int
-	// IdleAfter ends a session that for so long has had no open handle and made no
-	// call. 0: such a session lives on.
+	// IdleAfter is how long a session may live without an open handle and without a call. Then
+	// it is ended. 0: such a session lives on.
 	IdleAfter time.Duration
 }
 
-// DefaultConfig is Chubby's: leases of 12 s, up to a minute where there are many
-// sessions, and an end after a minute in which a session was not used (CHU §2.8,
-// §4.1).
+// DefaultConfig returns Chubby's values: leases of 12 s, up to a minute with many sessions, and
+// the end of a session that was not used for a minute (CHU §2.8, §4.1).
 func DefaultConfig() Config {
 	return Config{LeaseMin: 12 * time.Second, LeaseMax: time.Minute, KeepAliveRate: 2000, IdleAfter: time.Minute}
 }
 
-// MaxLease bounds LeaseMax, so that an answer that was held for as long as one lease
-// and tells of another one keeps to api.MaxLease.
+// MaxLease bounds LeaseMax. It is half of api.MaxLease, since an answer that was held for one lease
+// and grants another one tells of both.
 const MaxLease = api.MaxLease / 2
 
 // Validate returns all faults at once, joined, or nil.
@@ -60,8 +59,7 @@ const minLease = 48 * time.Millisecond
 // hasLeases reports whether sessions have leases.
 func (c Config) hasLeases() bool { return c.LeaseMin > 0 }
 
-// length is how long leases are to be with so many sessions, in steps of a quarter
-// of the shortest one.
+// length returns how long leases should be with so many sessions, in steps of a quarter of LeaseMin.
 func (c Config) length(sessions int) time.Duration {
 	if !c.hasLeases() {
 		return 0

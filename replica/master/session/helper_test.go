@@ -14,9 +14,9 @@ import (
 type book struct {
 	t    *testing.T
 	now  time.Time
-	used map[api.SessionID]bool // which are in use
+	used map[api.SessionID]bool // sessions that are in use
 
-	looked int // times that the table asked
+	looked int // times that the table asked whether a session is in use
 	*session.Table
 }
 
@@ -28,7 +28,7 @@ func newBook(t *testing.T, cfg session.Config) *book {
 	return &book{t: t, now: time.Unix(1000, 0), used: map[api.SessionID]bool{}, Table: session.New(cfg, 5, 12*time.Second)}
 }
 
-// next is what is due now, at an instant of authority.
+// next returns the task that is due now, with authority.
 func (b *book) next() session.Task {
 	return b.Next(b.now, b.now, func(id api.SessionID) bool {
 		b.looked++
@@ -40,10 +40,10 @@ func (b *book) park(id api.SessionID, sending uint64, now bool) {
 	b.Park(id, session.KeepAlive{From: 9, ID: sending, Receipt: b.now, Now: now})
 }
 
-// pass lets time go to an instant after the start of the test.
+// to sets the time to an instant after the start of the test.
 func (b *book) to(d time.Duration) { b.now = time.Unix(1000, 0).Add(d) }
 
-// told is what the next task answers; there must be one, and it is an answer.
+// told returns the next task, which must be an Answer.
 func (b *book) told() session.Answer {
 	b.t.Helper()
 	a, ok := b.next().(session.Answer)

@@ -28,8 +28,7 @@ func TestAnIdleSessionEndsWithItsLease(t *testing.T) {
 	require.Equal(t, session.Expiry{Session: 2}, b.next())
 }
 
-// A session is not idle while it has an open handle, or a call is under way, and for some
-// time after.
+// A session is not idle while it has an open handle or a call under way, nor until IdleAfter later.
 func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 10 * sec
@@ -57,8 +56,8 @@ func TestWhatKeepsASessionFromBeingIdle(t *testing.T) {
 	}
 }
 
-// A client makes no call before it has been told of a lease. Where its round trips are
-// longer than IdleAfter it would else open session after session.
+// A client makes no call before it has been told of a lease. If its round trips are longer than IdleAfter,
+// it would otherwise open one session after another.
 func TestASessionThatWasToldOfNoLeaseIsNotIdle(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = sec / 10
@@ -71,8 +70,8 @@ func TestASessionThatWasToldOfNoLeaseIsNotIdle(t *testing.T) {
 	require.Nil(t, b.next(), "now it is")
 }
 
-// A session with an open handle is asked about once in the time after which it could be idle,
-// not at each KeepAlive; and it is idle that long after it was last seen to have one.
+// The table asks about a session with an open handle once in IdleAfter, not at each KeepAlive. The session
+// is idle IdleAfter after it was last found to have one.
 func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 60 * sec
@@ -85,7 +84,7 @@ func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
 		require.NotNil(t, b.next(), "at %v", at)
 	}
 	require.Equal(t, 2, b.looked)
-	b.used[2] = false // since 124 s
+	b.used[2] = false // it was last found in use at 124 s
 	for at := 125 * sec; at < 180*sec; at += sec {
 		b.to(at)
 		b.park(2, uint64(at/sec), true)
@@ -96,7 +95,7 @@ func TestAnOpenHandleIsNotLookedForAtEachKeepAlive(t *testing.T) {
 	require.Nil(t, b.next(), "it was last seen at 120 s")
 }
 
-// The master does not know which handles a client of before the epoch has, and does not use.
+// The master does not know which handles a session older than the epoch has, so it is not idle.
 func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 5 * sec
@@ -108,7 +107,7 @@ func TestASessionOfBeforeTheEpochIsNotIdle(t *testing.T) {
 	require.Equal(t, 19*sec, b.told().Lease)
 }
 
-// A call wakes up a session that was left to itself.
+// A call ends the idleness of a session whose KeepAlive is withheld.
 func TestACallWakesAnIdleSession(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 5 * sec
@@ -124,9 +123,9 @@ func TestACallWakesAnIdleSession(t *testing.T) {
 	require.Equal(t, 21*sec, b.told().Lease)
 }
 
-// The log may have no room for the end of a session that is idle, and whose client
-// waits for an answer: the session is put aside. A call of it comes then, so it is in use
-// again, and what waits is answered at once, whatever the log takes.
+// The log may have no room for the end of an idle session whose KeepAlive waits: the session is put aside.
+// If a call of it arrives then, it is in use again, and its KeepAlive is answered at once, whether the log
+// has room or not.
 func TestACallWakesAnIdleSessionWhoseEndTheLogDidNotTake(t *testing.T) {
 	idle := config()
 	idle.IdleAfter = 5 * sec
@@ -151,8 +150,8 @@ func TestACallWakesAnIdleSessionWhoseEndTheLogDidNotTake(t *testing.T) {
 	}
 }
 
-// A call does not have an end proposed again that the log did not take, where the
-// client of the session waits for nothing.
+// If the log did not take the end of a session that has no KeepAlive waiting, a call does not make it
+// proposed again.
 func TestACallAsksForNoEndThatTheLogDidNotTake(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")

@@ -7,10 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Park takes in a KeepAlive of a session that is there, and forgets an older one:
-// the client waits for the newest. It is answered when the lease is nearly over
-// (C11.07), or at once, where the client asks for that or has yet to acknowledge the
-// epoch.
+// Park takes in a KeepAlive of a session, which must be in the table, and forgets an older one: the
+// client waits for the newest. It is due when the lease is nearly over (C11.07), or at once if k.Now
+// is set or the client has yet to acknowledge the epoch.
 func (t *Table) Park(id api.SessionID, k KeepAlive) {
 	e := t.sessions[id]
 	if e.waits && k.ID < e.parked.ID {
@@ -27,9 +26,9 @@ func (t *Table) Park(id api.SessionID, k KeepAlive) {
 	t.arm(e)
 }
 
-// Hurry makes due the KeepAlive of a session that waits: there is something to tell its client. It
-// does nothing for a session that is not there, has no KeepAlive that waits, or has yet to
-// acknowledge the epoch.
+// Hurry makes the waiting KeepAlive of a session due, because there is something to tell its client. It
+// does nothing if the session is not in the table, has no KeepAlive that waits, or has yet to acknowledge
+// the epoch.
 func (t *Table) Hurry(now time.Time, id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.waits && e.acked && now.Before(e.answerAt) {
 		e.answerAt = now
@@ -37,8 +36,8 @@ func (t *Table) Hurry(now time.Time, id api.SessionID) {
 	}
 }
 
-// A KeepAlive is answered when 5 of the 12 parts of a lease are left, so that of
-// Chubby's 12 s the answer and a second try have 5 (C11.22).
+// A KeepAlive is answered when 5 of the 12 parts of a lease are left: of Chubby's 12 s, the answer and
+// a second try have 5 s (C11.22).
 const (
 	leaseParts  = 12
 	marginParts = 5
@@ -46,8 +45,8 @@ const (
 
 func margin(length time.Duration) time.Duration { return length * marginParts / leaseParts }
 
-// AckEpoch notes that the client has acknowledged an epoch: its cache is empty,
-// and all that it has to present has been presented. It says whether that is news.
+// AckEpoch notes that the client of a session, which must be in the table, has acknowledged an epoch: its
+// cache is empty, and it has presented all its handles. It reports whether that is news.
 func (t *Table) AckEpoch(id api.SessionID, epoch api.Epoch) bool {
 	e := t.sessions[id]
 	if e.acked || epoch != t.epoch {
@@ -58,7 +57,7 @@ func (t *Table) AckEpoch(id api.SessionID, epoch api.Epoch) bool {
 	return true
 }
 
-// Answer is a KeepAlive that is to be answered, with the lease from its receipt.
+// Answer is a KeepAlive that is to be answered now. Lease runs from its receipt.
 type Answer struct {
 	Session  api.SessionID
 	To       KeepAlive
@@ -66,19 +65,18 @@ type Answer struct {
 	Failover bool // the client has yet to acknowledge the epoch
 }
 
-// Expiry is a session whose lease is over: an end of it is to be proposed.
+// Expiry is a session whose lease is over: its end is to be proposed.
 type Expiry struct{ Session api.SessionID }
 
-// Task is what is to be done for a session: Answer or Expiry.
+// Task is something to do for a session: an Answer or an Expiry.
 type Task interface{ task() }
 
 func (Answer) task() {}
 func (Expiry) task() {}
 
-// Next takes what is to be done first, now; nil: nothing is due. At the instant known,
-// not after now, this master was master for certain: what is promised begins there, and
-// what ends has ended by then. inUse reports whether a session has an open handle, or a call
-// under way.
+// Next returns the next task that is due; nil: none is. known, which is not after now, is an instant at
+// which this replica was certainly master: leases are granted from it, and a lease is over if it ended by
+// then. inUse reports whether a session has an open handle or a call under way.
 func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task {
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
 		over := !known.Before(e.ends())
@@ -96,14 +94,14 @@ func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task 
 		case e.waits && !e.acked:
 			return t.answer(known, e)
 		}
-		e.withheld = true // the lease runs out, as it was promised
+		e.withheld = true // no answer: the lease runs out, as promised
 		t.arm(e)
 	}
 	return nil
 }
 
 func (t *Table) answer(now time.Time, e *entry) Answer {
-	left := min(e.lease.Sub(e.parked.Receipt), api.MaxLease) // less than it is may be told
+	left := min(e.lease.Sub(e.parked.Receipt), api.MaxLease) // the client may be told less than the lease
 	a := Answer{Session: e.id, To: e.parked, Lease: left, Failover: !e.acked}
 	if a.Lease <= 0 {
 		invariant.Failf("I-M2", "session %d is told a lease of %v; it ends %v after %v", e.id, a.Lease, e.lease, now)
@@ -113,10 +111,10 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 	return a
 }
 
-// Refused takes note that the log did not take the end of a session. If its client waits for
-// an answer, it gets one; but a session that is idle, or whose client does not wait, is put aside:
-// nothing is due for it, lest others wait behind it, until its client comes, or Retry.
-// A client that waits comes with a call, too: its session is idle no more.
+// Refused takes note that the log did not take the end of a session. If a KeepAlive of the session waits
+// and the session was neither idle nor late, the KeepAlive is answered. Otherwise the session is put
+// aside, so that others do not wait behind it: nothing is due for it until Retry or its next KeepAlive,
+// or until a call ends its idleness (Used).
 func (t *Table) Refused(id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.expiring {
 		e.expiring = false
@@ -127,7 +125,7 @@ func (t *Table) Refused(id api.SessionID) {
 	}
 }
 
-// Retry makes due again what was put aside: the log may take the ends of sessions that it did not take.
+// Retry makes the sessions that were put aside due again: the log may take their ends now.
 func (t *Table) Retry() {
 	for _, id := range t.aside {
 		if e := t.sessions[id]; e != nil && e.aside {
@@ -138,11 +136,11 @@ func (t *Table) Retry() {
 	t.aside = t.aside[:0]
 }
 
-// isIdle reports whether a session is not used (C11.02). One that is older than the
-// epoch may have handles that were not used in it yet, and that the master does not know. A client
-// that was told of no lease has none to make a call in: if its round trips were longer
-// than IdleAfter, it would open session after session and never make one. One that is in
-// use now is not asked about again before it could be idle.
+// isIdle reports whether a session is not used (C11.02). A session that is older than the epoch is never
+// idle: it may have handles that the master does not know yet. Nor is a session whose client has not been
+// told of a lease, in which to make a call: if its round trips were longer than IdleAfter, the client
+// would open one session after another and never make a call. If a session is in use, inUse is not asked
+// again until IdleAfter has passed.
 func (t *Table) isIdle(now time.Time, e *entry, inUse func(api.SessionID) bool) bool {
 	quiet := t.cfg.IdleAfter > 0 && !e.before && e.told && !now.Before(e.used.Add(t.cfg.IdleAfter))
 	if quiet && inUse(e.id) {
@@ -151,8 +149,8 @@ func (t *Table) isIdle(now time.Time, e *entry, inUse func(api.SessionID) bool) 
 	return quiet
 }
 
-// Used takes note that a call of a session came, or was answered: the session is not idle
-// from now on. A session that is not there is ignored.
+// Used takes note that a call of a session arrived or was answered: the session is not idle now. A session
+// that is not in the table is ignored.
 func (t *Table) Used(now time.Time, id api.SessionID) {
 	e := t.sessions[id]
 	if e == nil {
@@ -165,7 +163,7 @@ func (t *Table) Used(now time.Time, id api.SessionID) {
 	}
 }
 
-// Due is when Next may have something to give; zero: never.
+// Due returns when Next may have a task; zero: not before another method has been called.
 func (t *Table) Due() time.Time {
 	if e := t.timers.first(); e != nil {
 		return e.due
@@ -173,8 +171,9 @@ func (t *Table) Due() time.Time {
 	return time.Time{}
 }
 
-// Longest is what the row of the longest lease should be, before a longer lease is
-// granted, or since all longer ones have run out; 0: what it is, or Asked.
+// Longest returns the value to which the row of the longest lease should be set: a larger one before a
+// longer lease is granted, a smaller one after all longer leases have run out. 0: the row is as it should
+// be, or Asked has noted a command that sets it.
 func (t *Table) Longest(now time.Time) time.Duration {
 	if !t.cfg.hasLeases() {
 		return 0
@@ -182,14 +181,14 @@ func (t *Table) Longest(now time.Time) time.Duration {
 	return t.length.wants(now, len(t.sessions))
 }
 
-// LongestDue is when Longest may want a shorter one; zero: not before more happens.
+// LongestDue returns when Longest may return a smaller value; zero: not before another method has been
+// called.
 func (t *Table) LongestDue() time.Time { return t.length.due() }
 
-// Asked takes note that a command is under way that sets the row; 0: it is not, after
-// all.
+// Asked takes note that a command that sets the row to d is under way; 0: the log did not take it.
 func (t *Table) Asked(d time.Duration) { t.length.asked = d }
 
-// SetLongest sets what the row is now.
+// SetLongest takes in the present value of the row. No command that sets it is under way now.
 func (t *Table) SetLongest(d time.Duration) { t.length.set(d) }
 
 // IsMeasured reports whether the row allows the shortest lease.

@@ -6,16 +6,15 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// MayCache reports whether the client of a session may keep in its cache what it is answered now: it
-// knows of the epoch, and has a lease that runs.
+// MayCache reports whether the client of a session may keep an answer of now in its cache: it has
+// acknowledged the epoch, its lease runs, and its end is not proposed.
 func (t *Table) MayCache(now time.Time, id api.SessionID) bool {
 	e := t.sessions[id]
 	return e != nil && e.acked && !e.expiring && now.Before(e.lease)
 }
 
-// Late takes note of when the oldest drop was queued of those that the client of a session has not
-// acknowledged, and whether the client was told of it; zero: there is none. A session that is not there is
-// ignored.
+// Late takes note of when the oldest unacknowledged drop of a session was queued, and whether the client
+// was told of it; zero: there is none. A session that is not in the table is ignored.
 func (t *Table) Late(id api.SessionID, since time.Time, told bool) {
 	e := t.sessions[id]
 	if e == nil || e.late.Equal(since) && e.lateTold == told {
@@ -28,8 +27,8 @@ func (t *Table) Late(id api.SessionID, since time.Time, told bool) {
 	}
 }
 
-// within keeps an instant within one length from when the oldest drop was queued. It does not where known
-// is behind that and the client was told nothing: the master was silent for so long.
+// within returns to, or one length after the oldest drop was queued if that is earlier. It returns to if
+// the client was not told of the drop and known is after that bound: then the master was silent meanwhile.
 func (e *entry) within(to, known time.Time, length time.Duration) time.Time {
 	last := e.late.Add(length)
 	if e.late.IsZero() || to.Before(last) || !e.lateTold && !known.Before(last) {
@@ -38,8 +37,8 @@ func (e *entry) within(to, known time.Time, length time.Duration) time.Time {
 	return last
 }
 
-// isTooLate reports whether the lease of a session that was told a drop and has not acknowledged it has
-// been over, and may not be longer: its client is answered no more.
+// isTooLate reports whether a session has left a drop that it was told of unacknowledged for one length,
+// and its lease is over. Its KeepAlives are not answered any more.
 func (t *Table) isTooLate(known time.Time, e *entry) bool {
 	if e.late.IsZero() || !e.lateTold || known.Before(e.lease) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/session"
 )
 
-// at is an instant after the start of the test.
+// at returns an instant after the start of the test.
 func at(d time.Duration) time.Time { return time.Unix(1000, 0).Add(d) }
 
 // A client that acknowledges nothing holds up a change for one lease (C10.06): its KeepAlives are
@@ -48,7 +48,7 @@ func TestAClientThatHasDroppedIsLateNoMore(t *testing.T) {
 	b.Late(8, at(9*sec), true) // no such session
 }
 
-// One that has dropped what it had to while the log did not take its end goes on.
+// A session that acknowledges its drops while the log does not take its end lives on.
 func TestAClientThatDropsInTimeIsAnsweredAgain(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 7, "ann")
@@ -62,7 +62,7 @@ func TestAClientThatDropsInTimeIsAnsweredAgain(t *testing.T) {
 	require.Equal(t, 12*sec, b.told().Lease)
 }
 
-// A lease that was told is kept, however long (C11.05).
+// A lease that the client was told of is kept, however long it is (C11.05).
 func TestALateClientKeepsTheLeaseThatItWasTold(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 7, "ann")
@@ -77,7 +77,8 @@ func TestALateClientKeepsTheLeaseThatItWasTold(t *testing.T) {
 	require.Equal(t, session.Expiry{Session: 7}, b.next())
 }
 
-// A master that was silent has told its clients of no drop: they are given a lease to acknowledge it in.
+// If the master was silent, so that a client was not told of a drop, the client gets one more lease in which
+// to acknowledge it.
 func TestAClientThatWasNotToldOfADropIsNotLate(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 7, "ann")
@@ -85,7 +86,7 @@ func TestAClientThatWasNotToldOfADropIsNotLate(t *testing.T) {
 	b.to(2 * sec)
 	b.park(7, 1, true)
 	require.Equal(t, 11*sec, b.told().Lease, "it is told in time")
-	b.Late(7, at(1*sec), false) // among others, in front of it
+	b.Late(7, at(1*sec), false) // an older drop, which the client was not told of
 	b.to(15 * sec)
 	b.park(7, 2, true)
 	require.Equal(t, 12*sec, b.told().Lease, "the lease that it was to acknowledge it in is over")

@@ -58,8 +58,8 @@ func TestTheLongestLeaseIsRaisedFirst(t *testing.T) {
 	require.Equal(t, time.Minute, b.told().Lease)
 }
 
-// It is lowered when all longer leases have run out; one that is granted meanwhile
-// counts anew, and none is granted while the command is under way.
+// The row is lowered after all longer leases have run out. A long lease that is granted meanwhile postpones
+// that, and none is granted while the command is under way.
 func TestTheLongestLeaseIsLoweredLast(t *testing.T) {
 	b := newBook(t, config())
 	b.SetLongest(time.Minute)
@@ -88,8 +88,7 @@ func TestTheLongestLeaseIsLoweredLast(t *testing.T) {
 	require.Equal(t, time.Minute, b.Longest(b.now))
 }
 
-// A row holds whole milliseconds: where it is above the leases by less, nothing is to
-// be lowered.
+// A row holds whole milliseconds: if it exceeds the leases by less, it is not lowered.
 func TestARowIsNotLoweredToWhatItIs(t *testing.T) {
 	for lease, due := range map[time.Duration]bool{12*sec - 1: false, 12*sec - time.Millisecond + 1: false, 12*sec - time.Millisecond: true} {
 		cfg := config()

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Table is what the present master remembers of sessions, in one epoch. It is
-// made when the epoch begins and thrown away with it. Instants are the master's.
+// Table is what the present master remembers of sessions, in one epoch. It is made when the epoch begins
+// and thrown away when it ends. Instants are by the master's clock. One goroutine owns it.
 type Table struct {
 	cfg      Config
 	epoch    api.Epoch
@@ -20,7 +20,7 @@ type Table struct {
 	owners   map[api.Principal]int // how many sessions each has
 	timers   timers
 	unacked  int
-	aside    []api.SessionID // sessions that are, or were, put aside since Retry
+	aside    []api.SessionID // sessions put aside since the last Retry; some may be due again
 }
 
 // entry is one session.
@@ -28,49 +28,49 @@ type entry struct {
 	id        api.SessionID
 	principal api.Principal
 
-	lease    time.Time // the session is not ended before; zero: it has none
-	comes    time.Time // nor before: its client may come again until then
-	late     time.Time // since then the client has not dropped from its cache what it is to; zero: it has
-	lateTold bool      // it was told to
-	before   bool      // it is older than the epoch
+	lease    time.Time // the session is not ended before this; zero: it has no lease
+	comes    time.Time // nor before this: until then its client may send its next KeepAlive
+	late     time.Time // when its oldest unacknowledged drop was queued; zero: there is none
+	lateTold bool      // the client was told of that drop
+	before   bool      // the session is older than the epoch
 	told     bool      // its client has been told of a lease in this epoch
-	acked    bool      // the client knows of this epoch
+	acked    bool      // its client has acknowledged this epoch
 	expiring bool      // its end is proposed
-	quiet    bool      // it was, for a session that was idle
-	aside    bool      // the log did not take it: see Refused
+	quiet    bool      // when its end was last proposed, it was idle or too late
+	aside    bool      // the log did not take its end: see Refused
 
 	parked   KeepAlive
-	waits    bool      // parked is one
-	answerAt time.Time // when it is to be answered
-	withheld bool      // it was not, since the session is idle
+	waits    bool      // parked waits for its answer
+	answerAt time.Time // when parked is due
+	withheld bool      // parked is not answered, since the session is idle or too late
 
-	used time.Time // when the last call came or was answered, or the session was found in use
+	used time.Time // when the last call arrived or was answered, or the session was found in use
 
-	due   time.Time // when something is to be done
+	due   time.Time // when Next has a task for it
 	place int       // in the timers
 }
 
-// KeepAlive is where the answer to a KeepAlive goes, and when it came.
+// KeepAlive is where the answer to a KeepAlive goes, and when the KeepAlive came.
 type KeepAlive struct {
-	From    uint64 // as the driver knows the client
-	ID      uint64 // api.Request.ID: later ones are greater
+	From    uint64 // the client connection, see calls.Addr
+	ID      uint64 // api.Request.ID: later requests have greater ones
 	Receipt time.Time
-	Now     bool // it is to be answered at once: its client wants that, or there is something to tell it
+	Now     bool // it is due at once: its client wants that, or there is something to tell it
 }
 
-// Session is what can be asked about one.
+// Session describes one session, for callers.
 type Session struct {
 	Principal api.Principal
-	Lease     time.Time
-	HasAcked  bool
-	Expiring  bool
-	// Late is when the oldest drop was queued of those that the client has not acknowledged; zero: there
-	// is none. The lease ends one length after that.
+	Lease     time.Time // its end; zero: the session has none
+	HasAcked  bool      // its client has acknowledged the epoch
+	Expiring  bool      // its end is proposed
+	// Late is when its oldest unacknowledged drop was queued; zero: there is none. The lease is not
+	// extended beyond one length after that.
 	Late time.Time
 }
 
-// New returns the table of the master of an epoch that begins with no session;
-// longest is the longest lease that the rows allow.
+// New returns the table of an epoch, without sessions. longest is the longest lease that the rows
+// allow.
 func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
 	return &Table{
 		cfg: cfg, epoch: epoch, length: lengths{cfg: cfg, row: longest},
@@ -78,9 +78,9 @@ func New(cfg Config, epoch api.Epoch, longest time.Duration) *Table {
 	}
 }
 
-// Recover takes in a session that was there when the epoch began. It gets the
-// longest lease that a predecessor can have granted (C12.06), and has yet to
-// acknowledge the epoch; of which it has no need where there are no leases.
+// Recover takes in a session that was alive when the epoch began. It gets the longest lease that a
+// predecessor can have granted (C12.06), and has yet to acknowledge the epoch. Without leases it counts
+// as having acknowledged it.
 func (t *Table) Recover(now time.Time, id api.SessionID, who api.Principal) {
 	e := &entry{id: id, principal: who, before: true, acked: !t.cfg.hasLeases()}
 	if !e.acked {
@@ -107,7 +107,7 @@ func (t *Table) add(now time.Time, e *entry, lease time.Duration) {
 	t.arm(e)
 }
 
-// End forgets a session, and returns the KeepAlive of it that waits, if one does.
+// End forgets a session, which must be in the table (I-M1), and returns its KeepAlive if one waits.
 func (t *Table) End(id api.SessionID) (k KeepAlive, waits bool) {
 	e := t.sessions[id]
 	if e == nil {
@@ -132,7 +132,7 @@ func (t *Table) extend(e *entry, to time.Time) {
 	}
 }
 
-// ends is when the session may end if its client says nothing more.
+// ends returns when the session may end if its client sends nothing more.
 func (e *entry) ends() time.Time {
 	if e.comes.After(e.lease) {
 		return e.comes
@@ -140,7 +140,7 @@ func (e *entry) ends() time.Time {
 	return e.lease
 }
 
-// arm sets when something is to be done for e.
+// arm computes when Next has a task for e, and sets its timer.
 func (t *Table) arm(e *entry) {
 	e.due = e.ends()
 	if e.waits && !e.withheld {
@@ -164,10 +164,10 @@ func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
 // Len counts the sessions.
 func (t *Table) Len() int { return len(t.sessions) }
 
-// Principals counts those that have sessions.
+// Principals counts the principals that have sessions.
 func (t *Table) Principals() int { return len(t.owners) }
 
-// Unacked counts those that have not acknowledged the epoch (C12.09).
+// Unacked counts the sessions that have not acknowledged the epoch (C12.09).
 func (t *Table) Unacked() int { return t.unacked }
 
 // HasLeases reports whether sessions have leases at all.

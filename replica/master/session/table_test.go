@@ -18,8 +18,8 @@ func breaks(t *testing.T, id invariant.ID, f func()) {
 	require.Equal(t, id, v.ID)
 }
 
-// A KeepAlive is held until 5/12 of the lease are left (C11.07, C11.22), and the
-// lease begins anew when it is answered, not when it came (C11.06).
+// A KeepAlive is held until 5/12 of the lease are left (C11.07, C11.22), and the lease begins anew when it
+// is answered, not when it arrives (C11.06).
 func TestAKeepAliveIsHeldAndExtendsTheLeaseWhenItIsAnswered(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
@@ -47,7 +47,7 @@ func TestAKeepAliveThatAsksForItIsAnsweredAtOnce(t *testing.T) {
 	require.Equal(t, 12*sec, b.told().Lease)
 }
 
-// The newest copy is the one that waits, and a packet that comes late is not newer.
+// The newest KeepAlive waits, and an older one that arrives late does not replace it.
 func TestTheNewestKeepAliveWaits(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
@@ -65,7 +65,7 @@ func TestTheNewestKeepAliveWaits(t *testing.T) {
 	require.Nil(t, b.next())
 }
 
-// A lease ends when it ends, and not before; then an end is proposed, once.
+// The end of a session is proposed when its lease is over, not before, and once.
 func TestASessionExpiresWhenItsLeaseIsOver(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
@@ -94,8 +94,7 @@ func TestASessionExpiresWhenItsLeaseIsOver(t *testing.T) {
 	breaks(t, "I-M1", func() { b.End(2) })
 }
 
-// What is promised and what has ended counts from when the master is known to have
-// been master, whatever time it is (K13, K19).
+// Grants begin at known, and leases are over if they ended by known, whatever time it is (K13, K19).
 func TestNothingIsDoneBeyondWhatIsKnown(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
@@ -113,8 +112,7 @@ func TestNothingIsDoneBeyondWhatIsKnown(t *testing.T) {
 	require.Equal(t, session.Expiry{Session: 3}, b.Next(b.now, b.now, none))
 }
 
-// A KeepAlive that comes when it should have been answered already counts from when
-// it came: what was known before says nothing of it.
+// A KeepAlive that arrives when it is already due is not answered until known reaches its receipt.
 func TestAKeepAliveThatComesLateIsNotAnsweredByWhatWasKnownBefore(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
@@ -125,8 +123,8 @@ func TestAKeepAliveThatComesLateIsNotAnsweredByWhatWasKnownBefore(t *testing.T) 
 	require.Equal(t, 12*sec, b.told().Lease)
 }
 
-// The client of an answer that comes late has as long to come again as that of one that
-// comes in time: no lease is left, and the master is to blame.
+// A client that is answered late has as long to send its next KeepAlive as one that is answered in time,
+// even if no lease is left.
 func TestWhoIsAnsweredLateMayComeAgain(t *testing.T) {
 	none := func(api.SessionID) bool { return false }
 	for name, c := range map[string]struct {
@@ -154,7 +152,7 @@ func TestWhoIsAnsweredLateMayComeAgain(t *testing.T) {
 	}
 }
 
-// A session whose client asks is not expired because the master could not answer.
+// A session whose KeepAlive waits does not expire because the master could not answer it.
 func TestAWaitingKeepAliveIsAnsweredHoweverLate(t *testing.T) {
 	b := newBook(t, config())
 	b.Open(b.now, 2, "ann")
@@ -185,9 +183,8 @@ func TestALeaseNeverEndsEarlier(t *testing.T) {
 	require.Equal(t, 59*sec, b.told().Lease, "its own length would be 12 s")
 }
 
-// A session of before the epoch lives for the longest lease, and until it has
-// taken notice its lease is told, and told that there was a fail-over, and not
-// extended.
+// A session that is older than the epoch lives for the longest lease. Until its client has acknowledged the
+// epoch, answers tell the lease and Failover, and do not extend it.
 func TestASessionOfBeforeTheEpoch(t *testing.T) {
 	b := newBook(t, config())
 	b.SetLongest(30 * sec)
@@ -211,7 +208,8 @@ func TestASessionOfBeforeTheEpoch(t *testing.T) {
 	require.Equal(t, 12*sec, a.Lease)
 }
 
-// One that never takes notice ends, though it asks: the fail-over must end.
+// A session whose client never acknowledges the epoch ends although it sends KeepAlives: the fail-over must
+// end.
 func TestASessionThatTakesNoNoticeEnds(t *testing.T) {
 	b := newBook(t, config())
 	b.Recover(b.now, 2, "ann")
@@ -239,8 +237,8 @@ func TestWithoutLeasesNothingIsDue(t *testing.T) {
 	require.Nil(t, b.next())
 }
 
-// Leases of 12 s, and of a minute where sessions are many (C11.08); a minute without
-// use ends one (C11.02).
+// By default leases last 12 s, or up to a minute with many sessions (C11.08), and a session that is not used
+// for a minute ends (C11.02).
 func TestTheDefaultsAreChubbys(t *testing.T) {
 	c := session.DefaultConfig()
 	require.Equal(t, 12*time.Second, c.LeaseMin)
@@ -266,8 +264,8 @@ func TestASessionIsOpenedOnce(t *testing.T) {
 	breaks(t, "I-M1", func() { b.Recover(b.now, 2, "ann") })
 }
 
-// A session whose end the log did not take, and whose client is away, is put aside: who
-// is due later is not kept waiting, and nothing is due at once.
+// A session whose end the log did not take, and that has no KeepAlive waiting, is put aside: sessions that
+// are due later do not wait for it, and nothing is due at once.
 func TestWhatTheLogDidNotEndIsPutAside(t *testing.T) {
 	for _, comes := range []bool{false, true} {
 		b := newBook(t, config())

@@ -2,14 +2,12 @@ package session
 
 import "time"
 
-// timers are the sessions that something is due for, the earliest at the front:
-// by instant and then by session, so that the order is that of the instants and of
-// nothing else. Each session knows its place, so moving one costs as much as the
-// heap is deep, however many there are. What is compared stands in the heap itself
-// and each place has four below it: of a crowd of sessions nearly every look at one
-// would be a miss of the processor's cache.
+// timers is a heap of the sessions for which something is due, ordered by instant and then by session,
+// so that the order does not depend on how the heap came about. Each session knows its place, so moving
+// one costs no more than the depth of the heap. The keys stand in the heap itself, and each place has
+// four below it, because with many sessions nearly every look at an entry misses the processor's cache.
 type timers struct {
-	base time.Time // any instant; what is due is kept as how long after it
+	base time.Time // an arbitrary instant; due instants are kept as the time after it
 	heap []timer
 }
 
@@ -19,7 +17,7 @@ type timer struct {
 	e     *entry
 }
 
-// first is the session that something is due for first, nil if there is none.
+// first returns the session for which something is due first; nil: there is none.
 func (t *timers) first() *entry {
 	if len(t.heap) == 0 {
 		return nil
@@ -27,7 +25,7 @@ func (t *timers) first() *entry {
 	return t.heap[0].e
 }
 
-// set makes something due for a session at e.due, or nothing, if that is zero.
+// set makes something due for a session at e.due; if that is zero, nothing is.
 func (t *timers) set(e *entry) {
 	if e.due.IsZero() {
 		if e.place != nowhere {
@@ -46,7 +44,7 @@ func (t *timers) set(e *entry) {
 	t.settle(e.place, x)
 }
 
-// nowhere is the place of a session that nothing is due for.
+// nowhere is the place of a session for which nothing is due.
 const nowhere = -1
 
 func (t *timers) remove(e *entry) {
@@ -64,7 +62,7 @@ func (a *timer) isBefore(b *timer) bool {
 	return a.after < b.after || a.after == b.after && a.id < b.id
 }
 
-// settle puts x where it belongs, beginning with place i, whose content it replaces.
+// settle moves x to where it belongs, starting at place i, whose content it replaces.
 func (t *timers) settle(i int, x timer) {
 	h := t.heap
 	for i > 0 && x.isBefore(&h[(i-1)/ways]) {
@@ -87,7 +85,7 @@ func (t *timers) settle(i int, x timer) {
 	t.put(i, x)
 }
 
-// ways is how many places there are below each.
+// ways is how many places are below each place of the heap.
 const ways = 4
 
 func (t *timers) put(i int, x timer) {

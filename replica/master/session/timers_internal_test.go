@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// The heap against a list that is sorted anew each time.
+// The heap agrees with a list that is sorted anew each time.
 func TestTimersGiveTheEarliestAndThenTheLowestSession(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var heap timers
