@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit says what is wrong with the table. nil means that all is well.
+// Audit returns the first fault that it finds in the table; nil: it has none.
 func (t *Table) Audit() error {
 	total, drops := 0, 0
 	for _, id := range t.Sessions() {
@@ -33,8 +33,8 @@ func (t *Table) Audit() error {
 	return nil
 }
 
-// Untold lists the sessions that a change of a path waits for and that have no drop of it under way, in
-// order: those for which DropFor was not called.
+// Untold lists, in order, the sessions that a change of a path must wait for and that have no drop of the
+// path under way. It lists none after DropFor.
 func (t *Table) Untold(c Change, p api.Path) (all []api.SessionID) {
 	for _, id := range slices.Sorted(maps.Keys(t.paths[p])) {
 		if r := t.paths[p][id]; r.drop == 0 && !c.isOwn(id, r) {

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Change is who changes something: a call of a session; the zero Change is the master itself.
+// Change names the call that changes something. The zero Change is one of the master itself.
 type Change struct {
 	Session api.SessionID
 	Seq     api.Seq
@@ -20,13 +20,13 @@ func (c Change) Compare(d Change) int {
 	return cmp.Or(cmp.Compare(c.Session, d.Session), cmp.Compare(c.Seq, d.Seq))
 }
 
-// isOwn reports whether the client of a registration drops by itself what the change is about: it
-// began the change after it had asked for what it may have.
+// isOwn reports whether the client of a registration drops the path by itself, because the change is
+// a later call of its own than the one for which the registration was made.
 func (c Change) isOwn(id api.SessionID, r *registration) bool {
 	return c.Session != 0 && id == c.Session && r.seq < c.Seq
 }
 
-// Drop is what a session is told to drop.
+// Drop tells a session to drop a path.
 type Drop struct {
 	Session api.SessionID
 	Path    api.Path
@@ -48,8 +48,8 @@ func (t *Table) IsClear(c Change, paths []api.Path) bool {
 	return true
 }
 
-// DropFor queues the drops that a change waits for, and that are not under way, in the order of paths
-// and sessions.
+// DropFor queues the drops that a change waits for, except those under way, and returns them in the
+// order of paths and sessions. The caller tells the sessions.
 func (t *Table) DropFor(now time.Time, c Change, paths []api.Path) (all []Drop) {
 	for _, p := range paths {
 		for _, id := range slices.Sorted(maps.Keys(t.paths[p])) {
@@ -65,8 +65,8 @@ func (t *Table) DropFor(now time.Time, c Change, paths []api.Path) (all []Drop) 
 	return all
 }
 
-// Forget takes away what the session of a change may have of the paths, which its client has dropped
-// by itself, and returns the paths of which something was taken away.
+// Forget removes the registrations of these paths that the client of a change has dropped by itself,
+// and returns the paths of the removed ones.
 func (t *Table) Forget(c Change, paths []api.Path) (freed []api.Path) {
 	for _, p := range paths {
 		if r := t.paths[p][c.Session]; r != nil && c.isOwn(c.Session, r) {
@@ -77,8 +77,8 @@ func (t *Table) Forget(c Change, paths []api.Path) (freed []api.Path) {
 	return freed
 }
 
-// Ack takes note that the client of a session has dropped what the drops up to this one are about, and
-// returns the paths that it does not have any more.
+// Ack takes note that a session has acknowledged its drops up to this one, and returns the paths that
+// it no longer has.
 func (t *Table) Ack(id api.SessionID, through api.DropNumber) (freed []api.Path) {
 	s := t.sessions[id]
 	if s == nil {
@@ -95,8 +95,8 @@ func (t *Table) Ack(id api.SessionID, through api.DropNumber) (freed []api.Path)
 
 func (d pending) compare(n api.DropNumber) int { return cmp.Compare(d.number, n) }
 
-// DropLocks queues a drop of the locks that a session holds of the node at a path, and returns its number.
-// A change that waits for it asks HasDropped.
+// DropLocks queues a drop of the locks that a session holds on the node at a path, and returns its
+// number. A change that waits for it asks HasDropped.
 func (t *Table) DropLocks(now time.Time, id api.SessionID, p api.Path) api.DropNumber {
 	s := t.session(id)
 	n := t.queue(now, s, p)
@@ -135,15 +135,15 @@ func (t *Table) ack(id api.SessionID, s *session, d pending) []api.Path {
 	})
 }
 
-// Tell takes note that a session is told its drops up to a number now.
+// Tell takes note that an answer tells a session of its drops up to this one.
 func (t *Table) Tell(id api.SessionID, through api.DropNumber) {
 	if s := t.sessions[id]; s != nil {
 		s.told = max(s.told, through)
 	}
 }
 
-// Oldest is when the oldest drop of a session that is not acknowledged was queued, and whether the session
-// was told of it; zero: all are acknowledged.
+// Oldest returns when the oldest unacknowledged drop of a session was queued, and whether an answer has
+// told the session of it; zero: it has acknowledged all.
 func (t *Table) Oldest(id api.SessionID) (queued time.Time, told bool) {
 	if s := t.sessions[id]; s != nil && len(s.pending) > 0 {
 		return s.pending[0].queued, s.pending[0].number <= s.told

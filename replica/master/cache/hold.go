@@ -2,15 +2,15 @@ package cache
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Hold says that a change of these paths waits, or is under way to the log: nothing that depends on
-// them becomes cacheable until Release.
+// Hold says that a change of these paths waits, or is under way to the log. Until Release, no answer
+// that depends on one of them is cacheable.
 func (t *Table) Hold(paths []api.Path) {
 	for _, p := range paths {
 		t.held[p]++
 	}
 }
 
-// Release takes one Hold of the paths back.
+// Release ends one Hold of these paths.
 func (t *Table) Release(paths []api.Path) {
 	for _, p := range paths {
 		if t.held[p]--; t.held[p] == 0 {

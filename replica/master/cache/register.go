@@ -6,10 +6,10 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Register says that a call of a session is answered now, and that its client may keep the answer,
-// which depends on what is at these paths. It returns the number of the session's last drop, which
-// the answer carries. ok is false if the client may not: a change holds one of the paths, or there is
-// no room.
+// Register registers a session for the paths on which an answer depends that it gets now, so that its
+// client may keep the answer. It returns the number of the session's last drop, which the answer must
+// carry. ok is false, and the client may not keep the answer, if a change holds one of the paths, the
+// session has yet to drop all, or there is no room.
 func (t *Table) Register(id api.SessionID, seq api.Seq, paths []api.Path) (last api.DropNumber, ok bool) {
 	s := t.session(id)
 	if t.isHeld(paths) || s.all > 0 || !t.hasRoom(s, paths) {
@@ -55,7 +55,7 @@ func (t *Table) hasRoom(s *session, paths []api.Path) bool {
 	return !t.isOver(s, paths) && t.total+s.countFresh(paths) <= t.limits.Total
 }
 
-// isOver reports whether a session would have too many, with these paths.
+// isOver reports whether a session would exceed its limit with these paths.
 func (t *Table) isOver(s *session, paths []api.Path) bool {
 	more := s.countFresh(paths)
 	for _, p := range paths {
@@ -75,8 +75,8 @@ func (s *session) countFresh(paths []api.Path) (n int) {
 	return n
 }
 
-// IsFull reports whether a session has no room for these paths, and would have some if it dropped what
-// it has. It is not told yet to do so.
+// IsFull reports whether a session has no room for these paths, would have room if it dropped all that
+// it has, and has not been told to do so.
 func (t *Table) IsFull(id api.SessionID, paths []api.Path) bool {
 	s := t.sessions[id]
 	return s != nil && s.all == 0 && s.clean > 0 && t.isOver(s, paths)

@@ -3,12 +3,12 @@ package cache
 // Counters count since the epoch began; for reports only.
 type Counters struct {
 	Registered uint64 // answers that may be cached
-	Refused    uint64 // answers that might have been: a change was under way, or there was no room
-	Dropped    uint64 // drops of a path that sessions were told
-	All        uint64 // drops of all
+	Refused    uint64 // answers that Register did not make cacheable
+	Dropped    uint64 // drops of a path that were queued
+	All        uint64 // drops of all that were queued
 }
 
-// Status is how much a table remembers, for reports and bounds.
+// Status counts what a table remembers, for reports and bounds.
 type Status struct {
 	Paths         int // that some session may have
 	Registrations int

@@ -11,14 +11,14 @@ import (
 
 // Limits bound what a table remembers.
 type Limits struct {
-	PerSession int // paths that a session may have in its cache, with the drops that it has not acknowledged
+	PerSession int // paths that a session may have in its cache, plus the drops that it has not acknowledged
 	Total      int // registrations, of all sessions
 }
 
-// DefaultLimits are those of a cell that was not told others.
+// DefaultLimits are the limits unless a cell is configured otherwise.
 var DefaultLimits = Limits{PerSession: 1 << 12, Total: 1 << 20}
 
-// Validate returns an error unless the limits allow for one path.
+// Validate returns an error unless each limit is at least 1.
 func (l Limits) Validate() error {
 	if min(l.PerSession, l.Total) < 1 {
 		return errors.New("a limit of cached paths below 1")
@@ -26,8 +26,8 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// Table is which sessions may have which paths in their caches, in one epoch. One goroutine owns it.
-// Make it with New.
+// Table remembers, for one epoch, which sessions may have which paths in their caches. One goroutine owns
+// it. Make it with New.
 type Table struct {
 	limits   Limits
 	paths    map[api.Path]map[api.SessionID]*registration
@@ -41,15 +41,16 @@ type Table struct {
 // registration says that a session may have a path in its cache.
 type registration struct {
 	made api.DropNumber // the last drop that was queued when the latest answer was sent
-	seq  api.Seq        // the latest call that it was made for
-	drop api.DropNumber // the drop that ends it, under way; 0: none is
+	seq  api.Seq        // the latest call for which it was made
+	drop api.DropNumber // the drop under way that will end it; 0: there is none
 }
 
-// session is what belongs to one session. It stays as long as the session: its numbers go on.
+// session is what the table knows of one session. It stays until the session ends: drop numbers must
+// not begin again.
 type session struct {
-	last    api.DropNumber // that was queued
-	told    api.DropNumber // that was in an answer
-	all     api.DropNumber // the drop of all that is under way; 0: none is
+	last    api.DropNumber // the last that was queued
+	told    api.DropNumber // the last that was in an answer
+	all     api.DropNumber // the drop of all that is under way; 0: there is none
 	paths   map[api.Path]*registration
 	pending []pending // drops that are not acknowledged, in order
 	clean   int       // registrations without a drop under way
@@ -59,7 +60,7 @@ type session struct {
 // pending is a drop that is not acknowledged.
 type pending struct {
 	number api.DropNumber
-	path   api.Path  // unless number is session.all
+	path   api.Path  // empty if number is session.all
 	locks  bool      // it is of locks, not of the cache
 	queued time.Time // by the master's clock
 }
@@ -72,7 +73,7 @@ func New(l Limits) *Table {
 	}
 }
 
-// remove takes a registration away. What is under way to its session stays so.
+// remove removes a registration. A drop that is under way for it stays under way.
 func (t *Table) remove(p api.Path, id api.SessionID) {
 	s, cachers := t.sessions[id], t.paths[p]
 	if s.paths[p].drop == 0 {
@@ -85,8 +86,8 @@ func (t *Table) remove(p api.Path, id api.SessionID) {
 	t.total--
 }
 
-// EndSession forgets a session that has ended, and returns the paths that it might have had, or held locks
-// of that it was told to drop, in order.
+// EndSession forgets a session that has ended. It returns, in order, the paths for which it had a
+// registration, and those of locks that it was told to drop.
 func (t *Table) EndSession(id api.SessionID) []api.Path {
 	s := t.sessions[id]
 	if s == nil {
@@ -107,5 +108,5 @@ func (t *Table) EndSession(id api.SessionID) []api.Path {
 	return slices.Compact(freed)
 }
 
-// Sessions are those of which something is known, in order. Each is alive.
+// Sessions lists the sessions of which the table knows something, in order. Each is alive.
 func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.sessions)) }

@@ -25,7 +25,7 @@ func paths(all ...string) (out []api.Path) {
 	return out
 }
 
-// book is a table that is looked through after each step, at an instant.
+// book is a table, audited after each step, and an instant.
 type book struct {
 	*testing.T
 	*cache.Table
@@ -82,8 +82,8 @@ func TestAChangeDropsWhatOthersHave(t *testing.T) {
 	require.Zero(t, b.Status().Registrations)
 }
 
-// What a client may have since an earlier call than the change it drops by itself; what it has read
-// since it gave the change up it is told to drop.
+// A client drops by itself what it has cached for calls before its change. It is told to drop what it has
+// read after it gave the change up.
 func TestAnOwnChangeDropsWhatIsOlder(t *testing.T) {
 	b := newBook(t, plenty)
 	b.may(7, 4, "/f", "/acl/all")
@@ -131,8 +131,8 @@ func TestNothingIsCacheableWhileAChangeHoldsIt(t *testing.T) {
 	require.True(t, ok)
 }
 
-// A session that may have too much is told to drop all, and until it has, none of its answers may be
-// cached (H08). What others may have stays as it is.
+// A session that reaches its limit is told to drop all, and until it has, none of its answers is cacheable
+// (H08). Other sessions are not affected.
 func TestASessionThatIsFullDropsAll(t *testing.T) {
 	b := newBook(t, cache.Limits{PerSession: 3, Total: 100})
 	b.may(8, 1, "/x")
@@ -155,8 +155,8 @@ func TestASessionThatIsFullDropsAll(t *testing.T) {
 	require.Equal(t, 2, b.Status().Registrations)
 }
 
-// Drops that are not acknowledged take room as well: a session that reads, and says nothing, has at
-// most so many.
+// Unacknowledged drops take room as well, so a session that reads and acknowledges nothing has a bounded
+// number of them.
 func TestDropsThatAreNotAcknowledgedTakeRoom(t *testing.T) {
 	b := newBook(t, cache.Limits{PerSession: 3, Total: 100})
 	c := cache.Change{Session: 9, Seq: 1}
@@ -169,7 +169,7 @@ func TestDropsThatAreNotAcknowledgedTakeRoom(t *testing.T) {
 	require.Equal(t, 3, b.Status().Pending)
 }
 
-// A full table is never forgetful.
+// A full table makes further paths uncacheable and forgets no registration.
 func TestAFullTableTakesNoMore(t *testing.T) {
 	b := newBook(t, cache.Limits{PerSession: 3, Total: 2})
 	b.may(7, 1, "/a", "/b")
