@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit returns what is wrong with the queues taken together; nil: all is well.
+// Audit returns the first fault that it finds in the queues; nil: they have none.
 func (qs *Queues) Audit() error {
 	for _, s := range slices.Sorted(maps.Keys(qs.sessions)) {
 		if err := qs.sessions[s].audit(); err != nil {
@@ -18,7 +18,7 @@ func (qs *Queues) Audit() error {
 	return nil
 }
 
-// Sessions are those that have a queue, in order. Each is alive.
+// Sessions lists the sessions that have a queue, in order. Each is alive.
 func (qs *Queues) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(qs.sessions)) }
 
 func (q *queue) audit() error {

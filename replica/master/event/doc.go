@@ -1,14 +1,13 @@
-// Package event is pure: the events that the present master has for each session and that its
-// client has not acknowledged.
+// Package event is pure: for each session, the events that the present master has for it and that
+// its client has not acknowledged.
 //
-// Which session wants which events of which node is known by the open handles
-// (replica/master/handle, Watchers). What has happened is told by the effects of commands.
-// replica/master/nodeops brings the two together and puts an event into the queue of each
-// session that wants it. The answers to KeepAlives carry them to clients (CHU §2.7, §2.8).
+// Open handles say which session wants which events of which node (replica/master/handle,
+// Watchers). The effects of commands say what has happened. replica/master/nodeops puts an event
+// into the queue of each session that wants it. Answers to KeepAlives carry events to clients
+// (CHU §2.7, §2.8).
 //
-// A fail-over loses the queues. The library of a client that watches something takes every
-// fail-over as one EventReadAgain for each of its handles that watch, so no change is missed in
-// silence.
+// A fail-over loses the queues. The client library therefore takes every fail-over as one
+// EventReadAgain for each handle that watches, so a client misses no change unawares.
 //
 // Reading order: queue.go (one session), queues.go (all), audit.go.
 //
@@ -20,35 +19,34 @@
 //	                         acked   sent
 //
 // Events are numbered in the order of their causes, from 1 in each epoch. An answer carries the
-// oldest that are not acknowledged, in this order, as many as it may hold; the next KeepAlive
-// acknowledges them. Answers and KeepAlives may be lost, repeated and overtaken: the client takes
-// each number once, and the master acknowledges up to the highest that it was told.
+// oldest events that are not acknowledged, in this order, as many as it may hold; the next KeepAlive
+// acknowledges them. Answers and KeepAlives may be lost, repeated or reordered. The client takes each
+// number once, and the queue forgets events up to the highest number that the client has acknowledged.
 //
-// # What is not kept
+// # Events that are not kept
 //
-// A client may be slower than what it watches. Events that were never sent may be replaced by one
-// EventReadAgain of their node, which says that something has changed and no more. That is so
+// A node may change faster than a client takes its events. Events that were never sent may then be
+// replaced by one EventReadAgain of their node, which only says that something has changed:
 //
-//   - for a node, when Limits.PerNode events on it wait to be sent;
-//   - for all nodes, when Limits.PerSession events wait to be sent;
-//   - for a node, when the master itself says EventReadAgain of it: to a handle that it has come to
-//     know too late (nodeops), while other handles of that session have events of the node waiting.
+//   - those of a node, when more than Limits.PerNode of them wait to be sent;
+//   - those of each node, when more than Limits.PerSession events wait to be sent;
+//   - those of a node, when nodeops itself adds an EventReadAgain of it, for a handle that the master
+//     has come to know too late, while events for other handles of that session wait.
 //
 // Drops are for the cache of a session (replica/master/cache), and a change waits for each: none is
-// left out, or merged with another, and they keep their order. They count in no limit; there are no
-// more of them than the session may have paths in its cache. Nor does a
-// drop pass other events: what was sent has its number, the causes in a queue ascend (I-V2), and a
-// KeepAlive is answered at once while events wait, so a drop waits only for the answers that the events
-// in front of it fill.
+// left out or merged with another, and they keep their order. They count in no limit; cache.Limits
+// bounds them. A drop does not overtake other events either, since sent events have their numbers and
+// causes must ascend in a queue (I-V2). A KeepAlive is answered at once while events wait, so a drop
+// waits only for the answers that the events in front of it fill.
 //
-// An EventInvalid is the last word on a node and is never replaced. So at most PerSession events
-// and two for each node that the session has open wait to be sent. An event that would repeat
-// what waits at the end of the queue, as "contents" after "contents" of one node, moves the cause
-// of that one instead.
+// An EventInvalid is the last event of a node and is never replaced. So at most PerSession events,
+// and two for each node that the session has open, wait to be sent. An event that would repeat the
+// last one in the queue, such as "contents" after "contents" of one node, moves the cause of that
+// one instead.
 //
 // # Invariants
 //
-//	I-V1  state  the numbers of what is sent and acknowledged ascend, and are of events that there are
+//	I-V1  state  no more events are marked as sent than there are; drops are counted
 //	I-V2  state  causes ascend in a queue, and so do the numbers of drops
-//	I-V3  state  where an EventReadAgain waits to be sent, no other event on its node does, but an EventInvalid
+//	I-V3  state  while an EventReadAgain waits to be sent, no other event of its node waits but an EventInvalid
 package event

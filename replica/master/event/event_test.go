@@ -39,7 +39,7 @@ func invalid(n int, cause api.Number) api.Event {
 	return api.Event{Kind: api.EventInvalid, Node: node(n), Cause: cause}
 }
 
-// The table of what is not kept. The queue may hold two events on a node, four in all.
+// Which waiting events are replaced. The queue may hold two events of a node, and four in all.
 func TestWhatWaitsIsReplaced(t *testing.T) {
 	for name, c := range map[string]struct{ add, want []api.Event }{
 		"nothing of few": {
@@ -78,7 +78,7 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 	}
 }
 
-// What was in an answer stays as it was sent, until it is acknowledged.
+// Events that were in an answer are repeated unchanged until they are acknowledged.
 func TestWhatWasSentIsRepeatedUntilItIsAcknowledged(t *testing.T) {
 	qs := event.New(event.Limits{PerNode: 9, PerSession: 9, PerAnswer: 2})
 	for i := range 3 {
@@ -134,8 +134,8 @@ func TestAnAnswerHasBoundedBytes(t *testing.T) {
 	require.Equal(t, 200, taken)
 }
 
-// A client that takes each number once misses nothing in silence, whatever is lost, repeated
-// and late: each event reaches it, or an EventReadAgain of its node with a cause not below.
+// A client that takes each number once misses nothing unawares, whatever is lost, repeated or late: each
+// event reaches it, or an EventReadAgain of its node with a cause that is not lower.
 func TestNothingIsLostInSilence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := event.Limits{

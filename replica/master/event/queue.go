@@ -14,18 +14,19 @@ type Limits struct {
 	PerAnswer  int // at most api.MaxEvents
 }
 
-// DefaultLimits are those of a cell that was not told others.
+// DefaultLimits are the limits unless a cell is configured otherwise.
 var DefaultLimits = Limits{PerNode: 64, PerSession: 1 << 10, PerAnswer: api.MaxEvents}
 
 // queue holds the events of one session that are not acknowledged.
 type queue struct {
-	acked  api.EventNumber // events up to here are acknowledged, and gone
-	sent   int             // of events, in front: those that were in an answer
-	drops  int             // of events: those for the cache
+	acked  api.EventNumber // events up to this number are acknowledged, and gone
+	sent   int             // how many of events, from the front, were in an answer
+	drops  int             // how many of events are drops
 	events []api.Event
 }
 
-// add puts an event at the end, or into one that waits there.
+// add puts an event at the end, merges it with a waiting one that tells as much, or replaces waiting
+// ones if there are too many.
 func (q *queue) add(e api.Event, l Limits) {
 	if e.Kind.IsDrop() {
 		q.events = append(q.events, e)
@@ -43,7 +44,7 @@ func (q *queue) add(e api.Event, l Limits) {
 		}
 	}
 	switch e.Kind {
-	case api.EventReadAgain: // tells as much as all that waits about its node
+	case api.EventReadAgain: // it tells as much as all that waits about its node
 		q.replace(e.Node, e.Cause)
 	case api.EventInvalid:
 		q.events = append(q.events, e)
@@ -59,20 +60,20 @@ func (q *queue) add(e api.Event, l Limits) {
 	}
 }
 
-// isSame reports whether b tells nothing that a does not tell, but for its cause.
+// isSame reports whether a and b differ in their causes at most.
 func isSame(a, b api.Event) bool {
 	a.Cause = b.Cause
 	return a == b
 }
 
-// moveToEnd keeps the causes in order after that of one event has moved.
+// moveToEnd keeps the causes in order after the cause of event i has changed to the newest.
 func (q *queue) moveToEnd(i int) {
 	e := q.events[i]
 	q.events = append(slices.Delete(q.events, i, i+1), e)
 }
 
-// mayBeReplaced reports whether an EventReadAgain tells as much: it does not say that a handle or a lock is
-// lost, and no change waits for it.
+// mayBeReplaced reports whether an EventReadAgain tells the client enough in place of e. It does not if e
+// is an EventInvalid, or a drop for which a change waits.
 func mayBeReplaced(e api.Event) bool { return e.Kind != api.EventInvalid && !e.Kind.IsDrop() }
 
 func count(all []api.Event, n api.Ref) (k int) {
@@ -84,7 +85,7 @@ func count(all []api.Event, n api.Ref) (k int) {
 	return k
 }
 
-// replace puts one EventReadAgain in place of what waits to be sent about a node.
+// replace puts one EventReadAgain in place of the events of a node that wait to be sent.
 func (q *queue) replace(n api.Ref, cause api.Number) {
 	kept := q.events[:q.sent]
 	for _, e := range q.events[q.sent:] {
@@ -95,7 +96,7 @@ func (q *queue) replace(n api.Ref, cause api.Number) {
 	q.events = append(kept, api.Event{Kind: api.EventReadAgain, Node: n, Cause: cause})
 }
 
-// replaceAll does so for each node, in the order in which their first events came.
+// replaceAll calls replace for each node, in the order of their first events.
 func (q *queue) replaceAll(cause api.Number) {
 	done := map[api.Ref]bool{}
 	for _, e := range slices.Clone(q.events[q.sent:]) {
@@ -106,7 +107,7 @@ func (q *queue) replaceAll(cause api.Number) {
 	}
 }
 
-// take lists what an answer carries, and its last number.
+// take lists the events that an answer carries, and the number of the last one.
 func (q *queue) take(most int) ([]api.Event, api.EventNumber) {
 	n, size := 0, 0
 	for n < min(len(q.events), most) {
@@ -132,8 +133,8 @@ func (q *queue) unsentDrops() (n int) {
 	return n
 }
 
-// ack forgets what the client has, and returns the number of the last drop among it; 0: there is
-// none. A number that no event has been sent with acknowledges none.
+// ack forgets the events up to a number, and returns the number of the last drop among them; 0: there
+// is none. A number under which no event was sent is ignored.
 func (q *queue) ack(through api.EventNumber) (last api.DropNumber) {
 	if through <= q.acked || through > q.acked+api.EventNumber(q.sent) {
 		return 0

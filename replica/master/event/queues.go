@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Queues are the queues of all sessions, in one epoch. One goroutine owns them. They keep what
-// is put into them until it is acknowledged, or EndSession.
+// Queues holds the queues of all sessions, in one epoch. One goroutine owns it. An event stays until
+// it is acknowledged or replaced, or until EndSession.
 type Queues struct {
 	limits   Limits
 	sessions map[api.SessionID]*queue
@@ -16,11 +16,11 @@ type Queues struct {
 
 // Counters count since the epoch began; for reports only.
 type Counters struct {
-	Added uint64 // events, each once for each session that it is for
+	Added uint64 // events, counted once for each session that gets them
 	Acked uint64
 }
 
-// Validate returns an error unless the limits allow for one event.
+// Validate returns an error unless each limit is at least 1, and PerAnswer is at most api.MaxEvents.
 func (l Limits) Validate() error {
 	if min(l.PerNode, l.PerSession, l.PerAnswer) < 1 || l.PerAnswer > api.MaxEvents {
 		return errors.New("a limit of events below 1, or more in an answer than one may hold")
@@ -31,7 +31,7 @@ func (l Limits) Validate() error {
 // New returns the empty queues of an epoch.
 func New(l Limits) *Queues { return &Queues{limits: l, sessions: map[api.SessionID]*queue{}} }
 
-// Add puts an event into the queue of a session. Its cause is not below those of earlier ones.
+// Add puts an event into the queue of a session. Its cause must not be below those of earlier ones.
 func (qs *Queues) Add(s api.SessionID, e api.Event) {
 	q := qs.sessions[s]
 	if q == nil {
@@ -42,8 +42,8 @@ func (qs *Queues) Add(s api.SessionID, e api.Event) {
 	q.add(e, qs.limits)
 }
 
-// Ack forgets the events of a session up to a number, and returns the number of the last drop among
-// them: with it, all drops up to there are acknowledged. 0: there is none.
+// Ack forgets the events of a session up to a number. It returns the number of the last drop among
+// them, which acknowledges all drops up to that one; 0: there is none.
 func (qs *Queues) Ack(s api.SessionID, through api.EventNumber) (last api.DropNumber) {
 	if q := qs.sessions[s]; q != nil {
 		before := q.acked
@@ -53,8 +53,8 @@ func (qs *Queues) Ack(s api.SessionID, through api.EventNumber) (last api.DropNu
 	return last
 }
 
-// Take lists the oldest events of a session that are not acknowledged, with the number of the
-// last one: what its next answer carries. There may be others.
+// Take lists the events that the next answer to a session carries, and the number of the last one:
+// the oldest events that are not acknowledged, as many as an answer may hold.
 func (qs *Queues) Take(s api.SessionID) ([]api.Event, api.EventNumber) {
 	q := qs.sessions[s]
 	if q == nil || len(q.events) == 0 {
@@ -63,7 +63,7 @@ func (qs *Queues) Take(s api.SessionID) ([]api.Event, api.EventNumber) {
 	return q.take(qs.limits.PerAnswer)
 }
 
-// Has reports whether there are events of a session that it has not acknowledged.
+// Has reports whether a session has events that it has not acknowledged.
 func (qs *Queues) Has(s api.SessionID) bool {
 	q := qs.sessions[s]
 	return q != nil && len(q.events) > 0
@@ -80,5 +80,5 @@ func (qs *Queues) Len() (n int) {
 	return n
 }
 
-// Counters returns the present ones.
+// Counters returns the present counters.
 func (qs *Queues) Counters() Counters { return qs.count }
