@@ -6,7 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit says what is wrong with the table taken together. nil means that all is well.
+// Audit returns a fault of the table, always the same one for the same table; nil: it has none.
 func (t *Table) Audit() error {
 	totals, sessions := newTotals(), map[api.SessionID]*counts{}
 	for id := range t.sessions { // order-free: fills a map
@@ -61,8 +61,8 @@ func (t *Table) audit(c *Call) error {
 	return nil
 }
 
-// AuditCommands says what is wrong with the commands of calls, given how many of them the
-// queue in front of the log holds. nil means that all is well.
+// AuditCommands returns a fault of the commands of calls, always the same one; nil: there is none.
+// queued is how many of these commands the queue in front of the log holds.
 func (t *Table) AuditCommands(queued int) error {
 	var err error
 	for c := range t.all() {

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Each invariant of the package comment can be found broken.
+// The audit finds each invariant of the package comment when it is broken.
 func TestAuditFinds(t *testing.T) {
 	busy := func() (*Table, *Call) {
 		table := New()

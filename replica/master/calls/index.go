@@ -6,9 +6,9 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// counts are how many calls of one session are in which state.
+// counts counts the calls of one session by state.
 type counts struct {
-	awaited  int // calls of which a duplicate waits for the answer
+	awaited  int // calls with a duplicate that waits for the answer
 	onNodes  int // calls on nodes that are under way
 	commands int // calls that a command decides
 	opens    int // Opens that are proposed
@@ -37,7 +37,7 @@ func (x *counts) count(c *Call, by int) {
 	}
 }
 
-// totals are how many calls of all sessions are in which state.
+// totals counts the calls of all sessions by state.
 type totals struct {
 	counts
 	kept     int // answers that are kept
@@ -52,7 +52,7 @@ func newTotals() totals {
 	return totals{opensAt: map[api.Path]int{}, acquires: map[api.HandleID]int{}, releases: map[api.HandleID]int{}}
 }
 
-// count adds a call to what is counted, or takes it away.
+// count adds a call to the counts (by = 1), or takes it away (by = -1).
 func (x *totals) count(c *Call, by int) {
 	x.counts.count(c, by)
 	switch c.State {
@@ -93,10 +93,10 @@ func (t *Table) count(c *Call, by int) {
 	}
 }
 
-// Waiting counts the calls of which a duplicate waits for the answer.
+// Waiting counts the calls with a duplicate that waits for the answer.
 func (t *Table) Waiting() int { return t.totals.awaited }
 
-// IsAwaited reports whether the client of a session waits for the answer to a call.
+// IsAwaited reports whether a duplicate of some call of a session waits for the answer.
 func (t *Table) IsAwaited(id api.SessionID) bool {
 	s, ok := t.sessions[id]
 	return ok && s.counts.awaited > 0
@@ -117,10 +117,10 @@ func (t *Table) IsQueued(id api.SessionID) bool {
 	return ok && s.counts.queued > 0
 }
 
-// Barred counts the calls that wait until clients have dropped what they are to change.
+// Barred counts the calls in the state Barred.
 func (t *Table) Barred() int { return t.totals.barred }
 
-// Opens counts the Opens that are proposed: of one session, and of all.
+// Opens counts the Opens that are proposed, of one session and of all sessions.
 func (t *Table) Opens(id api.SessionID) (own, all int) {
 	if s, ok := t.sessions[id]; ok {
 		own = s.counts.opens

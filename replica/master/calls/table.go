@@ -13,15 +13,15 @@ import (
 // Table holds the calls that one master works on, in one epoch. One goroutine owns it.
 // Make it with New.
 type Table struct {
-	sessions map[api.SessionID]*session // that have a call or an answer here
-	acked    map[api.SessionID]api.Seq  // their clients wait for no call up to this one; never 0
+	sessions map[api.SessionID]*session // those with a call or a kept answer
+	acked    map[api.SessionID]api.Seq  // the client has acknowledged all calls up to this one; never 0
 	opening  map[Key]*Call              // requests that open a session
 	totals   totals
 }
 
-// session is the calls and answers of one session. Idle ones have none.
+// session holds the calls and kept answers of one session. An idle session has no entry.
 type session struct {
-	calls  []*Call // by Seq; most sessions have one or none, for which a map is large
+	calls  []*Call // by Seq; a slice, since most sessions have at most one and a map is large
 	kept   []kept  // by Seq
 	counts counts
 }
@@ -44,7 +44,7 @@ func (s *session) get(seq api.Seq) *Call {
 	return nil
 }
 
-// findKept finds the place of the answer to a call, or where it would be.
+// findKept returns the index of the kept answer to a call, or where it would be inserted.
 func (s *session) findKept(seq api.Seq) (int, bool) {
 	return slices.BinarySearchFunc(s.kept, seq, func(k kept, seq api.Seq) int { return cmp.Compare(k.seq, seq) })
 }
@@ -86,7 +86,7 @@ func (t *Table) Get(k Key) *Call {
 	return t.Of(k.Session, k.Seq)
 }
 
-// Of returns the entry of a call of a session; nil if there is none.
+// Of returns the entry of a call by session and Seq; nil if there is none.
 func (t *Table) Of(id api.SessionID, seq api.Seq) *Call {
 	if s, ok := t.sessions[id]; ok {
 		return s.get(seq)
@@ -94,8 +94,7 @@ func (t *Table) Of(id api.SessionID, seq api.Seq) *Call {
 	return nil
 }
 
-// Await notes where the answer to a request goes: to this duplicate. It makes the entry
-// if there is none.
+// Await makes the answer to a call go to this duplicate. It makes the entry if there is none.
 func (t *Table) Await(k Key, to Destination) *Call {
 	c := t.Get(k)
 	if c == nil {
@@ -108,8 +107,8 @@ func (t *Table) Await(k Key, to Destination) *Call {
 	return c
 }
 
-// Reply says where an answer to the call goes; ok is false if no duplicate waits for it.
-// After the final one none waits.
+// Reply returns where an answer to the call goes; ok is false if no duplicate waits for it. After a
+// final answer none waits.
 func (t *Table) Reply(c *Call, final bool) (to Destination, ok bool) {
 	if !c.Awaited {
 		return Destination{}, false
@@ -123,27 +122,27 @@ func (t *Table) Reply(c *Call, final bool) (to Destination, ok bool) {
 	return c.To, true
 }
 
-// Log says that a command decides a call on a row. The caller puts it in the queue.
+// Log moves a call on a row to Logged. The caller puts its command into the queue.
 func (t *Table) Log(c *Call) { t.move(c, Logged, Attempt{}) }
 
-// Propose says that a command decides a call on a node, and what the command would do.
+// Propose moves a call on a node to Proposed; a says what its command would do.
 func (t *Table) Propose(c *Call, a Attempt) {
 	t.move(c, Proposed, a)
 }
 
-// Park says that a call waits for its lock.
+// Park moves an Acquire to Parked: it waits for its lock.
 func (t *Table) Park(c *Call) { t.move(c, Parked, c.Attempt) }
 
-// Hold says that a call waits for a sweep of a path.
+// Hold moves an Open to Held: it waits for a sweep of p.
 func (t *Table) Hold(c *Call, p api.Path) {
 	t.move(c, Held, Attempt{Path: p})
 }
 
-// Bar says that a call waits until clients have dropped what it is to change.
+// Bar moves a change to Barred: it waits until clients have dropped the paths that it touches.
 func (t *Table) Bar(c *Call, a Attempt) { t.move(c, Barred, a) }
 
-// Keep stores an answer to a call of a session that stands in no row, for duplicates that come later: it is
-// not judged again. Its entry goes when no duplicate waits for the answer.
+// Keep stores the answer to a call that stands in no row, so that later duplicates get the same answer
+// and are not judged again. It moves the call to Undecided.
 func (t *Table) Keep(c *Call, r api.Result) {
 	s := t.session(c.Session)
 	i, ok := s.findKept(c.Seq)
@@ -185,11 +184,11 @@ func (t *Table) forget(id api.SessionID, through api.Seq) {
 	}
 }
 
-// Decide says that nothing decides the call any more: it is to be answered, or decided
-// anew, or forgotten.
+// Decide moves a call to Undecided: the caller answers it, decides it anew or forgets it.
 func (t *Table) Decide(c *Call) { t.move(c, Undecided, c.Attempt) }
 
-// Enqueue says that the command of a call joined the queue of a principal.
+// Enqueue notes that the command of a call has joined the queue of a principal. It panics if a
+// command of the call is under way already (I-C4).
 func (t *Table) Enqueue(k Key, who api.Principal) {
 	c := t.Get(k)
 	if c == nil {
@@ -202,16 +201,16 @@ func (t *Table) Enqueue(k Key, who api.Principal) {
 	t.place(c, InQueue)
 }
 
-// Take says that the log took the command of a call out of the queue.
+// Take notes that the command of a call has left the queue for the log.
 func (t *Table) Take(k Key) {
 	if c := t.Get(k); c != nil {
 		t.place(c, InLog)
 	}
 }
 
-// Applied says that the command of a call is in the queue or the log no more: it was
-// applied, or the log did not take it, or it was given up. ok says that the log had it
-// from the queue of who.
+// Applied notes that the command of a call is no longer in the queue or the log: it was applied, or
+// the log did not take it, or it was given up. It returns the principal in whose queue the command
+// was; ok is true if it had left the queue for the log.
 func (t *Table) Applied(k Key) (who api.Principal, ok bool) {
 	c := t.Get(k)
 	if c == nil {
@@ -247,12 +246,12 @@ func (t *Table) insert(c *Call) {
 	t.session(c.Session).put(c)
 }
 
-// isEmpty reports whether an entry says nothing.
+// isEmpty reports whether an entry has nothing more to say, and may be removed.
 func (c *Call) isEmpty() bool {
 	return c.State == Undecided && !c.Awaited && c.Place == Nowhere
 }
 
-// tidy removes an entry that says nothing, and a session of which nothing is known.
+// tidy removes an empty entry, and a session without calls and kept answers.
 func (t *Table) tidy(c *Call) {
 	if !c.isEmpty() {
 		return
@@ -275,12 +274,11 @@ func (t *Table) tidySession(id api.SessionID, s *session) {
 	}
 }
 
-// Acked is the call up to which the client of a session waits for none, as far as it
-// has said so.
+// Acked returns the highest Seq up to which the client of a session has acknowledged its calls.
 func (t *Table) Acked(id api.SessionID) api.Seq { return t.acked[id] }
 
-// Ack notes that the client of a session waits for no call up to this one, and forgets
-// the answers that were kept for it. It reports whether that is news.
+// Ack notes that the client of a session has acknowledged its calls up to this one: it has their
+// answers, or has given them up. Their kept answers are forgotten. Ack reports whether that is news.
 func (t *Table) Ack(id api.SessionID, through api.Seq) bool {
 	if through <= t.acked[id] {
 		return false
@@ -294,7 +292,7 @@ func (t *Table) Ack(id api.SessionID, through api.Seq) bool {
 func (t *Table) OnNodes(id api.SessionID) (all []*Call) {
 	s, ok := t.sessions[id]
 	if !ok || s.counts.onNodes == 0 {
-		return nil // as of most clients whose calls are executed at once
+		return nil // usual: most calls are answered at once
 	}
 	for _, c := range s.calls {
 		if c.State.onNode() {
@@ -304,29 +302,28 @@ func (t *Table) OnNodes(id api.SessionID) (all []*Call) {
 	return all
 }
 
-// EndSession forgets a session that has ended: the answers that were kept for it, and
-// what it has acknowledged. Commands that are on their way stay known, until they are
-// applied.
+// EndSession forgets the kept answers and the acknowledgement of a session that has ended. Its calls
+// with a command on the way stay until that is applied.
 func (t *Table) EndSession(id api.SessionID) {
 	t.forget(id, math.MaxUint64)
 	delete(t.acked, id)
 }
 
-// Remembers reports whether the table knows of a session what its end makes pointless:
-// calls on nodes that are under way, kept answers, or what it has acknowledged.
+// Remembers reports whether the table has something of a session that must go when it ends: calls on
+// nodes that are under way, kept answers, or its acknowledgement.
 func (t *Table) Remembers(id api.SessionID) bool {
 	s, ok := t.sessions[id]
 	return t.acked[id] > 0 || ok && (s.counts.onNodes > 0 || len(s.kept) > 0)
 }
 
-// Sessions lists the sessions of which something is known, in order.
+// Sessions lists the sessions of which the table knows something, in order.
 func (t *Table) Sessions() []api.SessionID {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(t.sessions)), maps.Keys(t.acked))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Awaited lists the calls of which a duplicate waits for the answer, by key.
+// Awaited lists the calls with a duplicate that waits for the answer, by key.
 func (t *Table) Awaited() (all []*Call) {
 	for c := range t.all() {
 		if c.Awaited {

@@ -73,7 +73,7 @@ func TestAnAnswerIsKeptUntilItIsAcknowledged(t *testing.T) {
 	}
 }
 
-// A session that ended is forgotten when its last command has left the log.
+// A session that has ended is forgotten when its last command is applied.
 func TestTheCommandOfAnEndedSessionStaysKnown(t *testing.T) {
 	table := calls.New()
 	table.Ack(7, 4)
@@ -118,8 +118,8 @@ func TestIC4ACallHasOneCommandAtATime(t *testing.T) {
 	}
 }
 
-// An answer may come from the rows with read authority only, and not while a call that the
-// client gave up has a command on its way.
+// An answer may come from the rows only with read authority, and not while a call that the client has
+// given up has a command on its way.
 func TestWhatCanBeAnsweredNow(t *testing.T) {
 	now := time.Unix(1000, 0)
 	lease := calls.At{Now: now, Lease: now.Add(1)}
@@ -149,7 +149,7 @@ func TestWhatCanBeAnsweredNow(t *testing.T) {
 	}
 }
 
-// Whatever is done with calls, what is counted is what there is.
+// Whatever is done with calls, the counts are right.
 func TestCountsAgreeWithCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := calls.New()
