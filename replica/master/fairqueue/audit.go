@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Audit says what is wrong with a Queue. nil means that all is well.
+// Audit returns the first fault that it finds in a Queue; nil: it has none.
 func (q *Queue[T]) Audit() error {
 	waiting, turns := 0, 0
 	for _, who := range slices.Sorted(maps.Keys(q.flows)) {

@@ -1,7 +1,7 @@
 // Package fairqueue is pure: the order in which commands of several principals go to the
 // log.
 //
-// The log takes so many commands at a time. If places were given in the order of asking, a
+// The log takes a limited number of commands at a time. If it took them in order of arrival, a
 // principal that asks for more than the log takes would fill it, and all others would wait
 // behind. So commands wait here, in one queue for each principal, and leave in turns.
 //
@@ -10,43 +10,43 @@
 // the order in which they came: commands of one session stand in the log in the order in
 // which they were proposed, on which replica/master/nodeops relies.
 //
-// What waits here was not proposed yet. A Queue is memory of the master in one tenure; a
-// fail-over loses it, and its calls are answered NotMaster. It decides when something is
-// proposed, never whether it may be done.
+// Commands that wait here have not been proposed. A Queue is memory of the master in one tenure; a
+// fail-over loses it, and its calls are answered NotMaster. It decides when a command is
+// proposed, never whether it may be executed.
 //
 // Reading order: queue.go (the rules), pace.go (how many commands go together), audit.go.
 //
 // # The rules
 //
 //	turns    each principal's first command, then each one's second: a command of a new
-//	         principal waits for as many commands as there are other principals
-//	apart    a principal with commands in the log sends none before all of them are
-//	         applied; then several together, as many as do not delay others (pace.go)
-//	places   no principal has more under way, here and in the log, than there are places left
-//	drop     what its client has given up leaves, if its effect is of no use then
-//	         (replica/master)
+//	         principal waits for one command of each other principal
+//	apart    a principal with commands in the log sends none until all of them are
+//	         applied; then it sends several together, as many as do not delay others
+//	         (pace.go)
+//	places   no principal has more commands under way, here and in the log, than there
+//	         are places left (replica/master)
+//	drop     a command that its client has given up leaves the queue, unless its effect
+//	         is still wanted (replica/master)
 //
-// Turns alone are not enough. The log's window may be wide and its disk slow; then the
-// window of one principal that asks without rest is a queue at the disk, and the next
-// principal waits behind it all the same. With the rule "apart", each principal has one
-// batch in the log at a time, and what waits meanwhile goes along in the next one. That
-// costs a principal with many calls at once a part of the time of a slot, and only where
-// others have sessions as well.
+// Turns alone are not enough. The log's window may be wide and its disk slow. Then a principal
+// that asks without rest fills the window, the window becomes a queue at the disk, and the next
+// principal waits behind it all the same. With the rule "apart", each principal has one batch in
+// the log at a time; commands that arrive meanwhile go into its next batch. That costs a principal
+// with many calls at once a part of the time of a slot, and only while others have sessions too.
 //
-// Places are not divided by a number, since it is not known how many principals will ask.
-// A principal may have as many as are left: one alone may have half of them, two a third
-// each, and one that comes later finds some.
+// The places are not divided by the number of principals, since it is not known how many will
+// ask. A principal may have as many as are left: one alone gets half of them, two a third
+// each, and a principal that comes later still finds some.
 //
-// The master itself, which sweeps nodes and ends lock-delays, has a queue like a
-// principal's (System), without the rules "apart" and "places": it must not be refused, and
-// what it does follows from what others were given places for. What the master needs to be
-// master does not come here, nor does the end of a session: while that waited, its client
-// might come back.
+// The master's own commands, which sweep nodes and end lock-delays, have a queue like a
+// principal's (System), without the rules "apart" and "places": they must not be refused, and
+// they follow from calls that were given places. Commands that the master needs to be master do
+// not come here. Nor does the end of a session: while it waited, the client might come back.
 //
 // # Invariants
 //
 //	I-J1  state  a principal that is remembered has something under way
-//	I-J2  state  a principal that may send has a turn, once, and one that has a turn has
-//	             something waiting
-//	I-J3  state  what is under way is counted
+//	I-J2  state  a principal that may send has a turn, and only one; a principal that has a
+//	             turn has something waiting
+//	I-J3  state  the counts of what waits, of turns and of commands in the log are right
 package fairqueue

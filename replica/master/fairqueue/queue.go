@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// System is the principal in whose queue the master's own commands wait. No client has this
+// System is the principal of the queue in which the master's own commands wait. No client has this
 // name.
 const System api.Principal = ""
 
@@ -18,34 +18,34 @@ type Limits struct {
 	Bytes    int // a longer command goes alone
 }
 
-// Queue holds commands that wait for the log, and counts those that are in it. One
-// goroutine owns it. Make it with New.
+// Queue holds commands that wait for the log, and counts the commands that it has given to the log
+// and that are not Done. One goroutine owns it. Make it with New.
 type Queue[T any] struct {
 	limits  Limits
 	pace    pace
-	apart   bool // a principal with commands in the log waits with the rest
+	apart   bool // the rule "apart" of the package comment holds
 	flows   map[api.Principal]*flow[T]
 	turns   []*flow[T] // the principals that may send, the next one in front
-	spare   []*flow[T] // forgotten, to be used again
+	spare   []*flow[T] // flows without a principal, to be used again
 	waiting int
-	round   uint64 // Takes so far
+	round   uint64 // calls of Take so far
 }
 
-// mostSpare bounds what is kept for principals to come.
+// mostSpare bounds the flows that are kept for later principals.
 const mostSpare = 16
 
 // flow is what a principal has under way.
 type flow[T any] struct {
 	who   api.Principal
 	items []item[T] // that wait
-	all   []item[T] // the memory that they began in
-	inLog int       // taken, and not Done
+	all   []item[T] // the start of the memory of items, to be used again
+	inLog int       // commands taken, and not Done
 	turn  bool      // it stands in turns
-	sent  time.Time // when the first of those in the log was taken
+	sent  time.Time // when the first of the commands in the log was taken
 
-	round    uint64 // when it was last given something
-	commands int    // and how much then
-	bytes    int
+	round    uint64 // the last Take in which it sent
+	commands int    // that it sent in that Take
+	bytes    int    // of those commands
 }
 
 type item[T any] struct {
@@ -91,12 +91,12 @@ func (q *Queue[T]) enqueue(f *flow[T]) {
 	}
 }
 
-// canStart reports whether a flow may begin to send.
+// canStart reports whether a flow may begin to send in the next Take.
 func (q *Queue[T]) canStart(f *flow[T]) bool {
 	return len(f.items) > 0 && (!q.apart || f.inLog == 0)
 }
 
-// canContinue reports whether a flow may send its first command in this round.
+// canContinue reports whether a flow may send its next command in this Take.
 func (q *Queue[T]) canContinue(f *flow[T]) bool {
 	switch {
 	case len(f.items) == 0:
@@ -109,7 +109,8 @@ func (q *Queue[T]) canContinue(f *flow[T]) bool {
 	return f.commands < q.pace.size && f.bytes+f.items[0].bytes <= q.limits.Bytes
 }
 
-// SetApart sets whether principals are kept apart: whether there are several.
+// SetApart says whether principals are kept apart, see the package comment. They need not be if
+// there is only one.
 func (q *Queue[T]) SetApart(apart bool) {
 	if q.apart == apart {
 		return
@@ -120,8 +121,8 @@ func (q *Queue[T]) SetApart(apart bool) {
 	}
 }
 
-// Take takes out at most room commands, in turns. Each but the System's is in the log
-// from now on, until Done.
+// Take takes out at most room commands, in turns. Each of them counts as in the log until Done,
+// except those of System.
 func (q *Queue[T]) Take(now time.Time, room int) (all []T) {
 	if len(q.turns) == 0 || room <= 0 {
 		return nil
@@ -164,8 +165,8 @@ func (q *Queue[T]) send(now time.Time, f *flow[T]) T {
 	return i.x
 }
 
-// Done takes note that a command which was taken is in the log no more: it was applied,
-// or the log did not take it.
+// Done notes that a command of who which was taken is no longer in the log: it was applied, or the
+// log did not take it. Call it once for each command that was taken, except those of System.
 func (q *Queue[T]) Done(now time.Time, who api.Principal) {
 	if f := q.flows[who]; f != nil && f.inLog > 0 {
 		if f.inLog--; f.inLog == 0 {
@@ -186,8 +187,8 @@ func (q *Queue[T]) forget(f *flow[T]) {
 	}
 }
 
-// Drop takes out what waits of a principal and fits: it will not be sent. The others
-// keep their order.
+// Drop removes and returns the waiting commands of a principal for which fits returns true. The
+// others keep their order.
 func (q *Queue[T]) Drop(who api.Principal, fits func(T) bool) (all []T) {
 	f := q.flows[who]
 	if f == nil {
@@ -209,7 +210,7 @@ func (q *Queue[T]) Drop(who api.Principal, fits func(T) bool) (all []T) {
 	return all
 }
 
-// Of counts what a principal has under way.
+// Of counts the commands that a principal has under way, waiting and in the log.
 func (q *Queue[T]) Of(who api.Principal) int {
 	f := q.flows[who]
 	if f == nil {
@@ -221,5 +222,5 @@ func (q *Queue[T]) Of(who api.Principal) int {
 // Waiting counts the commands that wait.
 func (q *Queue[T]) Waiting() int { return q.waiting }
 
-// Principals counts those that have something under way.
+// Principals counts the principals that have something under way.
 func (q *Queue[T]) Principals() int { return len(q.flows) }

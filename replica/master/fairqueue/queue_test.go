@@ -16,7 +16,7 @@ var start = time.Unix(100, 0)
 
 func limits() Limits { return Limits{Commands: 8, Bytes: 1000} }
 
-// joins lets commands of ten bytes wait: "a1 a2 b1" are two of a, then one of b.
+// joins queues commands of ten bytes: "a1 a2 b1" are two of principal a, then one of b.
 func joins(q *Queue[string], all string) {
 	for x := range strings.FieldsSeq(all) {
 		q.Join(api.Principal(strings.Trim(x[:1], "-")), x, 10)
@@ -65,7 +65,7 @@ func TestWhoHasCommandsInTheLogSendsNoMore(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
-// Who is alone has the log for himself, at once when the others have gone.
+// A principal that is alone has the log for itself, as soon as the others have gone.
 func TestWhoIsAloneWaitsForNobody(t *testing.T) {
 	q := New[string](limits())
 	q.SetApart(true)
@@ -76,7 +76,7 @@ func TestWhoIsAloneWaitsForNobody(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
-// What the house wants takes turns and is held up by nothing else.
+// The commands of System take turns, and the rule "apart" does not hold them up.
 func TestTheHouseWaitsForTurnsOnly(t *testing.T) {
 	q := New[string](limits())
 	q.SetApart(true)
@@ -88,7 +88,7 @@ func TestTheHouseWaitsForTurnsOnly(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
-// A batch holds what a slot holds, and one command that is longer.
+// A batch holds no more than a slot. A command that is longer goes alone.
 func TestABatchIsNoLargerThanASlot(t *testing.T) {
 	q := New[string](Limits{Commands: 3, Bytes: 100})
 	q.SetApart(true)
@@ -101,7 +101,7 @@ func TestABatchIsNoLargerThanASlot(t *testing.T) {
 	require.Equal(t, "a1 b1 c1 a2 a3", taken(q, start, 99))
 }
 
-// On a log where batches cost nothing they grow; where others wait for them they go.
+// Batches grow while their rounds are quick, and shrink when rounds take longer.
 func TestBatchesAreAsLargeAsDisturbsNobody(t *testing.T) {
 	p := pace{most: 8, size: 1}
 	for range 20 {
@@ -127,7 +127,7 @@ func TestBatchesAreAsLargeAsDisturbsNobody(t *testing.T) {
 	require.Equal(t, 4, far.size, "that says nothing")
 }
 
-// A log that has become slower is in time taken for what it is.
+// A log that has become slower is not taken for a crowded one for ever.
 func TestALogThatBecameSlowerIsNotCrowdedForEver(t *testing.T) {
 	p := pace{most: 8, size: 1}
 	p.took(20 * time.Millisecond)
@@ -137,8 +137,8 @@ func TestALogThatBecameSlowerIsNotCrowdedForEver(t *testing.T) {
 	require.Equal(t, 8, p.size)
 }
 
-// Each command is taken once, those of one principal in their order; who is idle is
-// forgotten; the audit is content.
+// Each command is taken once, and those of one principal in their order; an idle principal is forgotten;
+// the audit finds no fault.
 func TestCommandsOfAPrincipalKeepTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := New[string](Limits{Commands: rapid.IntRange(1, 4).Draw(t, "commands"), Bytes: 100})
@@ -182,7 +182,7 @@ func TestCommandsOfAPrincipalKeepTheirOrder(t *testing.T) {
 				require.Equal(t, busy, q.Principals())
 			},
 		})
-		for range 100 { // whatever happened, all get their turn
+		for range 100 { // whatever happened, all commands get their turn
 			q.Take(now, 5)
 			for _, w := range []api.Principal{"a", "b", "c"} {
 				for range 5 {
@@ -194,7 +194,7 @@ func TestCommandsOfAPrincipalKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// Each invariant is shown to fail.
+// The audit finds each invariant when it is broken.
 func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		want string
@@ -220,8 +220,8 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What is given up leaves the line; the others keep their order, and a principal with
-// nothing left has no turn.
+// Commands that are given up leave the queue; the others keep their order, and a principal with nothing
+// left has no turn.
 func TestWhatIsGivenUpLeavesTheLine(t *testing.T) {
 	q := New[string](limits())
 	joins(q, "a1 b1 a2 a3 b2 a4")
