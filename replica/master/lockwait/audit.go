@@ -9,8 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit says what is wrong with the queues taken together. nil means that all is
-// well.
+// Audit returns the first fault that it finds in the queues; nil: they have none.
 func (q *Queues) Audit() error {
 	total := 0
 	for _, n := range slices.SortedFunc(maps.Keys(q.queues), compare) {
@@ -63,7 +62,7 @@ func (q *Queues) auditQueue(n api.Ref, l *queue) error {
 // Kept lists the places that are kept for handles that do not wait, in the order of handles.
 func (q *Queues) Kept() []Waiter { return q.list(true) }
 
-// Waiters lists the places of all that wait, for all locks, in the order of handles.
+// Waiters lists all waiters, for all locks, in the order of handles.
 func (q *Queues) Waiters() []Waiter { return q.list(false) }
 
 func (q *Queues) list(away bool) (all []Waiter) {

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Each invariant of the queues is shown to fail.
+// The audit finds each invariant of the queues when it is broken.
 func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	n := api.Ref{Instance: 3}
 	for name, c := range map[string]struct {

@@ -6,11 +6,11 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Next returns the waiters whose turn it is, given how the lock is held now (0: free) and
-// whether a lock-delay is running: their Acquires are to be proposed at once, in this
-// order, and Settle is owed for each. A waiter that is attempted already counts as if it
-// held the lock, and is not returned again. A place that is kept for a handle that does not wait holds
-// up no other; when its turn has come it is lost.
+// Next returns the waiters whose turn it is, given how the lock is held now (0: it is free) and
+// whether a lock-delay runs. The caller must propose their Acquires at once, in this order, and call
+// Settle for each. A waiter that is attempted already counts as a holder, and is not returned again.
+// A place that is kept for a handle that does not wait holds up no other; if its turn comes, it is
+// lost.
 func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	l, ok := q.queues[n]
 	if !ok || delayed {
@@ -23,7 +23,7 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 				q.remove(p)
 			}
 			continue
-		case held != 0 && held.HasConflict(p.Mode): // also where it is attempted: another handle was faster
+		case held != 0 && held.HasConflict(p.Mode): // even if it is attempted: another handle was faster
 			return turn
 		case p.attempted:
 		default:
@@ -35,10 +35,10 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	return turn
 }
 
-// Settle tells what became of the Acquire of a waiter that was attempted, once it is
-// applied. If its call is over, because it holds the lock or never will, the
-// waiter leaves, and is returned to be answered. Else it keeps its place and may be
-// attempted again. ok is false if the waiter left in the meantime.
+// Settle takes in the outcome of the Acquire of an attempted waiter, once it is applied or the log has
+// refused it. over says that the call is over: the handle holds the lock, or never will. The waiter
+// leaves then, and is returned. Otherwise it keeps its place and may be attempted again. ok is false if
+// the waiter left in the meantime.
 func (q *Queues) Settle(h api.HandleID, seq api.Seq, over bool) (w Waiter, ok bool) {
 	p, ok := q.places[h]
 	if !ok || p.Seq != seq || !p.attempted {

@@ -14,7 +14,7 @@ type Waiter struct {
 	Session api.SessionID
 	Handle  api.HandleID
 	Seq     api.Seq // of the call
-	Request uint64  // the newest duplicate of it, whose sender is to be answered
+	Request uint64  // the newest duplicate of the call, which gets the answer
 }
 
 // Limits bound the memory of the queues. Each is at least 1.
@@ -23,7 +23,7 @@ type Limits struct {
 	Total   int
 }
 
-// DefaultLimits are those of a cell that was not told others.
+// DefaultLimits are the limits unless a cell is configured otherwise.
 var DefaultLimits = Limits{PerLock: 1 << 14, Total: 1 << 17}
 
 // Queues holds the waiters for all locks, in one epoch.
@@ -43,7 +43,7 @@ type queue struct {
 type place struct {
 	Waiter
 	attempted bool // its Acquire is proposed and not settled
-	away      bool // its Acquire was cancelled: the handle may come again and have the place
+	away      bool // its Acquire was cancelled: the place is kept until the handle waits again
 }
 
 // New returns empty queues.
@@ -51,19 +51,19 @@ func New(l Limits) *Queues {
 	return &Queues{limits: l, queues: map[api.Ref]*queue{}, places: map[api.HandleID]*place{}}
 }
 
-// Joining is what becomes of a wish to wait. The zero Joining is none of them.
+// Joining is the outcome of Join. The zero Joining is none of them.
 type Joining uint8
 
 // The joinings.
 const (
-	// Joined: it waits, behind all others, or at the place that was kept for its handle.
+	// Joined: it waits, behind all others or at the place that was kept for its handle.
 	Joined Joining = 1 + iota
-	// Again: a duplicate of the call waits, and keeps its place; this one is to be
-	// answered.
+	// Again: a duplicate of the call already waits. It keeps its place, and this one is answered
+	// instead.
 	Again
-	// Elsewhere: the handle waits by another call. One handle waits once.
+	// Elsewhere: the handle already waits by another call, and a handle waits in one place only.
 	Elsewhere
-	// Full: as many wait as may.
+	// Full: the limits allow no more waiters.
 	Full
 )
 
@@ -75,7 +75,7 @@ func (j Joining) String() string {
 	return [...]string{Joined: "joined", Again: "again", Elsewhere: "elsewhere", Full: "full"}[j]
 }
 
-// Join parks a waiter, whose Mode is Valid.
+// Join puts a waiter into the queue of its lock. Its Mode must be Valid.
 func (q *Queues) Join(w Waiter) Joining {
 	if p, ok := q.places[w.Handle]; ok && !p.away {
 		if p.Session != w.Session || p.Seq != w.Seq || p.Lock != w.Lock || p.Mode != w.Mode {
@@ -107,7 +107,7 @@ func (q *Queues) Join(w Waiter) Joining {
 	return Joined
 }
 
-// Find returns the waiter of a handle, if there is one, and whether it is being attempted.
+// Find returns the waiter of a handle, if there is one, and whether it is attempted.
 func (q *Queues) Find(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
 	if !ok || p.away {
@@ -116,8 +116,7 @@ func (q *Queues) Find(h api.HandleID) (w Waiter, attempted, ok bool) {
 	return p.Waiter, p.attempted, true
 }
 
-// Front returns the waiter for a lock in front of all others, and whether it is being
-// attempted.
+// Front returns the first waiter for a lock, and whether it is attempted.
 func (q *Queues) Front(n api.Ref) (w Waiter, attempted, ok bool) {
 	l, ok := q.queues[n]
 	if !ok {
@@ -130,8 +129,8 @@ func (q *Queues) Front(n api.Ref) (w Waiter, attempted, ok bool) {
 	return l.places[i].Waiter, l.places[i].attempted, true
 }
 
-// Leave takes the waiter of a handle away, with a place that is kept for it, and says whether there
-// was one, and whether its Acquire is proposed, so that the lock may yet be granted to it.
+// Leave removes the waiter of a handle, or the place that is kept for the handle. ok is true if there
+// was a waiter. attempted says that its Acquire is proposed, so it may still get the lock.
 func (q *Queues) Leave(h api.HandleID) (w Waiter, attempted, ok bool) {
 	p, ok := q.places[h]
 	if !ok {
@@ -141,8 +140,9 @@ func (q *Queues) Leave(h api.HandleID) (w Waiter, attempted, ok bool) {
 	return p.Waiter, p.attempted, !p.away
 }
 
-// StepAside is Leave for an Acquire that was cancelled: unless it is attempted, its place is kept for the
-// handle, which may wait for the lock in that mode again, until it is the turn of that place.
+// StepAside removes the waiter of a handle whose Acquire was cancelled. Unless the waiter is attempted,
+// its place is kept until its turn comes: the handle gets it if it waits for this lock in the same mode
+// again.
 func (q *Queues) StepAside(h api.HandleID) {
 	switch p, ok := q.places[h]; {
 	case !ok || p.away:
@@ -163,7 +163,7 @@ func (q *Queues) setAway(p *place, away bool) {
 	q.queues[p.Lock].away += d
 }
 
-// Forget takes all waiters for a lock away, and returns them in order.
+// Forget removes all waiters and kept places for a lock, and returns the waiters in order.
 func (q *Queues) Forget(n api.Ref) (all []Waiter) {
 	l, ok := q.queues[n]
 	if !ok {
@@ -192,8 +192,8 @@ func (q *Queues) remove(p *place) {
 	}
 }
 
-// FirstConflict is the first waiter for a lock, but for one handle, that asks for a mode in
-// conflict with this one.
+// FirstConflict returns the first waiter for a lock whose mode conflicts with this one. The handle but
+// is left out.
 func (q *Queues) FirstConflict(n api.Ref, but api.HandleID, with api.Mode) (w Waiter, ok bool) {
 	l, ok := q.queues[n]
 	if !ok {

@@ -20,12 +20,12 @@ var (
 	other = api.Ref{Instance: 4}
 )
 
-// waiter number n wants file; w is for writers.
+// waiter returns waiter number n for the lock of file.
 func waiter(n uint64, m api.Mode) lockwait.Waiter {
 	return lockwait.Waiter{Lock: file, Mode: m, Session: api.SessionID(n), Handle: api.HandleID{Epoch: 1, Counter: n}, Seq: 7, Request: 100 + n}
 }
 
-// line parks a line such as "W R R W", numbered from 1.
+// line returns queues with waiters such as "W R R W" for writers and readers, numbered from 1.
 func line(t testing.TB, text string) *lockwait.Queues {
 	q := lockwait.New(lockwait.DefaultLimits)
 	for i, kind := range strings.Fields(text) {
@@ -91,7 +91,7 @@ func TestWhoIsTriedCountsAsAHolder(t *testing.T) {
 	require.Equal(t, []uint64{3}, numbers(q.Next(file, api.Shared, false)))
 }
 
-// A head that is refused when its Acquire is applied stays the head.
+// A first waiter whose Acquire is refused when it is applied stays the first.
 func TestARefusedWaiterKeepsItsPlace(t *testing.T) {
 	q := line(t, "W W")
 	require.Equal(t, []uint64{1}, numbers(q.Next(file, 0, false)))
@@ -130,7 +130,7 @@ func TestCopiesKeepThePlaceAndAreAnswered(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
-// A waiter whose handle was closed is not attempted, and holds no other up, attempted or not.
+// A waiter that has left is not attempted again and holds up no other, whether it was attempted or not.
 func TestWhoLeavesIsGone(t *testing.T) {
 	q := line(t, "W W W")
 	q.Next(file, 0, false)
@@ -150,8 +150,8 @@ func TestWhoLeavesIsGone(t *testing.T) {
 	require.NoError(t, q.Audit())
 }
 
-// A cancelled Acquire leaves its place to its handle, which finds it there until its turn has come; meanwhile it
-// holds up no other, and counts nowhere.
+// The place of a cancelled Acquire is kept for its handle until its turn comes. Meanwhile it holds up no other
+// waiter and counts in no limit.
 func TestAPlaceIsKeptForAHandleThatComesAgain(t *testing.T) {
 	handle := func(n uint64) api.HandleID { return waiter(n, api.Shared).Handle }
 	again := func(n uint64, m api.Mode) lockwait.Waiter {
@@ -232,7 +232,7 @@ func TestTheMemoryIsBounded(t *testing.T) {
 		lockwait.Joined, lockwait.Again, lockwait.Elsewhere, lockwait.Full, lockwait.Joining(5)))
 }
 
-// cell is a lock table and its queue, as a master would tie them together.
+// cell is a lock table with its wait queue, connected as a master connects them.
 type cell struct {
 	t       require.TestingT
 	tx      *db.Txn
@@ -249,7 +249,7 @@ func (c *cell) step() api.Number {
 
 func owner(w lockwait.Waiter) lock.Owner { return lock.Owner{Session: w.Session, Handle: w.Handle} }
 
-// wake proposes who is next, and applies it at once.
+// wake attempts the next waiters, and applies their Acquires at once.
 func (c *cell) wake() {
 	s := lock.Get(c.tx, file)
 	for _, w := range c.q.Next(file, s.Mode, s.Delays > 0) {
@@ -264,7 +264,7 @@ func (c *cell) wake() {
 	require.NoError(c.t, c.q.Audit())
 }
 
-// A storm on one lock: each release wakes exactly one of a thousand, in order.
+// Of a thousand writers that wait for one lock, each release wakes exactly one, in order.
 func TestAReleaseWakesExactlyOneWriter(t *testing.T) {
 	c := &cell{t: t, tx: db.New().Begin(), q: lockwait.New(lockwait.DefaultLimits)}
 	const many = 1000
@@ -284,9 +284,9 @@ func TestAReleaseWakesExactlyOneWriter(t *testing.T) {
 	require.Zero(t, c.q.Len())
 }
 
-// No waiter is passed by, also not by one that steps aside and comes again before its turn, and none waits for ever: grants come in the order of
-// arrival, and when all that holds the lock goes, all waiters get it. The effect
-// Claimable is enough to know when to look.
+// No waiter is overtaken, not even by one that steps aside and returns before its turn, and none waits for
+// ever: grants come in the order of arrival, and when all holders leave, all waiters get the lock in turn. It is
+// enough to look for the next waiters after the effect Claimable.
 func TestEveryoneIsServedInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &cell{t: t, tx: db.New().Begin(), q: lockwait.New(lockwait.DefaultLimits)}
@@ -318,7 +318,7 @@ func TestEveryoneIsServedInOrder(t *testing.T) {
 				n := rapid.SampledFrom(arrived).Draw(t, "stepper")
 				if w, attempted, waits := c.q.Find(waiter(n, api.Shared).Handle); waits && !attempted {
 					if front, _, _ := c.q.Front(file); front == w {
-						continue // its turn may come at once
+						continue // its turn may come at once, and then it loses its place
 					}
 					c.q.StepAside(w.Handle)
 					require.NoError(t, c.q.Audit())
@@ -330,7 +330,7 @@ func TestEveryoneIsServedInOrder(t *testing.T) {
 				n := rapid.SampledFrom(arrived).Draw(t, "leaver")
 				if _, _, waited := c.q.Leave(waiter(n, api.Shared).Handle); waited {
 					arrived = slices.DeleteFunc(arrived, func(x uint64) bool { return x == n })
-					c.wake() // a writer who leaves may let readers in
+					c.wake() // a writer that leaves may let readers in
 				}
 			default:
 				next++
