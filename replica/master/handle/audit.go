@@ -8,8 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Audit says what is wrong with the table taken together. nil means that all is
-// well.
+// Audit returns the first fault that it finds in the table; nil: it has none.
 func (t *Table) Audit() error {
 	total, opens, watch := 0, map[api.Ref]int{}, watchers{}
 	for _, s := range t.Sessions() {

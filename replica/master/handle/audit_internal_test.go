@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Each invariant of the table is shown to fail.
+// The audit finds each invariant of the table when it is broken.
 func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		want string
@@ -56,8 +56,8 @@ func TestTheAuditFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What Keep has made room for is room for nothing else once handles were closed: from then
-// on the limit holds again.
+// Once handles have been closed, the limit holds again for all: no other handle gets the room beyond it
+// that Keep has used.
 func TestTheBoundFallsWhenWhatIsKeptFitsAgain(t *testing.T) {
 	s, err := NewSealer(Secret{1})
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestTheBoundFallsWhenWhatIsKeptFitsAgain(t *testing.T) {
 		require.Equal(t, Good, v)
 		tokens = tokens[1:]
 		require.NoError(t, x.Audit())
-		x.put(x.session(1), one) // whether there is room or not
+		x.put(x.session(1), one) // even if there is no room
 		if within {
 			require.NoError(t, x.Audit(), "%d open", x.total)
 		} else {

@@ -19,7 +19,7 @@ func someHandle(t testing.TB) (handle.Sealer, handle.Handle) {
 	}
 }
 
-// A token is checked at each call by handle: nothing but the path that is read is allocated.
+// A token is checked at each call by handle, so the check allocates nothing but the path.
 func TestATokenIsCheckedWithoutGarbage(t *testing.T) {
 	s, h := someHandle(t)
 	token := s.Seal(h)

@@ -6,15 +6,14 @@ import "github.com/chubbycell/chubby/replica/api"
 type Closing struct {
 	Handle Handle
 	// Last says that the node is ephemeral and that no handle on it is open in this
-	// table. While clients are still presenting the handles that they had with the
-	// former master, this is no reason to delete the node.
+	// table. After a fail-over clients may not have presented their handles yet, so Last
+	// alone is then no reason to delete the node.
 	Last bool
 }
 
-// Close ends a handle for this epoch: no duplicate of a call makes it again. Good; or
-// Closed, and nothing happens; or Malformed, Forged, Foreign, Future. A handle of a
-// predecessor need not be recreated to be closed; it may hold a lock in the rows,
-// like any other.
+// Close closes a handle for this epoch: no duplicate of a call recreates it. It returns Good; or
+// Closed, and changes nothing; or Malformed, Forged, Foreign or Future. A handle of an older epoch
+// need not be recreated first. Any closed handle may still hold a lock in the rows.
 func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
 	h, v := t.Use(s, token)
 	switch v {
@@ -30,9 +29,9 @@ func (t *Table) Close(s api.SessionID, token api.Token) (Closing, Verdict) {
 	return Closing{Handle: h}, v
 }
 
-// remember notes that an older handle is closed. Those of this epoch need no
-// note: what was given out and is not open is closed. A session that closes more than it may
-// gets none of the others back.
+// remember notes that a handle of an older epoch is closed. A handle of this epoch needs no note: it
+// was given out and is not open, so it is closed. If a session closes more than Limits.Closed, none of
+// its other handles of older epochs can be recreated.
 func (t *Table) remember(of *session, id api.HandleID) {
 	if id.Epoch == t.epoch || of.shut {
 		return
@@ -48,8 +47,8 @@ func (t *Table) remember(of *session, id api.HandleID) {
 	of.gone[id] = struct{}{}
 }
 
-// Poison makes a handle useless and leaves it open: Good, or what Use says; an Old
-// one is recreated first.
+// Poison makes a handle useless and leaves it open. It returns Good, or else the verdict of Use. The
+// caller must Recreate an Old handle first.
 func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
 	h, v := t.Use(s, token)
 	if v == Good {
@@ -59,8 +58,8 @@ func (t *Table) Poison(s api.SessionID, token api.Token) Verdict {
 	return v
 }
 
-// EndSession closes all handles of a session and forgets it. The handles are those
-// that are open in this table, by id.
+// EndSession closes all open handles of a session, forgets the session, and returns the handles by
+// id.
 func (t *Table) EndSession(s api.SessionID) (all []Closing) {
 	for _, h := range t.Handles(s) {
 		all = append(all, Closing{h, t.drop(t.sessions[s], h)})

@@ -2,12 +2,12 @@
 // tokens by which clients name them.
 //
 // A handle is a session's permission to use one node in certain ways, and it is
-// bound to the node's instance. It is memory of the master, in no row: the client
-// keeps a token, which holds all of it, and a new master makes the handle
-// again when the token is presented (CHU §2.4, §2.9). Check digits keep clients
-// from making tokens, so access is checked when a node is opened, and not on each call.
-// It is checked again, by replica/master/nodeops, at a call that needs a right and comes by a
-// handle of an older epoch, or by one that was handed out without a check (Untested).
+// bound to the node's instance. It is memory of the master and stands in no row. The client
+// keeps a token, which holds all of it, and a new master recreates the handle when the client
+// presents the token (CHU §2.4, §2.9). Check digits keep clients from forging tokens, so access
+// is checked when a node is opened, and not on each call. replica/master/nodeops checks it again
+// for a call that needs a right and uses a handle of an older epoch, or a handle that was given
+// out without a check (Untested).
 //
 // A table is memory of one epoch; replica/master/nodeops owns it. A fail-over loses it:
 // clients present their tokens to the next master, which makes the handles again.
@@ -25,77 +25,76 @@
 //	version 3: tie epoch u64 · tie counter u64, 0 where it is not tied · events u8, not 0
 //	check digits: HMAC-SHA-256 over all of the above, 32 bytes
 //
-// Numbers are big-endian. The secret is drawn outside, stands in a row, and is used
-// for nothing else. Digits are compared in constant time. A new field is a new
-// version, and a program that makes a version must go on taking those of before: clients
-// hold tokens for as long as their sessions live. Version 1 is made for handles that no
-// master tied to a sequencer; its tokens with one are of programs before version 2. Version 3 is
-// made for handles whose clients want to hear of events.
+// Numbers are big-endian. The secret stands in a row; the driver draws it at random when the cell
+// is founded, and it is used for nothing else. Digits are compared in constant time. A new field
+// needs a new version, and a program must accept the tokens of all earlier versions: clients hold
+// tokens for as long as their sessions live. Version 1 is made for handles without a sequencer and
+// without events; programs before version 2 also made it with a sequencer. Version 2 is made for
+// handles that are tied to a sequencer, and version 3 for handles whose clients want events.
 //
-// # What is said about a token
+// # Verdicts about a token
 //
-// In this order; the first that applies is the answer:
+// They are tested in this order; the first that applies is the verdict:
 //
-//	not of this form, cut short                               Malformed
-//	its check digits are wrong, or it was never given out,
-//	or never tied so                                          Forged
+//	it does not have this form, or is cut short               Malformed
+//	its check digits are wrong, or this master never gave     Forged
+//	it out or never made its tie
 //	its session is not the one that presents it               Foreign
 //	its epoch, or that of its tie, is above the present one   Future
-//	it is open, and poisoned                                  Poisoned
-//	it is open                                                Good
-//	its epoch is the present one, so it was open              Closed
-//	its epoch is older, and it was closed in this one         Closed
+//	its handle is open, and poisoned                          Poisoned
+//	its handle is open                                        Good
+//	its epoch is the present one, so the handle was open      Closed
+//	its epoch is older, and it was closed in this epoch       Closed
 //	its epoch is older                                        Old
 //
-// Old is an invitation: the master looks whether the node's instance is there and
-// there is room, and then calls Recreate. Rights are asked for by calls that need them.
+// After Old the master checks that the node's instance exists and that there is room, and then
+// calls Recreate. Calls that need rights check them.
 //
 // # Closed stays closed
 //
 // A handle of this epoch that is not open is closed, however old the duplicate of a call
 // that names it. For handles of older epochs the table has to remember: epoch 5
 // gives out a handle; the client closes it in epoch 6; a delayed duplicate of a call of
-// epoch 6 arrives. Without the memory it would make the handle again, and no client
-// would ever close it (CHU §2.9). Duplicates of calls of epoch 5 do not come this far,
-// for calls name their epoch.
+// epoch 6 arrives. Without this memory the duplicate would recreate the handle, and no client
+// would ever close it (CHU §2.9). Duplicates of calls of epoch 5 are refused before they come
+// here, since calls name their epoch.
 //
-// The memory is bounded, by Limits.Closed. A session that closes more handles of older
-// epochs than that loses the right to have any taken up again in this epoch. It may have
-// more of them than Limits.PerSession: a new master counts those that it has seen, so
-// a session may have as many again in each epoch, and use the older ones later.
+// Limits.Closed bounds this memory. If a session closes more handles of older epochs than that,
+// none of its handles of older epochs can be recreated in this epoch. A session may have more such
+// handles than Limits.PerSession: a new master counts only those that it has seen, so the session
+// may open as many again in each epoch, and use the older ones later.
 //
-// # A handle that is tied
+// # Ties to a sequencer
 //
-// Attach gives a handle another token, and those of before it are good for it still: calls
-// by them may be on their way. So the first token that a new master sees may be of before
-// the tie. The master takes the handle up as that token says, and ties it as soon as a
-// token tells of a later tie: a call that names the token of the last Attach is judged by
-// that one's sequencer in each epoch, whatever came before it.
+// A handle may be tied to a sequencer (SetSequencer). A new master must not forget that, so
+// the sequencer stands in the token: Attach returns a new token. Earlier tokens of the handle
+// remain good, since calls with them may be on their way. The table uses the sequencer that it
+// has in memory, even when an older token of the handle arrives.
 //
-// Ties are ordered by the epoch of the master that made them, and by its count of them.
-// The order stands in the token. It would not do to refuse a tie while a call of the handle
-// waits: a call that has not reached the master yet waits as well.
+// The first token that a new master sees may be older than the tie. The master recreates the
+// handle as that token says, and ties it as soon as it sees a token with a later tie. So in each
+// epoch a call with the token of the last Attach is judged by the sequencer of that Attach,
+// whatever came before it.
 //
-// # An Open that comes again
+// Ties are ordered by the epoch of the master that made them, and by its count of them; both
+// stand in the token. Refusing an Attach while a call of the handle waits would not help: a call
+// that has not reached the master yet is on its way as well.
 //
-// Opening a node that exists is a read and leaves no row. So that a call whose
-// answer was lost does not leave a handle that no client knows, and with it an
-// ephemeral node that never goes, the table remembers what each call has opened until the
-// client says Seen (at most api.MaxWindow calls a session). A new master remembers no
-// calls, and opens a second handle; but the first one it does not have.
+// # Duplicates of an Open
 //
-// # The sequencer of a handle
-//
-// A handle may be tied to a sequencer (SetSequencer), and a new master must not
-// forget that, so it stands in the token: Attach returns a new one. The table
-// goes by what it has in memory, also when an older token of the handle comes.
+// Opening a node that exists is a read and leaves no row. If its answer is lost and a duplicate
+// opened another handle, no client would know the first one, and its ephemeral node would never
+// be deleted. So the table remembers which handle each call has opened until the client has
+// acknowledged the call (at most api.MaxWindow calls for a session). A new master remembers no
+// calls and opens a second handle, but it does not have the first one.
 //
 // # Invariants
 //
-//	I-H1  state  handles are counted, and within the limits, but for those of Keep while there is no room for them
+//	I-H1  state  handles are counted, and within the limits, except those that Keep opened while there was no room
 //	I-H2  state  an open handle belongs to its session and was given out, in this epoch or an older one
-//	I-H3  state  calls that are remembered are above Seen, within the window, and opened handles of this epoch
-//	I-H4  state  what is remembered as closed is of an older epoch, not open, and within the limit
+//	I-H3  state  remembered calls are above the highest that the client has acknowledged and within the
+//	             window; they opened handles of this epoch
+//	I-H4  state  handles that are remembered as closed are of older epochs, not open, and within the limit
 //	I-H5  state  the openers of ephemeral nodes are counted
 //	I-H6  state  the watchers are the open handles with events that are not poisoned
 package handle

@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// What belongs to one session stands in sorted slices: most sessions have a handle or two, and
-// a map of one element is larger than all else that is known of them.
+// The handles and calls of one session are kept in sorted slices: most sessions have a handle or two,
+// and a map of one element is larger than everything else that the table knows of them.
 
 // openHandles are the open handles of a session, by id.
 type openHandles []*entry
@@ -40,13 +40,13 @@ func (x *openHandles) remove(id api.HandleID) {
 	}
 }
 
-// givenOut is what an Open gave out.
+// givenOut says which handle an Open gave out.
 type givenOut struct {
 	seq api.Seq
 	id  api.HandleID
 }
 
-// givenOuts are those of a session, by Seq.
+// givenOuts holds the givenOut of each Open of a session, by Seq.
 type givenOuts []givenOut
 
 func (x givenOuts) find(seq api.Seq) (int, bool) {
@@ -61,13 +61,13 @@ func (x givenOuts) get(seq api.Seq) (id api.HandleID, ok bool) {
 	return id, ok
 }
 
-// put adds one that is not there.
+// put adds a givenOut whose Seq is not in x.
 func (x *givenOuts) put(g givenOut) {
 	i, _ := x.find(g.seq)
 	*x = slices.Insert(*x, i, g)
 }
 
-// dropThrough forgets those up to seq.
+// dropThrough removes the calls up to seq.
 func (x *givenOuts) dropThrough(seq api.Seq) {
 	i, ok := x.find(seq)
 	if ok {

@@ -12,9 +12,9 @@ import (
 	"github.com/chubbycell/chubby/replica/master/handle"
 )
 
-// scripted is a table of epoch 5 with room for two handles of a session and four in
-// all, and the tokens at hand by name: "now" is opened by call 1 of session 1; the
-// others were given out in epoch 4, of which "future" thinks that it is 6.
+// scripted is a table of epoch 5, with room for two handles of a session and four in all, and its tokens by
+// name. "now" is the handle that call 1 of session 1 opens. The others were given out in epoch 4, except
+// "future", which names epoch 6.
 type scripted struct {
 	t      *testing.T
 	table  *handle.Table
@@ -35,7 +35,7 @@ func newScripted(t *testing.T) *scripted {
 	d.tokens["theirs"], d.tokens["future"], d.tokens["next"] = made(4, 9, 2), made(6, 1, 1), made(5, 99, 1)
 	d.tokens["forged"] = d.tokens["old"][:len(d.tokens["old"])-1] + "x"
 	d.tokens["cut"] = d.tokens["old"][:50]
-	d.tokens["now"] = d.tokens["old"] // until it is opened
+	d.tokens["now"] = d.tokens["old"] // until call 1 has opened it
 	return d
 }
 
@@ -96,7 +96,7 @@ func (d *scripted) do(line string) string {
 	return ""
 }
 
-// show says what every token is good for, and the counts.
+// show prints the verdict about every token, and the counts.
 func (d *scripted) show() string {
 	var b strings.Builder
 	for _, name := range all {
@@ -136,7 +136,7 @@ func TestEveryStateMeetsEveryOperation(t *testing.T) {
 	})
 }
 
-// difference names the items of a list that are not in the one before.
+// difference lists the items of now that are not in was.
 func difference(was, now string) string {
 	var parts []string
 	before := strings.Split(was, ", ")

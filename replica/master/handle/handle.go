@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Handle is all that stands in a token: which session has which node open, and for what. It is
-// fixed when the node is opened, but for Fence and Tie.
+// Handle is the content of a token: which session has which node open, and for what use. Only Fence
+// and Tie change after the node was opened.
 type Handle struct {
 	ID        api.HandleID
 	Session   api.SessionID
@@ -15,12 +15,12 @@ type Handle struct {
 	Kind      api.NodeKind
 	Ephemeral bool // the node lives as long as a session has it open
 	Rights    api.Rights
-	Delay     api.LockDelay // of locks acquired through it, if the client fails
-	// Fence is a sequencer that was attached to the handle: its calls fail once that
-	// is not valid any more. The zero Sequencer is none.
+	Delay     api.LockDelay // the lock-delay of locks acquired by this handle, if its session fails
+	// Fence is the sequencer that is attached to the handle: calls by the handle fail once Fence
+	// is no longer valid. The zero Sequencer is none.
 	Fence api.Sequencer
-	Tie   Tie // when Fence was attached
-	// Events are what the client wants to hear of the node.
+	Tie   Tie // orders Fence among other sequencers of the handle
+	// Events are the kinds of events of the node that the client wants.
 	Events api.EventMask
 }
 
@@ -43,26 +43,25 @@ type Verdict uint8
 const (
 	// Good: the handle is open and may be used.
 	Good Verdict = 1 + iota
-	// Malformed: the bytes are no token: cut short, damaged, of another version.
+	// Malformed: the bytes are no token: cut short, damaged or of another version.
 	Malformed
-	// Forged: the bytes have the form of a token, but no master of this cell made
-	// it.
+	// Forged: the bytes have the form of a token, but no master of this cell made it.
 	Forged
-	// Foreign: it belongs to another session.
+	// Foreign: the token belongs to another session.
 	Foreign
-	// Future: a master of a later epoch gave it out, so this one is none any more.
+	// Future: a master of a later epoch made the token, so this replica is no longer the master.
 	Future
 	// Closed: the handle was closed.
 	Closed
-	// Old: a predecessor gave it out, and it was not presented to this master
-	// before. Recreate makes it again, once the rights are checked.
+	// Old: a master of an older epoch gave the handle out, and this one has not seen it yet.
+	// Recreate opens it again.
 	Old
-	// Poisoned: the handle is open, and everything but Close fails.
+	// Poisoned: the handle is open, but calls by it fail, except CloseHandle, Poison and CancelAcquire.
 	Poisoned
-	// Full: no more handles; the session, or the master, has as many as it may.
+	// Full: the session, or the master, has as many open handles as it may have.
 	Full
-	// GivenUp: the client has said that it has the answer to this Open, or has given
-	// the call up; so no client waits for the handle, and there is none.
+	// GivenUp: the client has acknowledged this Open, so it does not wait for a handle, and none
+	// was given out.
 	GivenUp
 
 	verdictEnd

@@ -13,8 +13,7 @@ func opening(t testing.TB, s api.SessionID, seq, seen api.Seq) handle.Opening {
 	return handle.Opening{Session: s, Seq: seq, Seen: seen, Node: ref(t, "/f", 1), Kind: api.File, Rights: api.RightWrite}
 }
 
-// CHU §2.9: the figure of a handle that outlives its master, and of the copy that
-// comes late.
+// CHU §2.9: a handle outlives its master, is closed, and a delayed duplicate arrives.
 func TestAClosedHandleIsNotRecreatedByADelayedCopy(t *testing.T) {
 	s := sealer(t, secret)
 	first := handle.New(5, s, handle.DefaultLimits)
@@ -34,14 +33,14 @@ func TestAClosedHandleIsNotRecreatedByADelayedCopy(t *testing.T) {
 	require.Equal(t, handle.Closed, v)
 	require.Zero(t, second.Len())
 
-	// The first master is deposed, and finds out by a token.
+	// The first master is deposed, and learns it from a token.
 	later, _, _ := second.Open(opening(t, 1, 2, 0))
 	_, v = first.Use(1, later)
 	require.Equal(t, handle.Future, v)
 }
 
-// A sequencer stays with its handle over a change of masters, and a token of before
-// does not get around it.
+// A sequencer stays with its handle through a change of masters, and an older token of the handle does not
+// get around it.
 func TestTheSequencerOfAHandleOutlivesTheMaster(t *testing.T) {
 	s := sealer(t, secret)
 	table := handle.New(5, s, handle.DefaultLimits)
@@ -62,8 +61,8 @@ func TestTheSequencerOfAHandleOutlivesTheMaster(t *testing.T) {
 	require.Equal(t, q, h.Fence)
 }
 
-// A token of before the handle was tied may be the first that a new master sees. The
-// tie holds from when a token tells of it; not in place of one that this master made.
+// The first token that a new master sees may be older than the tie. The tie holds as soon as a token has
+// it, but does not replace a tie that this master made.
 func TestAnOlderTokenThatComesFirstUntiesNothing(t *testing.T) {
 	s := sealer(t, secret)
 	old := handle.New(5, s, handle.DefaultLimits)
@@ -94,8 +93,7 @@ func TestAnOlderTokenThatComesFirstUntiesNothing(t *testing.T) {
 	}
 }
 
-// A handle that predecessors tied twice is tied as they tied it last, whichever of its
-// tokens comes first.
+// Of two ties that earlier masters made, the later one holds, whichever token comes first.
 func TestOfTwoTiesTheLaterOneHolds(t *testing.T) {
 	s := sealer(t, secret)
 	q := api.Sequencer{Node: ref(t, "/f", 1), Mode: api.Exclusive, Gen: 8}
@@ -104,17 +102,17 @@ func TestOfTwoTiesTheLaterOneHolds(t *testing.T) {
 	bare, _, _ := old.Open(opening(t, 1, 1, 0))
 	first, _ := old.Attach(1, bare, q)
 	second, _ := old.Attach(1, bare, r)
-	between := handle.New(6, s, handle.DefaultLimits) // ties it once, as the one before did first
+	between := handle.New(6, s, handle.DefaultLimits) // ties the handle once, so that its count is that of an earlier tie
 	between.Recreate(1, first)
 	third, v := between.Attach(1, first, q)
 	require.Equal(t, handle.Good, v)
 
 	h, _ := s.Unseal(first)
 	h.Tie = handle.Tie{}
-	legacy := s.Seal(h) // of a program that knew no order
+	legacy := s.Seal(h) // as a program before version 2 made it
 
 	for _, c := range []struct {
-		tokens []api.Token // that the next master sees, in this order
+		tokens []api.Token // in the order in which the next master sees them
 		want   api.Sequencer
 	}{
 		{[]api.Token{bare, first}, q},
@@ -142,8 +140,7 @@ func TestOfTwoTiesTheLaterOneHolds(t *testing.T) {
 	require.Equal(t, handle.Future, v, "a later master tied it")
 }
 
-// What holds a lock or keeps a node needs room of its session alone, and leaves none
-// for others.
+// Keep needs room within the limit of the session only, and its handles take room from others.
 func TestWhatIsKeptNeedsRoomOfItsSessionAlone(t *testing.T) {
 	s := sealer(t, secret)
 	old := handle.New(1, s, handle.Limits{PerSession: 9, Total: 9, Closed: 9})
@@ -212,8 +209,8 @@ func TestTheMemoryIsBounded(t *testing.T) {
 	_, _, v := table.Open(opening(t, 1, 1, 0))
 	require.Equal(t, handle.Good, v, "new handles are still given out")
 
-	// Calls: a client that never says Seen meets the window of api.Request.Check; one
-	// that does is forgotten at once.
+	// Calls: for a client that never acknowledges, the window of api.Request.Check is the bound; calls
+	// that are acknowledged are forgotten at once.
 	for seq := api.Seq(2); seq <= 10*api.MaxWindow; seq++ {
 		token, _, v := table.Open(opening(t, 1, seq, seq-2))
 		require.Equal(t, handle.Good, v)

@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master/handle"
 )
 
-// known is one handle as an observer knows it who forgets nothing: in which epoch
-// it was last seen open, poisoned, and closed. Epoch 0 is never.
+// known is one handle, as an observer knows it that forgets nothing: the epochs in which it was last open,
+// poisoned and closed. Epoch 0 is never.
 type known struct {
 	handle.Handle
 	tokens                 []api.Token // as it was opened and tied, the newest last
@@ -21,7 +21,7 @@ type known struct {
 
 func (k *known) token() api.Token { return k.tokens[len(k.tokens)-1] }
 
-// twin says what a token is good for, over all epochs, without limits.
+// verdict returns the expected verdict about a token of k, over all epochs, without limits.
 func (k *known) verdict(now api.Epoch, s api.SessionID) handle.Verdict {
 	switch {
 	case k.Session != s:
@@ -36,7 +36,7 @@ func (k *known) verdict(now api.Epoch, s api.SessionID) handle.Verdict {
 	return handle.Old
 }
 
-// world is a cell with one table after the other, and every handle there ever was.
+// world is a cell with the tables of successive epochs, and every handle that there ever was.
 type world struct {
 	epoch  api.Epoch
 	table  *handle.Table
@@ -83,7 +83,7 @@ func (w *world) act(t *rapid.T, k *known) {
 		}
 		require.Equal(t, v, got)
 		require.True(t, got != handle.Good || h == k.Handle)
-	case "older": // it is as the newest says when that is seen
+	case "older": // the handle is as its newest token says, once the table has seen that
 		_, got := w.table.Recreate(s, rapid.SampledFrom(k.tokens).Draw(t, "token"))
 		if v == handle.Old {
 			k.open, v = w.epoch, handle.Good
@@ -123,7 +123,7 @@ func (w *world) opens(n api.Ref) (count int) {
 	return count
 }
 
-// watching are the sessions with an open handle on a node that hears of events of this kind.
+// watching returns the sessions with an open handle on a node that wants events of this kind.
 func (w *world) watching(n api.Ref, kind api.EventKind) (all []api.SessionID) {
 	for _, k := range w.known {
 		if k.Node == n && k.Events.Has(kind) && k.verdict(w.epoch, k.Session) == handle.Good && !slices.Contains(all, k.Session) {

@@ -2,26 +2,25 @@ package handle
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Opening is an Open that was allowed: the call that asked for it, and what the
-// handle is to be.
+// Opening is an Open that was allowed: its call, and the handle to give out.
 type Opening struct {
 	Session   api.SessionID
-	Seq, Seen api.Seq // of the call, as api.Request.Check wants them
+	Seq, Seen api.Seq // Seq and AckedThrough of the call, as api.Request.Check demands
 	Node      api.Ref
 	Kind      api.NodeKind
 	Ephemeral bool
 	Rights    api.Rights
-	Delay     api.LockDelay // taken in as Delay.Bound()
+	Delay     api.LockDelay // Open uses Delay.Bound()
 	Events    api.EventMask
-	// Untested: the Open was executed before, and it was not tested whether its session
-	// has the rights that this duplicate of it names (Table.IsUntested).
+	// Untested says that the Open was executed before, so that it is not known whether its
+	// principal has the rights that this duplicate names (Table.IsUntested).
 	Untested bool
 }
 
-// Open gives out a handle: Good, Full, GivenUp, or Closed where the call has
-// opened one that was closed since. A duplicate of a call that has opened one gets the
-// same, whatever the duplicate asks for: the client sent it again because the answer
-// was lost, and must not own a handle that it does not know.
+// Open gives out a handle. It returns Good, Full, GivenUp, or Closed if the handle that this call
+// opened was closed since. A duplicate of a call that has opened a handle gets the same handle,
+// whatever the duplicate asks for: the client sent it again because the answer was lost, and must not
+// have a handle that it does not know.
 func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 	of := t.session(o.Session)
 	of.see(o.Seen)
@@ -49,8 +48,8 @@ func (t *Table) Open(o Opening) (api.Token, Handle, Verdict) {
 	return t.sealer.Seal(h), h, Good
 }
 
-// see forgets the calls that the client does not wait for any more. Their duplicates
-// are answered GivenUp from now on.
+// see forgets the calls up to seen, which the client has acknowledged. Their duplicates get GivenUp
+// from now on.
 func (of *session) see(seen api.Seq) {
 	if seen <= of.seen {
 		return
@@ -59,10 +58,9 @@ func (of *session) see(seen api.Seq) {
 	of.seen = seen
 }
 
-// Use says what a token that a session presents is good for: Good, and the handle
-// as it is now; Old, and the handle as it was; Closed or Poisoned, and the handle
-// as it was; or Malformed, Forged, Foreign, Future, and no handle. An open handle is tied
-// from the first token on that tells of the tie, and of two ties by the later one.
+// Use judges a token that a session presents. It returns Good or Poisoned with the open handle; Old or
+// Closed with the handle as the token has it; or Malformed, Forged, Foreign or Future without a handle.
+// If the token has a later tie than the open handle, the handle is tied so from now on.
 func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	h, v := t.sealer.Unseal(token)
 	switch {
@@ -73,7 +71,7 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	case h.ID.Epoch > t.epoch, h.Tie.Epoch > t.epoch:
 		return Handle{}, Future
 	case h.ID.Epoch == t.epoch && h.ID.Counter > t.given, h.Tie.Epoch == t.epoch && h.Tie.Counter > t.ties:
-		return Handle{}, Forged // well made, but not given out: the secret is known outside of the cell
+		return Handle{}, Forged // sealed with the secret, but never given out: the secret has leaked
 	}
 	of, ok := t.sessions[s]
 	if ok && of.open.get(h.ID) != nil {
@@ -90,26 +88,26 @@ func (t *Table) Use(s api.SessionID, token api.Token) (Handle, Verdict) {
 	return h, Old
 }
 
-// isClosed is about handles of older epochs that are not open.
+// isClosed reports whether a handle of an older epoch that is not open was closed in this one.
 func (of *session) isClosed(id api.HandleID) bool {
 	_, gone := of.gone[id]
 	return gone || of.shut
 }
 
-// Recreate opens a handle again that a predecessor gave out, with the rights that
-// it had. Before, the caller has found the token Old, the node's instance there,
-// and the session's principal still to have the rights. Good, also if it was
-// recreated before; or Full; or what Use says.
+// Recreate opens a handle of an older epoch again, with the rights that it had. The caller has found
+// that Use says Old and that the node's instance exists; rights are checked by the calls that need
+// them. It returns Good, even if the handle was recreated before; or Full; or else the verdict of Use.
 func (t *Table) Recreate(s api.SessionID, token api.Token) (Handle, Verdict) {
 	return t.recreate(s, token, false)
 }
 
-// Keep is Recreate for a handle by which its session holds a lock, or keeps a node: it
-// needs no room but its session's. What others may open with that room is less: a lock
-// would be freed, or a node swept, in which a client believes.
+// Keep is Recreate for a handle that must not be lost, because its session holds a lock by it, keeps
+// an ephemeral node open or watches. It ignores Limits.Total, but not Limits.PerSession. Otherwise a
+// lock would be freed, or a node swept, on which a client counts:
 //
-//	bob has an old handle under way to a lock, which is not open: for that there was no
-//	room; there is a fail-over, he presents that one first, and ann's finds none
+//	the table of the old master is full, and ann holds a lock by one of its handles; bob has a
+//	handle of a still older epoch; after a fail-over bob presents his handles first, all of them,
+//	and there is no room for ann's
 func (t *Table) Keep(s api.SessionID, token api.Token) (Handle, Verdict) {
 	return t.recreate(s, token, true)
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Secret is what the check digits of a cell's tokens are made with. It is drawn
-// from a strong random source outside and stands in a row, so that all masters of
-// the cell have the same. It is used for nothing else.
+// Secret is the key of the check digits of a cell's tokens. The caller has drawn it from a strong
+// random source. It stands in a row, so that all masters of the cell have the same, and is used for
+// nothing else.
 type Secret [32]byte
 
-// ErrSecret is what NewSealer returns for a secret that was not drawn: it is all zeroes.
+// ErrSecret is returned by NewSealer for a secret that is all zeroes, which was never drawn.
 var ErrSecret = errors.New("handle: the secret is all zeroes")
 
-// Sealer makes tokens and checks them. The zero Sealer takes none, its own neither. Copies share
+// Sealer makes tokens and checks them. The zero Sealer accepts no token, not even its own. Copies share
 // memory: one goroutine owns them all.
 type Sealer struct {
 	secret Secret
-	digits *digester // nil: that of the zero Sealer
+	digits *digester // nil in the zero Sealer
 }
 
-// digester computes check digits. Each call by handle needs them, so it keeps the hash, which was
-// given the secret once, and room for what goes in and comes out.
+// digester computes check digits. Each call by handle needs them, so it keeps the keyed hash and the
+// memory for input and output.
 type digester struct {
 	mac  hash.Hash
 	body []byte
@@ -45,13 +45,13 @@ func NewSealer(secret Secret) (Sealer, error) {
 
 const (
 	bare       byte = 1 // the version of a token that has neither Tie nor Events
-	tied       byte = 2 // of one that has a Tie, and no Events
-	watching   byte = 3 // of one that has Events
+	tied       byte = 2 // the version of a token that has a Tie, and no Events
+	watching   byte = 3 // the version of a token that has Events
 	kind       byte = 'H'
 	digits          = sha256.Size
-	fixed           = 2 + 4*8 + 3 + 4 // before the first string
-	flagOfNode byte = 1               // ephemeral
-	tieSize         = 2 * 8           // behind the last string
+	fixed           = 2 + 4*8 + 3 + 4 // bytes before the first string
+	flagOfNode byte = 1               // the node is ephemeral
+	tieSize         = 2 * 8           // bytes of a tie, which follows the last string
 )
 
 // Seal makes the token of h, which must be Valid.
@@ -93,8 +93,8 @@ func versionOf(h Handle) byte {
 	return bare
 }
 
-// Unseal is the inverse of Seal: Good with the handle, or Malformed, or Forged. It
-// says nothing about whether the handle is open.
+// Unseal is the inverse of Seal. It returns Good with the handle, or Malformed, or Forged. It does not
+// know whether the handle is open.
 func (s Sealer) Unseal(t api.Token) (Handle, Verdict) {
 	if len(t) > api.MaxToken || len(t) < digits {
 		return Handle{}, Malformed
@@ -111,8 +111,7 @@ func (s Sealer) Unseal(t api.Token) (Handle, Verdict) {
 	return h, Good
 }
 
-// check computes the check digits over all that stands in front of them. The next call overwrites
-// them.
+// check computes the check digits of the bytes in front of them. The next call overwrites its result.
 func (d *digester) check(body []byte) []byte {
 	d.mac.Reset()
 	d.mac.Write(body)
@@ -130,8 +129,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
 }
 
-// decode reads what stands in front of the check digits. Nothing cut short is
-// read, since the lengths say where the end is.
+// decode reads the bytes in front of the check digits. It refuses bytes that are cut short, since the
+// lengths in them say where the end is.
 func decode(b []byte) (h Handle, ok bool) {
 	if len(b) < fixed || b[0] < bare || b[0] > watching || b[1] != kind {
 		return Handle{}, false

@@ -37,8 +37,8 @@ func sample(t testing.TB) handle.Handle {
 	}
 }
 
-// bodies are the bytes of format versions 1 to 3, without the check digits. A change
-// here is a new version.
+// bodies returns the bytes of format versions 1 to 3, in hex and without the check digits, and their handles. A
+// change of these bytes needs a new version.
 func bodies(t testing.TB) map[string]handle.Handle {
 	h := sample(t)
 	plain := handle.Handle{ID: api.HandleID{Epoch: 1<<64 - 1, Counter: 1}, Session: 2, Node: ref(t, "/", 1),
@@ -64,7 +64,7 @@ func unhex(t testing.TB, s string) string {
 	return string(b)
 }
 
-// digest computes check digits by the book.
+// digest computes check digits with the standard library alone.
 func digest(s handle.Secret, body string) string {
 	mac := hmac.New(sha256.New, s[:])
 	mac.Write([]byte(body))
@@ -86,8 +86,7 @@ func TestGoldenTokens(t *testing.T) {
 	require.Equal(t, "603a12f12f9d2d7f", hex.EncodeToString([]byte(token[len(token)-32:][:8])), "computed elsewhere")
 }
 
-// Whichever byte is another one, the token is none; so is one that is cut short, or one that adds
-// to it is told that it has not the form of one.
+// A token is refused if any byte of it is changed, if it is cut short, or if bytes are added.
 func TestNoOtherBytesAreAToken(t *testing.T) {
 	s := sealer(t, secret)
 	token := s.Seal(sample(t))
@@ -123,7 +122,7 @@ func TestAnotherCellsTokenIsForged(t *testing.T) {
 	require.Equal(t, handle.Forged, v)
 }
 
-// What no master opens is no token, also under the right digits.
+// A handle that no master could open makes no token, even with the right check digits.
 func TestWhatIsNoHandleIsNoToken(t *testing.T) {
 	s := sealer(t, secret)
 	for name, spoil := range map[string]func(h *handle.Handle){
@@ -208,8 +207,7 @@ func TestTokensRoundTrip(t *testing.T) {
 	})
 }
 
-// What unseals seals to the same bytes, and no test finds bytes that unseal
-// without the secret.
+// Bytes that unseal seal to the same bytes, and nothing unseals without the secret.
 func FuzzUnseal(f *testing.F) {
 	s := sealer(f, secret)
 	for body := range bodies(f) {

@@ -10,37 +10,36 @@ import (
 // Limits bound the memory of a table. Each is at least 1.
 type Limits struct {
 	PerSession int // open handles of one session
-	Total      int // open handles of all, but for those of Keep
-	Closed     int // handles of earlier epochs that a session may close, and have others taken up
+	Total      int // open handles of all sessions; Keep may exceed it
+	Closed     int // handles of older epochs that a session may close without losing its other ones
 }
 
-// DefaultLimits are those of a cell that was not told others.
+// DefaultLimits are the limits unless a cell is configured otherwise.
 var DefaultLimits = Limits{PerSession: 1 << 12, Total: 1 << 20, Closed: 1 << 14}
 
-// Table is what the present master remembers of handles, in one epoch. It begins
-// empty and is thrown away with the mastership. Its methods take sessions that
-// the caller has found alive; what it keeps for a session it keeps until
-// EndSession.
+// Table is what the present master remembers of handles, in one epoch. It begins empty and is thrown
+// away when the epoch ends. One goroutine owns it. The caller has found the sessions that it names
+// alive, and calls EndSession when one ends.
 type Table struct {
 	epoch    api.Epoch
 	sealer   Sealer
 	limits   Limits
 	given    uint64 // handles given out in this epoch
-	ties     uint64 // of handles to sequencers, made in this epoch
-	total    int
-	beyond   int // how many are open above limits.Total, by Keep
+	ties     uint64 // ties of handles to sequencers that were made in this epoch
+	total    int    // handles that are open
+	beyond   int    // handles that Keep has opened above limits.Total
 	sessions map[api.SessionID]*session
-	openers  map[api.Ref]int // ephemeral nodes: how many handles
+	openers  map[api.Ref]int // for each ephemeral node, how many handles have it open
 	watchers watchers
 }
 
-// session holds what belongs to one session.
+// session is what the table knows of one session.
 type session struct {
 	open  openHandles
-	seen  api.Seq
-	calls givenOuts                 // by Opens above seen, closed or not
-	gone  map[api.HandleID]struct{} // of older epochs, closed in this one; nil: none
-	shut  bool                      // gone would be too large: nothing older is taken up any more
+	seen  api.Seq                   // the client has acknowledged its calls up to this one
+	calls givenOuts                 // the handles that Opens above seen gave out, closed or not
+	gone  map[api.HandleID]struct{} // handles of older epochs that were closed in this one
+	shut  bool                      // gone would be too large: no handle of an older epoch is recreated
 }
 
 type entry struct {
@@ -49,7 +48,7 @@ type entry struct {
 	untested bool
 }
 
-// New returns the table of the master of an epoch.
+// New returns the empty table of an epoch.
 func New(epoch api.Epoch, s Sealer, l Limits) *Table {
 	return &Table{epoch: epoch, sealer: s, limits: l, sessions: map[api.SessionID]*session{}, openers: map[api.Ref]int{}, watchers: watchers{}}
 }
@@ -67,7 +66,7 @@ func (t *Table) hasRoom(of *session) bool {
 	return len(of.open) < t.limits.PerSession && t.total < t.limits.Total
 }
 
-// Room is how many handles more may be open: of one session, and of all.
+// Room returns how many more handles may be opened, by one session and by all.
 func (t *Table) Room(s api.SessionID) (own, all int) {
 	own = t.limits.PerSession
 	if of, ok := t.sessions[s]; ok {
@@ -91,8 +90,7 @@ func (t *Table) put(of *session, h Handle) {
 	t.watchers.add(h)
 }
 
-// drop takes an open handle away; last says that it was the last one on an
-// ephemeral node.
+// drop removes an open handle; last says that it was the last one on an ephemeral node.
 func (t *Table) drop(of *session, h Handle) (last bool) {
 	of.open.remove(h.ID)
 	t.total--
@@ -109,30 +107,29 @@ func (t *Table) drop(of *session, h Handle) (last bool) {
 	return true
 }
 
-// Sessions are those that the table remembers something of, in order.
+// Sessions lists the sessions of which the table remembers something, in order.
 func (t *Table) Sessions() []api.SessionID { return slices.Sorted(maps.Keys(t.sessions)) }
 
-// Epoch is the epoch whose handles the table gives out.
+// Epoch returns the epoch of the table.
 func (t *Table) Epoch() api.Epoch { return t.epoch }
 
 // Len counts the open handles of all sessions.
 func (t *Table) Len() int { return t.total }
 
-// CountOpen counts the open handles on an ephemeral node. Right after a change of
-// masters, clients have not presented theirs yet.
+// CountOpen counts the open handles on an ephemeral node. Soon after a fail-over, clients may not have
+// presented all of theirs.
 func (t *Table) CountOpen(n api.Ref) int { return t.openers[n] }
 
-// Has reports whether a handle is open in this epoch: given out, or presented. So an
-// owner of a lock that the table does not have after the fail-over has not come
-// back.
+// Has reports whether a handle is open, because it was given out or recreated in this epoch. The owner
+// of a lock for which it returns false after the fail-over was not presented.
 func (t *Table) Has(s api.SessionID, id api.HandleID) bool {
 	of, ok := t.sessions[s]
 	return ok && of.open.get(id) != nil
 }
 
-// IsUntested reports whether an open handle was given out to a duplicate of an Open that was
-// executed before. Its rights are to be asked for whenever it is used: they may be
-// gone by now, or another duplicate with the same number may have asked for less.
+// IsUntested reports whether an open handle was given out to a duplicate of an Open that was executed
+// before. Each call that needs a right must check it: the rights may have been taken away, or another
+// duplicate with the same number may have asked for fewer.
 func (t *Table) IsUntested(s api.SessionID, id api.HandleID) bool {
 	of, ok := t.sessions[s]
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// watchers are the open handles whose clients want to hear of events, by node. A handle that is
-// poisoned is none: its client has no use for it.
+// watchers holds the open handles whose clients want events, by node, except poisoned ones, for which
+// clients have no use.
 type watchers map[api.Ref]map[api.HandleID]watcher
 
 type watcher struct {
@@ -33,8 +33,8 @@ func (w watchers) remove(h Handle) {
 	}
 }
 
-// Watchers are the sessions that have a handle open on a node and asked for events of this kind,
-// in ascending order.
+// Watchers lists, in ascending order, the sessions that have a handle open on a node and asked for
+// events of this kind.
 func (t *Table) Watchers(n api.Ref, k api.EventKind) []api.SessionID {
 	var all []api.SessionID
 	for _, w := range t.watchers[n] { // order-free: sorted below
