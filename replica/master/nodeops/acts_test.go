@@ -38,8 +38,8 @@ func (w *twin) actUse(t *rapid.T) {
 	w.call(h.Session, h, pick(t, "op", ops))
 }
 
-// actAcquire acquires by a handle of which no Acquire is just being cancelled: the two
-// could get one hold.
+// actAcquire acquires by a handle none of whose Acquires is being cancelled: otherwise both Acquires
+// could be granted with the same hold, which the cancellation releases.
 func (w *twin) actAcquire(t *rapid.T) {
 	h := pick(t, "handle", slices.DeleteFunc(w.usable(), func(h *open) bool {
 		return w.waitsFor(h, func(op api.Op) bool { _, ok := op.(api.CancelAcquire); return ok })
@@ -66,8 +66,8 @@ func (w *twin) actPoison(t *rapid.T) {
 	w.call(h.Session, h, api.Poison{Handle: h.token})
 }
 
-// actCancel gives up all Acquires of a handle, by cancelling one: they are one hold,
-// if they are any.
+// actCancel gives up all Acquires of a handle by cancelling one of them: they share a hold, if they have
+// one.
 func (w *twin) actCancel(t *rapid.T) {
 	s := pick(t, "acquire", w.calls(func(s *sent) bool {
 		_, ok := s.Op.(api.Acquire)
@@ -91,8 +91,8 @@ func (w *twin) actFence(t *rapid.T) {
 	w.call(to.Session, to, api.SetSequencer{Handle: to.token, Sequencer: q.Encode()})
 }
 
-// actCopy repeats a call: any one of this epoch; or one of before, whose client
-// waits for the answer.
+// actCopy repeats a call: any call of this epoch, or one of an earlier epoch whose client waits for the
+// answer.
 func (w *twin) actCopy(t *rapid.T) {
 	w.send(pick(t, "call", w.calls(func(s *sent) bool {
 		wanted := !s.over && (s.on == nil || !s.on.forgot && !s.on.over)
@@ -142,8 +142,8 @@ func (w *twin) moment(d time.Duration) {
 	w.swept = w.swept || !w.now.Before(w.serving.Add(w.cfg.SweepAfter))
 }
 
-// actFailover puts a new master in place of the old one. Clients present what they
-// hold, and what is ephemeral, but for what they have forgotten. What the old one
+// actFailover puts a new master in place of the old one. Clients present their handles on locks that
+// they hold and on ephemeral nodes, except those that they have forgotten. Commands that the old master
 // proposed may stand in the log behind the new epoch.
 func (w *twin) actFailover(t *rapid.T) {
 	late := slices.Clone(w.log)

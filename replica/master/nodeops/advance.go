@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// Advance does what is due by now.
+// Advance does what is due by now: it proposes again what the log refused, ends lock-delays and sweeps.
 func (o *Ops) Advance(at At) {
 	if o.over {
 		return
@@ -27,7 +27,7 @@ func (o *Ops) Advance(at At) {
 	o.follow(at)
 }
 
-// Wake is when Advance has something to do; zero: when something else has happened.
+// Wake returns when to call Advance at the latest; zero: not before another method has been called.
 func (o *Ops) Wake() time.Time {
 	if o.over {
 		return time.Time{}
@@ -42,15 +42,14 @@ func (o *Ops) Wake() time.Time {
 	return first
 }
 
-// proposals is what the log did not take, to be proposed again.
+// proposals holds what the log did not take and Ops proposes again.
 type proposals struct {
-	at    time.Time // zero: nothing
-	locks []api.Ref // at which a waiter's turn had come
-	paths []api.Path
+	at    time.Time  // when to propose it; zero: there is nothing
+	locks []api.Ref  // with a waiter whose turn had come
+	paths []api.Path // of sweeps
 }
 
-// Refused gives back a command that the log did not take, with the code with which
-// to answer a call.
+// Refused returns a command that the log did not take, with the code for the answer to its call.
 func (o *Ops) Refused(at At, c command.Command, code api.Code) {
 	if act, ok := c.(command.NodeCommand); ok {
 		o.onActRefused(at, act, code)
@@ -76,8 +75,9 @@ func (o *Ops) owe(at At) {
 	}
 }
 
-// onActRefused answers the call, unless it has a place in the queue, which it keeps;
-// but not if its handle has got the lock by another call: a handle never waits for itself.
+// onActRefused answers the call of a command that the log did not take. An Acquire with a place in the
+// queue waits on instead, unless its handle has got the lock by another call: a handle never waits for
+// itself.
 func (o *Ops) onActRefused(at At, c command.NodeCommand, code api.Code) {
 	w := o.take(c.Session, c.Seq)
 	if w == nil {

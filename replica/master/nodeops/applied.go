@@ -10,9 +10,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Applied tells what became of the next command of the log, above the one that
-// began the epoch, from whatever replica it came; the rows have it, and perhaps some that
-// follow it.
+// Applied tells Ops the outcome of the next command of the log, whichever replica proposed it. The
+// first one follows the command that began the epoch. The rows in at already have all commands of its
+// slot, including later ones.
 func (o *Ops) Applied(at At, a command.Applied) {
 	if o.over {
 		o.settle(at, a)
@@ -26,7 +26,8 @@ func (o *Ops) Applied(at At, a command.Applied) {
 	o.follow(at)
 }
 
-// follow does what other things have made possible.
+// follow does what an input has made possible: changes pass the barrier, waiters are attempted, nodes
+// are swept.
 func (o *Ops) follow(at At) {
 	o.lift(at)
 	o.proposeNext(at)
@@ -76,7 +77,7 @@ func (o *Ops) onLockChanged(at At, e lock.Effect) {
 	}
 }
 
-// settle takes note of the commands that Ops itself proposed.
+// settle takes in the outcome of a command that this Ops proposed.
 func (o *Ops) settle(at At, a command.Applied) {
 	switch c := a.Command.(type) {
 	case command.NodeCommand:
@@ -115,9 +116,8 @@ func (o *Ops) onActApplied(at At, c command.NodeCommand, a command.Applied) {
 	}
 }
 
-// end forgets what was remembered: another epoch has begun. What is proposed is refused from there
-// on, or was executed before; where that is found the log tells. Everything else
-// is forgotten.
+// end forgets everything, because another epoch has begun, except for calls that are proposed. The log
+// will tell their outcome: their commands were executed before the new epoch or are refused after it.
 func (o *Ops) end() {
 	for _, s := range o.calls.Sessions() {
 		for _, w := range o.calls.OnNodes(s) {

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Ask takes in one duplicate of a call, whose Op has been found good in itself (Check), of
-// a session that is alive, in this epoch. If it gets no Reply now, it is proposed, and
-// gets one when its command was applied.
+// Ask takes in one duplicate of a call. The caller has checked its Op (Check), that its session is
+// alive and belongs to r.Principal, and that it names this epoch. If the call gets no Reply now, it is
+// under way and gets one later.
 func (o *Ops) Ask(at At, r calls.Request, to calls.Destination) {
 	o.count.Asked++
 	c := o.calls.Await(calls.Key{Session: r.Session, Seq: r.Seq}, to)
@@ -29,8 +29,8 @@ func (o *Ops) Ask(at At, r calls.Request, to calls.Destination) {
 	o.follow(at)
 }
 
-// answerKnown answers a duplicate of a call that is under way, or over, as far as the table of
-// calls knows.
+// answerKnown handles a duplicate of a call that the table of calls knows as under way or over, and
+// reports whether it was one.
 func (o *Ops) answerKnown(c *calls.Call) bool {
 	switch {
 	case c.Seq <= o.calls.Acked(c.Session):
@@ -51,9 +51,8 @@ func (o *Ops) answerKnown(c *calls.Call) bool {
 	return ok
 }
 
-// serve begins a call that is not under way. Closing comes before the answers that
-// rows keep: what was closed in an earlier epoch must be closed in this one as well
-// (CHU §2.9).
+// serve begins a call that is not under way. A CloseHandle is served before stored answers are looked
+// up: a handle that was closed in an earlier epoch must be closed in this one as well (CHU §2.9).
 func (o *Ops) serve(at At, c *calls.Call) {
 	if op, ok := c.Request.Op.(api.CloseHandle); ok {
 		o.close(at, c, op)
@@ -82,7 +81,7 @@ func (o *Ops) serve(at At, c *calls.Call) {
 	}
 }
 
-// serveNode is for ops that only read or write their node.
+// serveNode serves the ops that read or change the node of their handle and nothing else.
 func (o *Ops) serveNode(at At, c *calls.Call) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, api.HandleOf(c.Request.Op), requiredRights(c.Request.Op))
 	if code != api.OK {
@@ -105,9 +104,9 @@ func (o *Ops) serveNode(at At, c *calls.Call) {
 	}
 }
 
-// refuse answers a call of which no row has an answer and no command is under way.
-// With authority that decides it. Without, this replica may have been deposed, and
-// its judgement may be an old one: the refusal goes into the log.
+// refuse refuses a call that has no answer in a row and no command under way. With authority the
+// refusal is answered at once. Without it, this replica may have been deposed and may judge by old
+// rows, so the refusal goes into the log.
 func (o *Ops) refuse(at At, c *calls.Call, code api.Code) {
 	o.count.Refused++
 	switch {
@@ -120,8 +119,8 @@ func (o *Ops) refuse(at At, c *calls.Call, code api.Code) {
 	}
 }
 
-// answer gives a call the answer that rows keep for it, now or since an earlier
-// duplicate was executed, with what rows do not keep: tokens.
+// answer gives a call the answer that a row has for it, and adds a token, which rows do not keep. now
+// says that the command of this call was just executed; otherwise an earlier duplicate was.
 func (o *Ops) answer(at At, c *calls.Call, r api.Result, now bool) {
 	switch op := c.Request.Op.(type) {
 	case api.Open:

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Audit says what is wrong with the memory of Ops, taken together and with
-// the rows as they were told. nil means that all is well.
+// Audit returns the first fault that it finds in the memory of Ops, in itself or compared with the rows;
+// nil: there is none. The rows must be those of the last input.
 func (o *Ops) Audit(r rows.Reader) error {
 	if err := o.handles.Audit(); err != nil {
 		return err
@@ -33,10 +33,10 @@ func (o *Ops) Audit(r rows.Reader) error {
 type auditor struct {
 	o      *Ops
 	r      rows.Reader
-	queued map[api.HandleID]bool // handles whose calls have a place
+	queued map[api.HandleID]bool // handles whose Acquires have a place in a queue
 }
 
-// alive demands of a session that is remembered, for what is named, that it is in the rows.
+// alive checks that a session of which Ops remembers something stands in the rows.
 func (a *auditor) alive(s api.SessionID, what string) error {
 	if _, alive := rows.GetSession(a.r, s); !alive && !a.o.over {
 		return fmt.Errorf("I-B6: session %d has ended and is remembered for its %s", s, what)
@@ -66,7 +66,7 @@ func (a *auditor) session(s api.SessionID) error {
 	return nil
 }
 
-// waiter compares the call with what the queue and the sweeps know of it.
+// waiter compares a call with the lock wait queue and the sweeps.
 func (a *auditor) waiter(w *calls.Call) error {
 	q, attempted, ok := a.o.queues.Find(w.Handle.ID)
 	if w.Queued && (!ok || q.Seq != w.Seq || q.Session != w.Session || attempted != (w.State == calls.Proposed)) || w.State == calls.Parked && !w.Queued {
@@ -81,7 +81,7 @@ func (a *auditor) waiter(w *calls.Call) error {
 	return a.turn(w)
 }
 
-// turn finds a waiter whose handle holds the lock, and one that should be attempted.
+// turn finds a waiter whose handle holds the lock, and a waiter that should be attempted and is not.
 func (a *auditor) turn(w *calls.Call) error {
 	if _, holds := lock.HeldBy(a.r, ownerOf(w.Handle)); holds && w.State == calls.Parked && a.o.calls.Releases(w.Handle.ID) == 0 {
 		return fmt.Errorf("I-B5: %v waits, and holds a lock", w.Handle)
@@ -128,10 +128,10 @@ func (a *auditor) whole() error {
 	return nil
 }
 
-// mostStrays bounds the places that a report names.
+// mostStrays bounds the waiters that strays names.
 const mostStrays = 2
 
-// strays names places in queues whose calls are gone, as far as there are any.
+// strays names waiters in the queues whose calls are gone; empty if there are none.
 func (a *auditor) strays() string {
 	text, n := "", 0
 	for _, w := range a.o.queues.Waiters() {

@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master/calls"
 )
 
-// auditBarrier says what is wrong with the changes that wait for caches, or have passed. nil means
-// that all is well.
+// auditBarrier returns the first fault that it finds in the changes that wait at the barrier or have
+// passed it; nil: there is none.
 func (o *Ops) auditBarrier() error {
 	barred := 0
 	for _, x := range o.barrier.sorted() {
@@ -40,7 +40,7 @@ func (o *Ops) auditChange(x *change) error {
 	return o.auditDrops(x)
 }
 
-// auditDrops finds a client that is waited for and was not told to drop anything.
+// auditDrops finds a session that a change waits for without having told it to drop the path.
 func (o *Ops) auditDrops(x *change) error {
 	for _, p := range x.paths {
 		for _, s := range o.barrier.caches.Untold(x.key.Change, p) {

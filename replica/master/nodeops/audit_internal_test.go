@@ -16,8 +16,8 @@ import (
 	stored "github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// busy is a Ops with one of everything: session 7 has call 1 parked, a trial, an
-// Open that is proposed, one that is held behind a sweep, and a kept answer.
+// busy returns an Ops with a call in each state: session 7 has call 1 parked, an Acquire that does not wait,
+// an Open that is proposed, one that is held behind a sweep, and a kept answer.
 func busy(t *testing.T) (*Ops, *db.DB) {
 	s, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func busy(t *testing.T) (*Ops, *db.DB) {
 	return o, rows
 }
 
-// Each invariant of the package comment can be found broken.
+// The audit finds each invariant of the package comment when it is broken.
 func TestAuditFinds(t *testing.T) {
 	free := func(rows *db.DB) {
 		tx := rows.Begin()

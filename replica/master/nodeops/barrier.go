@@ -9,14 +9,14 @@ import (
 	"github.com/chubbycell/chubby/replica/master/cache"
 )
 
-// barrier knows the changes that wait until no client has in its cache what they touch, and those that
-// have passed and were not applied yet. The table of caches holds their paths meanwhile.
+// barrier holds the changes that wait until no client has in its cache a path that they touch, and the
+// changes that have passed it and are not applied yet. The table of caches holds their paths meanwhile.
 type barrier struct {
 	caches  *cache.Table
 	changes map[changeKey]*change
-	waiting map[api.Path][]*change // by path that it touches, in the order in which they began to wait
-	freed   []api.Path             // that some client has dropped, not looked at yet
-	longest time.Duration          // that a change has waited
+	waiting map[api.Path][]*change // by each path that they touch, in the order in which they began to wait
+	freed   []api.Path             // that a client has dropped; next has not looked at them yet
+	longest time.Duration          // for which a change has waited
 }
 
 // changeKey names a change: a call, or the sweep of a path.
@@ -25,24 +25,24 @@ type changeKey struct {
 	swept api.Path
 }
 
-// change is one of them.
+// change is one change at the barrier, or behind it.
 type change struct {
 	key   changeKey
 	paths []api.Path
 	waits bool
-	since time.Time // it came to wait first; zero: it never did
-	again bool      // it was judged, and is to be made still
-	locks []lost    // of a deletion: the locks that it takes from sessions that were told so
+	since time.Time // when it first began to wait; zero: it never did
+	again bool      // it has entered the barrier since rejudge cleared this
+	locks []lost    // of a deletion: the locks that it takes away, whose holders were told
 }
 
-// lost is a lock that a session is told not to count on any more.
+// lost is a lock whose holder was told that it is about to lose it.
 type lost struct {
 	acquisition api.Acquisition
 	session     api.SessionID
 	drop        api.DropNumber
 }
 
-// takes reports whether the holder of a lock was told of the deletion.
+// takes reports whether the holder of this acquisition was told of the deletion.
 func (x *change) takes(a api.Acquisition) bool {
 	return slices.ContainsFunc(x.locks, func(l lost) bool { return l.acquisition == a })
 }
@@ -53,7 +53,7 @@ func newBarrier(l cache.Limits) barrier {
 
 func sweepKey(p api.Path) changeKey { return changeKey{swept: p} }
 
-// enter makes sure that nothing at these paths becomes cacheable until the change has left.
+// enter makes sure that no answer about these paths is cacheable until the change has left.
 func (b *barrier) enter(k changeKey, paths []api.Path) *change {
 	x := b.changes[k]
 	if x == nil {
@@ -71,7 +71,7 @@ func (b *barrier) isClear(x *change) bool {
 	return !held && b.caches.IsClear(x.key.Change, x.paths)
 }
 
-// wait lets a change wait, and returns the drops that have to be told.
+// wait makes a change wait, and returns the drops that sessions have to be told.
 func (b *barrier) wait(now time.Time, x *change) []cache.Drop {
 	if !x.waits {
 		x.waits = true
@@ -85,7 +85,7 @@ func (b *barrier) wait(now time.Time, x *change) []cache.Drop {
 	return b.caches.DropFor(now, x.key.Change, x.paths)
 }
 
-// resume ends the waiting of a change. It holds its paths still.
+// resume ends the waiting of a change. The change still holds its paths.
 func (b *barrier) resume(x *change) {
 	if !x.waits {
 		return
@@ -99,8 +99,8 @@ func (b *barrier) resume(x *change) {
 	}
 }
 
-// pass lets a change go on that is clear: what its own client may have of the paths, the client has
-// dropped by itself.
+// pass lets a change that is clear go on. It removes the registrations of the change's own client for
+// these paths, which the client has dropped by itself.
 func (b *barrier) pass(now time.Time, x *change) {
 	b.resume(x)
 	if !x.since.IsZero() {
@@ -118,7 +118,7 @@ func (b *barrier) leave(k changeKey) {
 	}
 }
 
-// note takes note of paths that a client does not have any more.
+// note takes in paths that a client no longer has.
 func (b *barrier) note(freed []api.Path) {
 	for _, p := range freed {
 		if len(b.waiting[p]) > 0 {
@@ -127,7 +127,7 @@ func (b *barrier) note(freed []api.Path) {
 	}
 }
 
-// next is the first change that waits and need not any more, since something was freed; nil: none.
+// next returns the first change that waits and is clear now that paths were freed; nil: there is none.
 func (b *barrier) next() *change {
 	for len(b.freed) > 0 {
 		for _, x := range b.waiting[b.freed[0]] {
@@ -147,7 +147,7 @@ func (k changeKey) compare(l changeKey) int {
 	return k.swept.Compare(l.swept)
 }
 
-// sorted lists the changes in an order.
+// sorted lists the changes in the order of their keys.
 func (b *barrier) sorted() []*change {
 	return slices.SortedFunc(maps.Values(b.changes), func(x, y *change) int { return x.key.compare(y.key) })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/master/calls"
 )
 
-// BenchmarkOpenClose opens a file that is there, and closes it: memory alone.
+// BenchmarkOpenClose opens a file that exists, and closes it: no command is needed.
 func BenchmarkOpenClose(b *testing.B) {
 	c := newCrowd(b, 1, func(int) api.Mode { return api.Exclusive })
 	seq := api.Seq(2)
@@ -24,8 +24,8 @@ func BenchmarkOpenClose(b *testing.B) {
 	c.report(b, 2)
 }
 
-// BenchmarkAcquireRelease hands a lock round among waiters, commands applied at
-// once: two commands a turn.
+// BenchmarkAcquireRelease passes a lock from waiter to waiter. Commands are applied at once; each turn
+// takes two.
 func BenchmarkAcquireRelease(b *testing.B) {
 	const n = 100
 	c := newCrowd(b, n, func(int) api.Mode { return api.Exclusive })
@@ -44,7 +44,7 @@ func BenchmarkAcquireRelease(b *testing.B) {
 	c.report(b, 2)
 }
 
-// report says how many calls were answered in a second, and what they cost the log.
+// report reports how many calls were answered in a second, and how many commands they took.
 func (c *crowd) report(b *testing.B, calls int) {
 	b.ReportMetric(float64(b.N*calls)/b.Elapsed().Seconds(), "calls/s")
 	b.ReportMetric(float64(c.acts)/float64(b.N), "commands/op")

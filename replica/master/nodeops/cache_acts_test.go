@@ -24,7 +24,7 @@ func (w *caching) actOpen(t *rapid.T) {
 	w.call(c, p, o)
 }
 
-// opened is a node that the client has open.
+// opened picks a client, and a node that it has open.
 func (w *caching) opened(t *rapid.T) (*cacher, string, api.Token) {
 	c := pick(t, "client", w.alive())
 	var paths []string
@@ -55,7 +55,7 @@ func (w *caching) actChange(t *rapid.T) {
 	w.call(c, p, op)
 }
 
-// waiting are the calls that their clients wait for.
+// waiting returns the calls that their clients wait for.
 func (w *caching) waiting() (all []*cacheCall) {
 	for _, c := range w.cachers {
 		for seq := range c.next {
@@ -67,7 +67,7 @@ func (w *caching) waiting() (all []*cacheCall) {
 	return all
 }
 
-// actCopy brings a copy of any request, also of one that is over.
+// actCopy delivers a copy of any request, even of a call that is over.
 func (w *caching) actCopy(t *rapid.T) {
 	c := pick(t, "client", w.cachers)
 	if c.next == 0 {
@@ -76,7 +76,7 @@ func (w *caching) actCopy(t *rapid.T) {
 	w.deliver(c.sent[api.Seq(rapid.IntRange(1, int(c.next)).Draw(t, "call"))])
 }
 
-// actLateCopy brings a request that its client has given up, and that the cell may still execute.
+// actLateCopy delivers a request of a call that its client has given up, and that the cell may still execute.
 func (w *caching) actLateCopy(t *rapid.T) {
 	var late []*cacheCall
 	for _, c := range w.alive() {
@@ -103,7 +103,7 @@ func (w *caching) actAnswer(t *rapid.T) {
 
 func (w *caching) actLateAnswer(t *rapid.T) { w.receive(pick(t, "answer", w.answers)) }
 
-// actTold sends what the answer to a KeepAlive tells.
+// actTold puts the events of an answer to a KeepAlive on their way to a client.
 func (w *caching) actTold(t *rapid.T) {
 	c := pick(t, "client", w.cachers)
 	if c.ended {
@@ -113,7 +113,7 @@ func (w *caching) actTold(t *rapid.T) {
 	w.told = append(w.told, toldEvents{c, events, last})
 }
 
-// actTake is a client that is told, perhaps what it was told before.
+// actTake delivers events of an answer to their client, perhaps not for the first time.
 func (w *caching) actTake(t *rapid.T) { w.takeAll(pick(t, "told", w.told)) }
 
 // takeAll takes each event once, in order.
@@ -138,7 +138,7 @@ func (c *cacher) take(e api.Event) {
 	}
 }
 
-// actAck brings an acknowledgement, perhaps a late one.
+// actAck delivers an acknowledgement, perhaps a late one.
 func (w *caching) actAck(t *rapid.T) {
 	c := pick(t, "client", w.cachers)
 	if !c.ended {
@@ -148,15 +148,15 @@ func (w *caching) actAck(t *rapid.T) {
 	}
 }
 
-// actLeaseEnds is a client whose lease is over, by its own clock first. What it asked for before may
-// still be answered.
+// actLeaseEnds ends the lease of a client, as its own clock tells it first. Its earlier calls may still be
+// answered.
 func (w *caching) actLeaseEnds(t *rapid.T) {
 	if len(w.alive()) > 1 && rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
 		pick(t, "client", w.alive()).over = true
 	}
 }
 
-// actSessionEnds is the end of a session whose lease is over.
+// actSessionEnds ends a session whose lease is over.
 func (w *caching) actSessionEnds(t *rapid.T) {
 	for _, c := range w.cachers {
 		if c.over && !c.ended {
@@ -176,8 +176,8 @@ func (w *caching) actApply(t *rapid.T) {
 	w.step()
 }
 
-// settle lets each client take and acknowledge what it is told, and each call come again: then none
-// waits at the barrier, since a change is held no longer than that.
+// settle lets each client take and acknowledge its events, and delivers each call again. Then no call waits
+// at the barrier.
 func (w *caching) settle() {
 	w.authority = true
 	for range 20 {
@@ -203,8 +203,9 @@ func (w *caching) settleClient(c *cacher) {
 	w.world.take()
 }
 
-// actGiveUpEarly is a client that gives up a change before any copy of it comes to the cell, and reads
-// on. An earlier call that it waits for keeps the cell from knowing: a late copy is still executed.
+// actGiveUpEarly makes a client give up a change before any copy of it reaches the cell, and read on. Since
+// it still waits for an earlier call, its AckedThrough does not cover the change, and a late copy of it is
+// executed.
 func (w *caching) actGiveUpEarly(t *rapid.T) {
 	c, p, h := w.opened(t)
 	w.prepare(c, p, api.GetStat{Handle: h})
@@ -213,8 +214,8 @@ func (w *caching) actGiveUpEarly(t *rapid.T) {
 	w.actAnswer(t)
 }
 
-// actCross is a change that is given up when a client was told to drop what it touches; the client asks
-// again, and is told before it has the answer.
+// actCross gives up a change after a client was told to drop what it touches. That client reads the path
+// again, and takes the drop before it gets the answer.
 func (w *caching) actCross(t *rapid.T) {
 	c, p, h := w.opened(t)
 	other := pick(t, "other client", w.alive())
@@ -227,7 +228,7 @@ func (w *caching) actCross(t *rapid.T) {
 	if s := c.sent[c.next]; !s.done {
 		c.finish(s)
 	}
-	w.call(c, p, api.GetStat{Handle: h}) // says that it waits for the change no more
+	w.call(c, p, api.GetStat{Handle: h}) // tells the cell that the change is given up
 	w.call(other, p, api.GetContents{Handle: other.tokens[p]})
 	events, last := w.ops.TakeEvents(other.id)
 	w.told = append(w.told, toldEvents{other, events, last})

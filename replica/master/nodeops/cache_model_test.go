@@ -18,16 +18,16 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// caching is a cell with clients that keep what they may in caches, by the rule of the contract and by
-// no other knowledge. The network between them and Ops loses, copies and delays everything, and
-// leases end at any time. Whatever happens, what is in a cache that may be read is what stands in the
-// rows: a change of it was held back until the cache had lost it.
+// caching is a cell with clients that keep answers in caches, by the rules of the contract and no other
+// knowledge. The network between them and Ops loses, copies and delays everything, and leases end at any
+// time. Whatever happens, a cache that may be read agrees with the rows: each change was held back until
+// the caches had dropped what it touches.
 type caching struct {
 	*world
 	rt      *rapid.T
 	cachers []*cacher
-	answers []answer     // on their way to clients, as often as one wants
-	told    []toldEvents // the same of answers to KeepAlives
+	answers []answer     // on their way to clients; each may arrive any number of times
+	told    []toldEvents // events in answers to KeepAlives, likewise
 	hits    int
 }
 
@@ -51,12 +51,12 @@ type cacher struct {
 	sent   map[api.Seq]*cacheCall
 	cache  map[api.Path]*entry
 	taken  api.EventNumber
-	drops  api.DropNumber // the last that it took
+	drops  api.DropNumber // the last drop that it took
 	over   bool           // its lease is over: it reads nothing from its cache
 	ended  bool
 }
 
-// entry is what a client keeps of a path: each part that it was told of.
+// entry is what a client keeps for a path: each part that an answer told.
 type entry struct {
 	contents *string
 	stat     *api.Stat
@@ -90,7 +90,7 @@ func newCaching(t *rapid.T) *caching {
 	return w
 }
 
-// make makes a node for those that read it.
+// make makes a node that clients read.
 func (w *caching) make(p string, kind api.NodeKind) {
 	id := w.session("ann")
 	o := command.OpenNode{Path: path(p), Rights: api.RightRead, Create: api.CreateMay, Kind: kind, Names: api.ACLNames{Read: "all", Write: "all", Change: "bob"}}
@@ -118,7 +118,7 @@ func (w *caching) alive() []*cacher {
 	return slices.DeleteFunc(slices.Clone(w.cachers), func(c *cacher) bool { return c.over })
 }
 
-// touched are the paths that an op of a client may change.
+// touched returns the paths that an op of a client may change.
 func touched(p string, op api.Op) []api.Path {
 	up, _ := path(p).Parent()
 	switch op := op.(type) {
@@ -139,8 +139,8 @@ func (c *cacher) drop(p api.Path) {
 	maps.DeleteFunc(c.cache, func(_ api.Path, e *entry) bool { return slices.Contains(e.depends, p) })
 }
 
-// dropOwn is what a client does by itself when a change of its own begins and ends; the reads that it
-// waits for meanwhile are not kept.
+// dropOwn drops what a client must drop by itself when a change of its own begins or ends. Answers to reads
+// that it waits for meanwhile are not kept.
 func (c *cacher) dropOwn(s *cacheCall) {
 	paths := touched(s.path, s.Op)
 	for _, p := range paths {
@@ -154,7 +154,7 @@ func (c *cacher) dropOwn(s *cacheCall) {
 	}
 }
 
-// changes reports whether a change of its own is under way.
+// changes reports whether the client has a change under way.
 func (c *cacher) changes() bool {
 	for _, o := range c.sent { // order-free: any counts
 		if !o.done && len(touched(o.path, o.Op)) > 0 {
@@ -168,7 +168,7 @@ func (w *caching) call(c *cacher, p string, op api.Op) {
 	w.deliver(w.prepare(c, p, op))
 }
 
-// prepare begins a call of which no copy has left yet.
+// prepare begins a call, and sends no copy of it yet.
 func (w *caching) prepare(c *cacher, p string, op api.Op) *cacheCall {
 	c.next++
 	s := &cacheCall{Request: calls.Request{Session: c.id, Seq: c.next, Seen: c.seen, Op: op, MayCache: true}, path: p, overlaps: c.changes()}
@@ -177,7 +177,7 @@ func (w *caching) prepare(c *cacher, p string, op api.Op) *cacheCall {
 	return s
 }
 
-// deliver brings a copy of a request to Ops, or loses it.
+// deliver delivers a copy of a request to Ops, or loses it.
 func (w *caching) deliver(s *cacheCall) {
 	if rapid.IntRange(0, 7).Draw(w.rt, "lost") == 0 {
 		return
@@ -252,7 +252,7 @@ func (c *cacher) keep(s *cacheCall, r api.Result) {
 	}
 }
 
-// hasStat keeps metadata, and notes the ACL files by which the cell has judged.
+// hasStat keeps metadata, and notes the ACL files on which the answer depends.
 func (e *entry) hasStat(s api.Stat) {
 	s.Lock = 0
 	e.stat = &s
@@ -271,7 +271,7 @@ func namesOf(children []api.Child) string {
 	return strings.Join(all, " ")
 }
 
-// isSo compares what clients may read from their caches with the rows.
+// isSo requires that what clients may read from their caches agrees with the rows.
 func (w *caching) isSo() {
 	w.audits()
 	for _, c := range w.alive() {

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 )
 
-// A sweep need not wait any more for a client, and as many others as may be are proposed: it waits for its
-// turn, and is proposed behind them.
+// A sweep that no longer waits for a client, while as many sweeps as allowed are proposed, waits for its turn
+// and is proposed behind them.
 func TestASweepThatWaitedForACacheComesBehindOthers(t *testing.T) {
 	const others = 64
 	s := newScriptOf(t, nodeops.DefaultConfig())

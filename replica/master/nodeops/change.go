@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// putChange proposes what is to be done for a call, once no other client has in its cache what that
-// touches (CHU §2.7), and none counts on a lock that it takes away. Until then the call waits.
+// putChange proposes the command for a call, once no other client has in its cache a path that it
+// touches (CHU §2.7), and no client counts on a lock that it takes away. Until then the call is Barred.
 func (o *Ops) putChange(at At, c *calls.Call, a calls.Attempt, deed command.NodeOp) {
 	paths := command.Touches(o.act(c, deed))
 	if len(paths) > 0 && o.mustWait(at, keyOf(c), paths, holdersOf(at, deed)) {
@@ -26,7 +26,7 @@ func keyOf(c *calls.Call) changeKey {
 	return changeKey{Change: cache.Change{Session: c.Session, Seq: c.Seq}}
 }
 
-// holdersOf are those of the lock that a deletion takes away with its node.
+// holdersOf returns the holders of the lock that a deletion takes away with its node; none for other ops.
 func holdersOf(at At, deed command.NodeOp) []lock.Holding {
 	if d, deletes := deed.(command.DeleteNode); deletes {
 		return lock.Holders(at.Rows, d.Node)
@@ -34,10 +34,10 @@ func holdersOf(at At, deed command.NodeOp) []lock.Holding {
 	return nil
 }
 
-// mustWait reports whether a change waits at the barrier, and tells those that it waits for what
-// they are to drop. Else it holds its paths, and goes on. Holders are those of a lock that it takes away:
-// a client that was not told of a deletion would count on its lock beside the holder of the next node at
-// the path, until its next call.
+// mustWait takes a change to the barrier, and reports whether it must wait there. If so, the sessions for
+// which it waits are told what to drop. If not, it goes on and holds its paths. holders are those of a lock
+// that the change takes away. They must be told: else their clients would count on the lock until their
+// next call, while another client may hold the lock of the next node at the path.
 func (o *Ops) mustWait(at At, k changeKey, paths []api.Path, holders []lock.Holding) bool {
 	x := o.barrier.enter(k, paths)
 	o.dropLocks(at, x, holders)
@@ -51,8 +51,8 @@ func (o *Ops) mustWait(at At, k changeKey, paths []api.Path, holders []lock.Hold
 	return true
 }
 
-// dropLocks tells the holders of the lock that a deletion takes away, once each, its own session's too.
-// Clients of a cell without leases hear of nothing.
+// dropLocks tells each holder of a lock that a deletion takes it away, once, even a holder of the session
+// that asks for the deletion. In a cell without leases clients get no events.
 func (o *Ops) dropLocks(at At, x *change, holders []lock.Holding) {
 	for _, h := range holders {
 		if s := h.Owner.Session; !o.cfg.Silent && !x.takes(h.Acquisition) {
@@ -63,15 +63,16 @@ func (o *Ops) dropLocks(at At, x *change, holders []lock.Holding) {
 	}
 }
 
-// isGrantOfGoneNode keeps from a client that it has got the lock of a node whose deletion has passed the barrier
-// before the grant: it was not told to drop the lock, and would count on it beside the holder of the next node
-// at the path. As long as the deletion is in the log, the log is asked once more; then the lock is not held.
+// isGrantOfGoneNode reports whether r grants the lock of a node whose deletion passed the barrier before the
+// grant. Its client must not be told of the grant: it was not told to drop the lock, and would count on it while
+// another client may hold the lock of the next node at the path. While the deletion is under way, the Acquire is
+// proposed once more, behind it; once the node is gone, the answer is NotHeld.
 func (o *Ops) isGrantOfGoneNode(at At, c *calls.Call, r api.Result) bool {
 	if h, ok := r.Detail.(api.Held); !ok || api.Number(h.Acquisition) <= o.began {
 		return false
 	}
 	if o.isBeingDeleted(c.Handle.Node) {
-		c.Queued = false // its place is left
+		c.Queued = false // it has left the queue
 		o.try(c)
 		return true
 	}
@@ -82,7 +83,7 @@ func (o *Ops) isGrantOfGoneNode(at At, c *calls.Call, r api.Result) bool {
 	return true
 }
 
-// isBeingDeleted reports whether the deletion of a node has passed the barrier, and was not applied yet.
+// isBeingDeleted reports whether a deletion of a node has passed the barrier and is not applied yet.
 func (o *Ops) isBeingDeleted(n api.Ref) bool {
 	if o.barrier.caches.Holds(n.Path) == 0 {
 		return false
@@ -97,16 +98,17 @@ func (o *Ops) isBeingDeleted(n api.Ref) bool {
 	return false
 }
 
-// lift lets the changes go on that need not wait any more.
+// lift judges the changes anew that need not wait any longer.
 func (o *Ops) lift(at At) {
 	for x := o.barrier.next(); x != nil; x = o.barrier.next() {
 		o.rejudge(at, x)
 	}
 }
 
-// rejudge ends the waiting of a change, which may not be what is to be done any more: a handle was
-// closed, rights were taken away, a node has come or gone. Its paths are held in between. Where the call
-// is refused now, what goes into the log may be the refusal: that changes nothing, and holds no path.
+// rejudge ends the waiting of a change and judges its call anew, because a handle may have been closed,
+// rights taken away, or a node made or deleted meanwhile. The change holds its paths until then. If the
+// call is refused now, the command that goes into the log may be the refusal; it touches no path, so the
+// change leaves the barrier.
 func (o *Ops) rejudge(at At, x *change) {
 	o.barrier.resume(x)
 	c := o.calls.Of(x.key.Session, x.key.Seq)
@@ -122,7 +124,7 @@ func (o *Ops) rejudge(at At, x *change) {
 	}
 }
 
-// rejudgeOf does so for the changes that a session asked for by a handle.
+// rejudgeOf calls rejudge for the waiting changes of a session that use this handle.
 func (o *Ops) rejudgeOf(at At, s api.SessionID, h api.HandleID) {
 	for _, c := range o.calls.OnNodes(s) {
 		if c.State == calls.Barred && c.Handle.ID == h {
@@ -131,8 +133,8 @@ func (o *Ops) rejudgeOf(at At, s api.SessionID, h api.HandleID) {
 	}
 }
 
-// withdrawSweep ends the sweep of a path that waits at the barrier: the path is about to be opened.
-// If it is not, after all, the sweep begins anew.
+// withdrawSweep ends a sweep that waits at the barrier, because its path is about to be opened. The path
+// is doubted, so the sweep begins anew if the Open comes to nothing.
 func (o *Ops) withdrawSweep(p api.Path) {
 	if _, waits := o.barrier.changes[sweepKey(p)]; waits && o.sweeps[p] == nil {
 		o.barrier.leave(sweepKey(p))
@@ -140,7 +142,7 @@ func (o *Ops) withdrawSweep(p api.Path) {
 	}
 }
 
-// verifyHeld asserts that a command has passed the barrier.
+// verifyHeld panics unless a command that touches paths has passed the barrier.
 func (o *Ops) verifyHeld(c command.Command) {
 	paths := command.Touches(c)
 	if len(paths) == 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// close ends a handle, whatever state it is in, and what hangs on it: the Acquire
-// that waits, the lock that it holds or is about to hold, the ephemeral node that
-// no other handle has open. From here on no duplicate of any call uses it. Its lock is freed
-// by a command, behind the Acquires that are proposed.
+// close closes a handle, whatever state it is in, and ends what depends on it: an Acquire that waits,
+// a lock that it holds or is about to get, and an ephemeral node that no other handle has open. From
+// now on no duplicate of any call can use the handle. A command frees its lock; that command stands in
+// the log behind the Acquires that are proposed.
 func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
 	closing, v := o.handles.Close(c.Session, op.Handle)
 	h := closing.Handle
@@ -30,16 +30,15 @@ func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
 	o.put(c, calls.Attempt{}, command.CloseHandle{Node: h.Node, Handle: h.ID})
 }
 
-// onClosed looks after the ephemeral node of a handle that was closed.
+// onClosed doubts the ephemeral node of a closed handle if no other handle has it open.
 func (o *Ops) onClosed(c handle.Closing) {
 	if c.Last {
 		o.doubted.add(c.Handle.Node.Path)
 	}
 }
 
-// poison makes a handle useless: what waits on it fails, what comes later fails.
-// This is memory of the master alone, and a deposed one has none that counts; so
-// nothing needs to be asked of the log.
+// poison makes a handle useless: calls that wait on it fail, and later ones too. Only the master's
+// memory changes, and that of a deposed master does not count, so no command is needed.
 func (o *Ops) poison(at At, c *calls.Call, op api.Poison) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	switch code {

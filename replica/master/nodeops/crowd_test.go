@@ -56,7 +56,7 @@ func (c *crowd) enter(m api.Mode) {
 	c.drain()
 }
 
-// A thousand wait; one release proposes one grant, and so on to the last.
+// Of a thousand waiting writers, each Release proposes one Acquire, down to the last writer.
 func TestOneReleaseWakesOneWriter(t *testing.T) {
 	const n = 1000
 	c := newCrowd(t, n, func(int) api.Mode { return api.Exclusive })
@@ -74,7 +74,7 @@ func TestOneReleaseWakesOneWriter(t *testing.T) {
 	require.NoError(t, c.ops.Audit(c.db))
 }
 
-// However many ephemeral nodes were left behind, some sweeps are proposed at a time.
+// However many ephemeral nodes were left behind, the sweeps proposed at one time are bounded.
 func TestSweepsAreBounded(t *testing.T) {
 	const n, most = 200, 64
 	c := newCrowd(t, 1, func(int) api.Mode { return api.Exclusive })
@@ -92,7 +92,7 @@ func TestSweepsAreBounded(t *testing.T) {
 	require.EqualValues(t, n, c.ops.Status().Counters.Swept)
 }
 
-// Of a thousand readers behind a writer all are proposed together.
+// A thousand readers behind a writer are all proposed together.
 func TestOneReleaseWakesAllReaders(t *testing.T) {
 	const n = 1000
 	c := newCrowd(t, n, func(i int) api.Mode { return api.Mode(1 + min(i, 1)) })

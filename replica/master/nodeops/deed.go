@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// requiredRights is the right that the handle must have. What only gives something up, or
-// binds the handle, needs none.
+// requiredRights returns the right that the handle of an op must have. Ops that only give something
+// up, or tie the handle to a sequencer, need none.
 func requiredRights(op api.Op) api.Rights {
 	switch op := op.(type) {
 	case api.GetContents:
@@ -36,7 +36,7 @@ func requiredRights(op api.Op) api.Rights {
 	return 0
 }
 
-// deedOf is what an op with one of these tokens asks of the rows: OK, or Invalid.
+// deedOf returns the node operation that an op asks for by handle h, and OK; or Invalid.
 func deedOf(op api.Op, h handle.Handle) (command.NodeOp, api.Code) {
 	n, f := h.Node, h.Fence
 	switch op := op.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// delay names a lock-delay that runs: the lock, and the command that freed it.
+// delay names a lock-delay: the lock, and the command that freed it.
 type delay struct {
 	lock  api.Ref
 	freed api.Number
@@ -19,8 +19,8 @@ func (x delay) compare(y delay) int {
 	return cmp.Or(x.lock.Compare(y.lock), cmp.Compare(x.freed, y.freed))
 }
 
-// delays are the lock-delays whose end was not proposed yet. They run on the
-// master's clock, in full from when it learnt of them: so none is too short.
+// delays holds the lock-delays whose end is not proposed yet. They run by the master's clock, in full
+// from when the master learnt of them, so none is too short.
 type delays struct{ all []timer } // the first to end in front
 
 type timer struct {
@@ -40,7 +40,7 @@ func (ds *delays) ended(x delay) {
 	ds.all = slices.DeleteFunc(ds.all, func(t timer) bool { return t.delay == x })
 }
 
-// due takes away those that are over.
+// due removes and returns the delays that are over.
 func (ds *delays) due(now time.Time) []timer {
 	n := 0
 	for n < len(ds.all) && !now.Before(ds.all[n].end) {

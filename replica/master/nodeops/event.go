@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// AckEvents forgets the events of a session up to a number: its client has them, and has dropped from
-// its cache what they told it to drop. Changes that waited for that go on.
+// AckEvents forgets the events of a session up to a number: its client has them, and has carried out the
+// drops among them. Changes that waited for these drops go on.
 func (o *Ops) AckEvents(at At, s api.SessionID, through api.EventNumber) {
 	if last := o.events.Ack(s, through); last > 0 {
 		o.barrier.note(o.barrier.caches.Ack(s, last))
@@ -18,8 +18,8 @@ func (o *Ops) AckEvents(at At, s api.SessionID, through api.EventNumber) {
 	}
 }
 
-// OldestDrop is when the oldest drop was queued of those that a session has not acknowledged, and whether
-// it was in an answer; zero: there is none.
+// OldestDrop returns when the oldest unacknowledged drop of a session was queued, and whether it was in an
+// answer; zero: there is none.
 func (o *Ops) OldestDrop(s api.SessionID) (queued time.Time, told bool) {
 	return o.barrier.caches.Oldest(s)
 }
@@ -53,8 +53,8 @@ func (o *Ops) tellWatchers(e api.Event) {
 	}
 }
 
-// tellTreeChange tells of a change that was applied, in the order of its effects: the node comes
-// before its parent.
+// tellTreeChange tells the watchers of one effect of a change that was applied. The effect on a node comes
+// before the effect on its parent.
 func (o *Ops) tellTreeChange(e tree.Effect) {
 	switch e := e.(type) {
 	case tree.ContentsChanged:
@@ -78,8 +78,8 @@ func changeOf(c tree.Change) api.Change {
 	return api.ChildRemoved
 }
 
-// tellWanted tells those that hold a lock, and want to hear of it, that another handle asks for
-// it in a mode that conflicts with theirs.
+// tellWanted tells the holders of a lock that want EventLockWanted that another handle, by, asks for it in
+// mode m, if that conflicts with theirs.
 func (o *Ops) tellWanted(at At, n api.Ref, by api.HandleID, m api.Mode) {
 	if len(o.handles.Watchers(n, api.EventLockWanted)) == 0 {
 		return
@@ -91,7 +91,7 @@ func (o *Ops) tellWanted(at At, n api.Ref, by api.HandleID, m api.Mode) {
 	}
 }
 
-// tellNewHolder tells the handle that has got a lock of one that waits for it already.
+// tellNewHolder tells a handle that has got a lock that another handle waits for it already.
 func (o *Ops) tellNewHolder(g lock.Granted) {
 	if !o.handles.Wants(g.Owner.Session, g.Owner.Handle, api.EventLockWanted) {
 		return
@@ -101,16 +101,15 @@ func (o *Ops) tellNewHolder(g lock.Granted) {
 	}
 }
 
-// tellMissed is for a handle of which events may have been missed, since the master did not know
-// of it in time.
+// tellMissed tells a handle to read again, because it may have missed events before the master knew of it.
 func (o *Ops) tellMissed(h handle.Handle) {
 	if h.Events != 0 {
 		o.tellSession(h.Session, api.Event{Kind: api.EventReadAgain, Node: h.Node})
 	}
 }
 
-// tellInvalid is for a handle that cannot be taken up. Its client hears of nothing more by it: so
-// it is told even if it did not ask for EventInvalid.
+// tellInvalid tells the client of a watching handle that it cannot be recreated. The handle gets no events
+// any more, so its client is told even if it did not ask for EventInvalid.
 func (o *Ops) tellInvalid(h handle.Handle) {
 	switch {
 	case h.Events.Has(api.EventInvalid):

@@ -12,14 +12,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// proposing says whether a command of Ops's own is proposed, or waits until
-// the log takes more.
+// proposing says whether a command of Ops itself is proposed; if not, it waits until the log takes more.
 type proposing bool
 
-// Present takes up the handle of a token that a client has brought to the new
-// master: OK, or why not. Its principal is that of the session. What holds a lock or
-// keeps a node is taken up though others have taken all the room that there is, and so is what
-// hears of events: its client would hear nothing, and believe that nothing happens.
+// Present recreates the handle of a token that a client presents to the new master, and returns OK or
+// why it cannot. who is the principal of the session. A handle that holds a lock, keeps an ephemeral node
+// or watches is recreated even if other sessions have used up all the room. Otherwise the lock would be
+// freed or the node swept although the client counts on it, or the client would get no events and believe
+// that nothing happens.
 func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token) api.Code {
 	h, code := o.resolve(at, s, who, token, 0)
 	switch code {
@@ -35,7 +35,7 @@ func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token
 	return code
 }
 
-// keep takes up a handle though there is no room for others: OK, or Crowded.
+// keep recreates a handle beyond the total limit, if it has one of the reasons of Present: OK, or Crowded.
 func (o *Ops) keep(at At, s api.SessionID, token api.Token, h handle.Handle) api.Code {
 	if _, holds := lock.GetHold(at.Rows, h.Node, ownerOf(h)); !holds && !h.Ephemeral && h.Events == 0 {
 		return api.Crowded
@@ -47,9 +47,9 @@ func (o *Ops) keep(at At, s api.SessionID, token api.Token, h handle.Handle) api
 	return api.OK
 }
 
-// EpochAcked tells that a session has presented all that it has. What its other
-// handles hold is freed, as from holders that failed: the client does not know of them. It
-// may be called again.
+// EpochAcked tells Ops that a session has presented all its handles. Locks that other handles of the
+// session hold are freed as if these had failed, since the client does not know of them. EpochAcked may
+// be called again.
 func (o *Ops) EpochAcked(at At, s api.SessionID) {
 	if o.over {
 		return
@@ -63,7 +63,7 @@ func (o *Ops) EpochAcked(at At, s api.SessionID) {
 	o.failUnpresented()
 }
 
-// failUnpresented proposes what is not proposed yet.
+// failUnpresented proposes FailHandle for the owners in failing for which it is not proposed yet.
 func (o *Ops) failUnpresented() {
 	for _, owner := range slices.SortedFunc(maps.Keys(o.failing), compareOwners) {
 		if !o.failing[owner] {
@@ -84,11 +84,11 @@ func compareOwners(a, b lock.Owner) int {
 	return cmp.Or(cmp.Compare(a.Session, b.Session), a.Handle.Compare(b.Handle))
 }
 
-// answerEarlierGrant answers an Acquire that was granted before the epoch, whose client may
-// not know that yet. If it did not present the handle, the lock was freed: it must
-// not be told that it holds it. An Acquire that is granted
-// now what its handle holds since before is answered so, as often as it comes: that the rows
-// have the Close as well, which the client sent behind it, is another answer.
+// answerEarlierGrant answers an Acquire with a grant from before the epoch. If a duplicate was granted
+// then (now is false), and the handle was not presented, its lock was freed since: the answer is NotHeld.
+// If the Acquire was executed just now, because its handle holds the lock since before, the grant is the
+// answer, and stays it for duplicates: a Close that the client sent behind it, and that may be in the rows
+// already, has its own answer.
 func (o *Ops) answerEarlierGrant(at At, c *calls.Call, op api.Acquire, r api.Result, h api.Held, now bool) {
 	x, v := o.handles.Use(c.Session, op.Handle)
 	hold, ok := lock.GetHold(at.Rows, x.Node, ownerOf(x))
@@ -98,7 +98,6 @@ func (o *Ops) answerEarlierGrant(at At, c *calls.Call, op api.Acquire, r api.Res
 	o.tell(c, r)
 }
 
-// IsReady reports whether no owner of a lock remains to be failed. Before, no operation may
-// be allowed: a handle that comes late could be told that it holds its lock, and
-// lose it afterwards.
+// IsReady reports whether no owner of a lock remains to be failed. Until then the master must not serve:
+// a handle could be told that it holds its lock and lose the lock afterwards.
 func (o *Ops) IsReady() bool { return len(o.failing) == 0 }

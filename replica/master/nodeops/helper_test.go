@@ -18,15 +18,15 @@ import (
 
 var secret = [32]byte{1, 31: 2}
 
-// name is a call: all its copies have it.
+// name names a call; all its copies have the same.
 type name struct {
 	session api.SessionID
 	seq     api.Seq
 }
 
-// world is a cell of one replica, without its log: what Ops proposes is
-// applied when the test says so. All may do anything in it, but for what is
-// below /acl, and the nodes whose names say otherwise.
+// world is a cell of one replica, without its log: the test says when the commands that
+// Ops proposes are applied. Every principal may do anything in it, except below /acl and
+// with nodes whose ACL names say otherwise.
 type world struct {
 	t         rapid.TB
 	cfg       nodeops.Config
@@ -37,11 +37,11 @@ type world struct {
 	ops       *nodeops.Ops
 	who       map[api.SessionID]api.Principal
 	log       []command.Command   // proposed
-	said      func(nodeops.Reply) // is told of each answer
+	said      func(nodeops.Reply) // called with each answer
 	proposed  func(command.Command)
-	applied   func(command.Applied) // is told before Ops is
-	refuses   func() bool           // the log takes nothing
-	quiet     bool                  // no audits: there is too much to look at
+	applied   func(command.Applied) // called before Ops is told
+	refuses   func() bool           // whether the log takes nothing
+	quiet     bool                  // no audits, which would take too long
 }
 
 func newWorld(t rapid.TB, cfg nodeops.Config) *world {
@@ -88,8 +88,8 @@ func (w *world) begin() {
 	w.ops = nodeops.New(w.cfg, w.guard(), s, w.calls, w.at())
 }
 
-// failover ends the epoch; what was proposed and not applied is lost, and the new
-// Ops allows nothing yet.
+// failover ends the epoch. Commands that were proposed and not applied are lost, and the new
+// Ops does not serve yet.
 func (w *world) failover() {
 	w.epoch()
 	w.log = nil
@@ -103,14 +103,14 @@ func (w *world) session(who api.Principal) api.SessionID {
 	return id
 }
 
-// upkeep applies a command that Ops has not proposed, and that is executed.
+// upkeep applies a command that Ops has not proposed, and requires that it is executed.
 func (w *world) upkeep(c command.Command) command.Applied {
 	a := w.apply(c)
 	require.Equal(w.t, command.Executed, a.Verdict, "%+v: %v", c, a.Result.Code)
 	return a
 }
 
-// apply puts a command through the rows, and tells Ops.
+// apply applies a command to the rows, and tells Ops.
 func (w *world) apply(c command.Command) command.Applied {
 	tx := w.db.Begin()
 	a := command.Apply(tx, string(command.Append(nil, c)))
@@ -123,7 +123,7 @@ func (w *world) apply(c command.Command) command.Applied {
 	return a
 }
 
-// take sees to what Ops wants.
+// take carries out the output of Ops.
 func (w *world) take() {
 	out := w.ops.TakeOutput()
 	for _, c := range out.Propose {
@@ -153,8 +153,8 @@ func (w *world) step() command.Applied {
 	return w.apply(c)
 }
 
-// slot applies all that is proposed as one slot of the log: the rows have all of it
-// when Ops is told of the first command.
+// slot applies all proposed commands as one slot of the log: the rows have all of them
+// when Ops is told of the first one.
 func (w *world) slot() {
 	tx := w.db.Begin()
 	var all []command.Applied
@@ -170,14 +170,14 @@ func (w *world) slot() {
 	w.take()
 }
 
-// drain applies all that is proposed, and what is proposed then.
+// drain applies proposed commands until there are none.
 func (w *world) drain() {
 	for len(w.log) > 0 {
 		w.step()
 	}
 }
 
-// refuse says that the log does not take the first command that is proposed.
+// refuse tells Ops that the log does not take the first proposed command.
 func (w *world) refuse(code api.Code) {
 	c := w.log[0]
 	w.log = w.log[1:]

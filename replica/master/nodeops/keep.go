@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// letKeep allows the client to keep the answer that it was just given in its cache, where it asked for
-// that with the very request that is answered, and registers it for what the answer depends on. Other
-// answers than these codes are not kept.
+// letKeep makes the answer that was just given to a call cacheable, and registers the session for the paths
+// on which the answer depends. It does so only if the request that is answered allows caching and the answer
+// has this code. If the session has no room for the registration, it is told to drop all.
 func (o *Ops) letKeep(at At, c *calls.Call, code api.Code, dependsOn []api.Path) {
 	if o.fresh != c || len(o.out.Replies) == 0 {
 		return
@@ -27,7 +27,7 @@ func (o *Ops) letKeep(at At, c *calls.Call, code api.Code, dependsOn []api.Path)
 	}
 }
 
-// letKeepRead is for a read of the node of a handle that has no sequencer attached.
+// letKeepRead calls letKeep for a read by a handle that has no sequencer attached.
 func (o *Ops) letKeepRead(at At, c *calls.Call, deed command.NodeOp, r api.Result) {
 	var n api.Ref
 	switch d := deed.(type) {
@@ -35,7 +35,7 @@ func (o *Ops) letKeepRead(at At, c *calls.Call, deed command.NodeOp, r api.Resul
 		n = d.Node
 	case command.GetStat:
 		n = d.Node
-	case command.ReadDir: // the whole listing, or the client could not keep it
+	case command.ReadDir: // only a complete listing can be kept
 		if l, ok := r.Detail.(api.Listing); !ok || d.After != "" || l.More {
 			return
 		}
@@ -48,9 +48,9 @@ func (o *Ops) letKeepRead(at At, c *calls.Call, deed command.NodeOp, r api.Resul
 	}
 }
 
-// letKeepOpen is for an Open that has made nothing. That nothing is at a path ends where something is
-// made there, and by nothing else; but to a client that asks by the handle of a directory the cell
-// says Gone where that has gone.
+// letKeepOpen calls letKeep for an Open that has made nothing. NotFound depends on the path alone, since only
+// a node made there changes it. It is not kept if the client asks by the handle of a directory: if that is
+// deleted, the answer becomes Gone.
 func (o *Ops) letKeepOpen(at At, c *calls.Call, deed command.OpenNode, r api.Result) {
 	opened, ok := r.Detail.(api.Opened)
 	switch {
@@ -62,8 +62,8 @@ func (o *Ops) letKeepOpen(at At, c *calls.Call, deed command.OpenNode, r api.Res
 	}
 }
 
-// dependencies are the paths that the answer about a node depends on: its own, and those of the ACL
-// files by which the cell has judged, and would judge again, who may ask (C5.04).
+// dependencies returns the paths on which an answer about a node depends: its own, and those of the ACL
+// files that decide which principals may read it (C5.04).
 func dependencies(p api.Path, names api.ACLNames) []api.Path {
 	all := []api.Path{p}
 	for _, name := range []api.ACLName{names.Read, names.Write, names.Change} {

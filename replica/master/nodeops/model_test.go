@@ -22,9 +22,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// twin is a world with clients in it, and what they, and the one who watches,
-// know. The network between them and Ops loses answers and copies requests;
-// the log takes its time, and now and then takes nothing.
+// twin is a world with clients, and what they and an omniscient observer know. The
+// network between the clients and Ops loses answers and copies requests; the log is slow
+// and sometimes takes nothing.
 type twin struct {
 	*world
 	rt      *rapid.T
@@ -33,10 +33,10 @@ type twin struct {
 	clients map[api.SessionID]*client
 	handles map[api.HandleID]*open
 	sent    map[name]*sent
-	until   map[api.Ref]time.Time // no handle gets the lock before
-	began   api.Number            // the epoch's command
-	serving time.Time
-	swept   bool // SweepAfter is over, and Ops was told
+	until   map[api.Ref]time.Time // no handle gets the lock before this
+	began   api.Number            // of the command that began the epoch
+	serving time.Time             // when the epoch began to serve
+	swept   bool                  // SweepAfter is over, and Ops was told
 }
 
 type client struct {
@@ -52,9 +52,9 @@ type open struct {
 	token    api.Token
 	told     bool // its client has the token
 	live     bool // it is open in Ops
-	maybe    bool // it is of before the epoch, and may have been taken up again
-	closing  bool // its client has asked for its end
-	over     bool // the end was answered
+	maybe    bool // it is older than the epoch, and may have been recreated
+	closing  bool // its client has asked to close it
+	over     bool // its CloseHandle was answered
 	poisoned bool
 	forgot   bool // its client does not know it any more
 	holds    api.Acquisition
@@ -69,11 +69,11 @@ type sent struct {
 	on     *open
 	over   bool        // its client has the answer
 	given  bool        // its client has given it up: cancelled
-	said   *api.Result // what was answered for good in this epoch
+	said   *api.Result // the final answer that was given in this epoch
 	parked bool
-	silent bool // a copy came in this epoch, and nothing was answered yet
+	silent bool // a copy arrived in this epoch and was not answered yet
 
-	dropped bool // its client was told since that it holds no lock of the node
+	dropped bool // its client was told since that it holds no lock on the node
 }
 
 func newTwin(t *rapid.T) *twin {
@@ -100,7 +100,7 @@ func (w *twin) join() {
 	w.clients[id] = &client{id: id}
 }
 
-// alive are the clients whose sessions live, in order.
+// alive returns the clients whose sessions are alive, in order.
 func (w *twin) alive() (all []*client) {
 	for _, id := range slices.Sorted(maps.Keys(w.clients)) {
 		if c := w.clients[id]; !c.ended {
@@ -117,7 +117,7 @@ func (w *twin) open() (all []*open) {
 	return all
 }
 
-// usable are the handles that some client may use.
+// usable returns the handles that a client may use.
 func (w *twin) usable() (all []*open) {
 	for _, h := range w.open() {
 		if h.told && !h.closing && !h.forgot && !w.clients[h.Session].ended {
@@ -137,7 +137,7 @@ func (w *twin) calls(which func(*sent) bool) (all []*sent) {
 	return all
 }
 
-// waitsFor says that a client waits for the answer to such a call on a handle.
+// waitsFor reports whether a client waits for the answer to such a call by a handle.
 func (w *twin) waitsFor(h *open, which func(api.Op) bool) bool {
 	return len(w.calls(func(s *sent) bool { return s.on == h && !s.over && which(s.Op) })) > 0
 }
@@ -209,9 +209,8 @@ func TestAgainstATwin(t *testing.T) {
 
 func (w *twin) actQuiet(*rapid.T) { w.settle() }
 
-// settle lets everything that is proposed be done. Then everybody has an answer,
-// no call waits for what it could have, and no ephemeral node stands that no session has
-// open.
+// settle applies everything that is proposed. Then every call has an answer unless it waits for
+// a lock that is held, and each ephemeral node is open by a session.
 func (w *twin) settle() {
 	full := w.full
 	w.full = false
@@ -238,7 +237,7 @@ func (w *twin) settle() {
 	w.full = full
 }
 
-// hearAll has every client hear all that it is told, and what is proposed then be done.
+// hearAll delivers all events to their clients, and applies what is proposed then.
 func (w *twin) hearAll() {
 	for _, c := range w.alive() {
 		for !c.ended && w.ops.HasEvents(c.id) {

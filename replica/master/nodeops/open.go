@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// open begins an Open. It waits for a sweep of its path: else it could open the
-// node that is just going.
+// open begins an Open. It waits if a sweep of its path is proposed: otherwise it could open a node that
+// is about to be deleted.
 func (o *Ops) open(at At, c *calls.Call, op api.Open) {
 	deed, code := o.openNode(at, c, op)
 	switch {
@@ -26,7 +26,8 @@ func (o *Ops) open(at At, c *calls.Call, op api.Open) {
 	}
 }
 
-// holdForSweep lets an Open wait if a sweep of the path is proposed. One that is not is withdrawn.
+// holdForSweep makes an Open wait if a sweep of the path is proposed, and reports whether it did. A sweep
+// that waits at the barrier is withdrawn instead.
 func (o *Ops) holdForSweep(c *calls.Call, p api.Path) bool {
 	o.withdrawSweep(p)
 	s, ok := o.sweeps[p]
@@ -37,7 +38,8 @@ func (o *Ops) holdForSweep(c *calls.Call, p api.Path) bool {
 	return ok
 }
 
-// openNode says what is to be opened, and below which directory.
+// openNode returns the node operation of an Open, with the full path and, for an Open by the handle of a
+// directory, that directory.
 func (o *Ops) openNode(at At, c *calls.Call, op api.Open) (command.OpenNode, api.Code) {
 	deed := command.OpenNode{
 		Rights: op.Rights, Create: op.Create,
@@ -70,9 +72,8 @@ func isRead(at At, deed command.OpenNode) bool {
 	return deed.Create == api.CreateNever
 }
 
-// openNow opens a node without the log. The answer stands in no row, so it
-// is kept: a duplicate that comes when the node is gone, or there again, must
-// neither make one nor open another.
+// openNow opens a node without the log. The answer stands in no row, so it is kept: a duplicate that
+// comes when the node is gone or was made anew must not make or open another one.
 func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) {
 	o.count.Read++
 	deed.Create, deed.Kind, deed.Ephemeral = api.CreateNever, 0, false
@@ -86,14 +87,13 @@ func (o *Ops) openNow(at At, c *calls.Call, op api.Open, deed command.OpenNode) 
 	o.letKeepOpen(at, c, deed, r)
 }
 
-// giveHandle gives out the handle of an Open that was executed: now, and so with the
-// rights that this duplicate asks for; or before, when another one with the same number
-// may have asked for less. Then too the client is told what came of it: an Open that made a
-// node and was refused by the next master, because its names had changed, would be
-// taken for one that did nothing. The rights are asked for when the handle is used.
-// Where there is no room for it the client is told so, and not to come again: its
-// session would stand still behind a call that waits until one of its handles is
-// closed, the Close of which may stand behind that call.
+// giveHandle gives out the handle of an Open that was executed. If it was executed now, the rights that
+// this duplicate asks for were checked. If it was executed before, a duplicate with the same number may
+// have asked for fewer rights, so they are checked when the handle is used (Untested). The handle is given
+// out even then: if this master refused the Open because the ACL names have changed, the client would
+// believe that it has made no node. If there is no room for the handle, the answer is NoHandle and not
+// Crowded, after which the client would send the call again. The Close that makes room may stand behind
+// this very call, and the session would stand still.
 func (o *Ops) giveHandle(at At, c *calls.Call, op api.Open, opened api.Opened, now bool) {
 	if !now && o.holdForSweep(c, opened.Node.Path) {
 		return
@@ -109,13 +109,13 @@ func (o *Ops) giveHandle(at At, c *calls.Call, op api.Open, opened api.Opened, n
 	if v == handle.Full {
 		invariant.Failf("I-B2", "call %d of session %d was to open %v, and no handle was kept free", c.Seq, c.Session, opened.Node)
 	}
-	if v != handle.Good { // the client has given the call up, and would not close what it opened
+	if v != handle.Good { // the client has given the call up, and would never close the handle
 		o.count.GivenUp++
 		o.reply(c, api.Result{Code: api.Stale})
 		return
 	}
 	if !now {
-		o.tellMissed(h) // since the Open was executed
+		o.tellMissed(h) // events since the Open was executed
 	}
 	opened.Token = token
 	o.tell(c, api.Result{Code: api.OK, Detail: opened})

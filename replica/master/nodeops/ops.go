@@ -22,13 +22,13 @@ type Config struct {
 	Queues     lockwait.Limits
 	Events     event.Limits
 	Caches     cache.Limits
-	SweepAfter time.Duration // from Serving until nodes of before the epoch are swept
-	Retry      time.Duration // after the log did not take a proposal of Ops's own
-	Silent     bool          // clients hear of no events, and drop nothing: the cell gives no leases
+	SweepAfter time.Duration // from Serving until nodes older than the epoch are swept
+	Retry      time.Duration // until Ops proposes again a command of its own that the log refused
+	Silent     bool          // the cell gives no leases: clients get no events and cache nothing
 }
 
-// DefaultConfig is that of a cell that was not told otherwise (CHU §2.9: clients
-// have about a minute to come back to their ephemeral nodes).
+// DefaultConfig returns the configuration unless a cell is configured otherwise. Clients have a minute
+// to come back to their ephemeral nodes (CHU §2.9).
 func DefaultConfig() Config {
 	return Config{
 		Handles: handle.DefaultLimits, Queues: lockwait.DefaultLimits, Events: event.DefaultLimits, Caches: cache.DefaultLimits,
@@ -60,18 +60,17 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// At is the instant at which a method is called, and what holds then.
+// At is the instant at which a method is called, with the lease and the rows at that instant.
 type At = calls.At
 
-// Reply is an answer for the newest duplicate of a call that has none yet. With Parked
-// the call is still under way; all other replies are the last one to the duplicates
-// that came so far.
+// Reply is an answer to the newest duplicate of a call. After Parked the call is still under way and
+// gets another Reply; any other Reply is the last one to the duplicates that have arrived so far.
 type Reply struct {
 	To      calls.Destination
 	Session api.SessionID
 	Seq     api.Seq
 	Result  api.Result
-	// Cacheable: the client may keep the answer in its cache. Drops goes with it. See api.Reply.
+	// Cacheable says that the client may keep the answer in its cache. For both fields see api.Reply.
 	Cacheable bool
 	Drops     api.DropNumber
 }
@@ -80,8 +79,8 @@ type Reply struct {
 // caller.
 type Output struct {
 	Replies []Reply           // in any order
-	Propose []command.Command // in this order, also into the log
-	Told    []api.SessionID   // that have a new event; some perhaps more than once
+	Propose []command.Command // in this order, which the log must keep
+	Told    []api.SessionID   // sessions with new events; one may stand here more than once
 }
 
 // Ops is what the master of one epoch remembers of nodes in use. One goroutine
@@ -89,25 +88,25 @@ type Output struct {
 type Ops struct {
 	cfg     Config
 	epoch   api.Epoch
-	began   api.Number // nodes of larger instances were made in this epoch
-	applied api.Number // the last command that was told
+	began   api.Number // nodes with larger instance numbers were made in this epoch
+	applied api.Number // the last command that Applied reported
 	over    bool       // another epoch has begun
 	handles *handle.Table
 	queues  *lockwait.Queues
 	events  *event.Queues
-	calls   *calls.Table // the master's: the calls on nodes in it are moved here
-	barrier barrier      // in front of what clients have in their caches
-	fresh   *calls.Call  // that is judged since a request came that allows its client to keep the answer
+	calls   *calls.Table // shared with the master; Ops changes the calls on nodes in it
+	barrier barrier      // where changes wait for the caches of clients
+	fresh   *calls.Call  // the call that Ask is serving, if its client may keep the answer; else nil
 
-	turnDue []api.Ref                // locks at which a waiter's turn may have come
-	delays  delays                   // that run
-	sweeps  map[api.Path]*sweep      // that are proposed
-	doubted doubts                   // ephemeral nodes that may have no open handle
-	failing map[lock.Owner]proposing // owners that were not presented
-	owed    proposals                // what the log did not take
+	turnDue []api.Ref                // locks for which a waiter's turn may have come
+	delays  delays                   // those that run
+	sweeps  map[api.Path]*sweep      // those that are proposed
+	doubted doubts                   // paths whose ephemeral nodes may have no open handle
+	failing map[lock.Owner]proposing // owners of locks that were not presented
+	owed    proposals                // commands that the log has refused
 
-	sweepAt time.Time // from then on all ephemeral nodes are looked at; zero: not serving
-	swept   bool      // they were
+	sweepAt time.Time // when all ephemeral nodes are doubted; zero: the master does not serve yet
+	swept   bool      // that has happened
 
 	count Counters
 	out   Output
@@ -115,48 +114,47 @@ type Ops struct {
 
 // Counters count since the epoch began; for reports only.
 type Counters struct {
-	Asked     uint64 // duplicates of calls that came
-	Merged    uint64 // of calls that were under way
-	Repeated  uint64 // of calls that had an answer
+	Asked     uint64 // duplicates of calls received
+	Merged    uint64 // duplicates of calls that were under way
+	Repeated  uint64 // duplicates of calls that had an answer
 	Read      uint64 // calls answered from the rows, without the log
 	Refused   uint64 // calls refused from memory
 	Proposed  uint64 // calls proposed
-	Parked    uint64 // Acquires that came to wait
+	Parked    uint64 // Acquires that began to wait
 	Attempted uint64 // Acquires proposed because their turn had come
-	Recreated uint64 // handles of older epochs taken up
+	Recreated uint64 // handles of older epochs that were recreated
 	Failed    uint64 // owners of locks that were not presented
 	Swept     uint64 // sweeps proposed
-	Barred    uint64 // calls that came to wait for caches
+	Barred    uint64 // calls that began to wait at the barrier
 	GivenUp   uint64 // Opens that were executed after their client had given them up
 	Events    event.Counters
 }
 
-// Status is what Ops can be asked at any time, for reports and bounds.
+// Status describes Ops, for reports and bounds.
 type Status struct {
 	UnderWay int // calls that are proposed
-	Handles  int
-	Waiting  int // Acquires, attempted or not
+	Handles  int // that are open
+	Waiting  int // Acquires in lock wait queues, attempted or not
 	Delays   int // that run
 	Sweeps   int // that are proposed
-	Held     int // Opens that wait for one, and Barred
-	Barred   int // calls that wait until clients have dropped what they have in their caches
-	Doubted  int // ephemeral nodes to be looked at
-	Events   int // that were not acknowledged
+	Held     int // Opens that wait for a sweep, and the Barred calls
+	Barred   int // calls that wait at the barrier
+	Doubted  int // paths whose ephemeral nodes are to be looked at
+	Events   int // that are not acknowledged
 	Caches   CacheStatus
 	Counters Counters
 }
 
-// CacheStatus is what Ops knows of the caches of clients.
+// CacheStatus describes what Ops knows of the caches of clients.
 type CacheStatus struct {
 	cache.Status
-	Barred  int           // calls that wait until clients have dropped what they change
-	Longest time.Duration // that a change has waited in this epoch, and went on
+	Barred  int           // calls that wait at the barrier
+	Longest time.Duration // for which a change that has passed the barrier in this epoch had waited
 }
 
-// New returns the memory of an epoch, once the command that began it was applied. The
-// lock-delays that the rows name begin again, in full: how much of each has passed
-// the former master alone knew. A bad Config panics: Validate it where it comes
-// from.
+// New returns the memory of an epoch. Call it when the command that began the epoch has been applied.
+// The lock-delays in the rows begin again, in full: only the former master knew how much of each had
+// passed. A bad Config panics: call Validate first.
 func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At) *Ops {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -173,7 +171,7 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 	return o
 }
 
-// TakeOutput returns what Ops wants done and forgets it. Call it after each
+// TakeOutput returns what Ops wants done, and forgets it. Call it after each
 // other method.
 func (o *Ops) TakeOutput() Output {
 	out := o.out
@@ -201,8 +199,8 @@ func (o *Ops) Caches() CacheStatus {
 	return CacheStatus{Status: o.barrier.caches.Status(), Barred: o.calls.Barred(), Longest: o.barrier.longest}
 }
 
-// HasHandles reports whether a session has an open handle, as far as it has been told of in
-// this epoch.
+// HasHandles reports whether a session has a handle that was opened or presented in this epoch and is
+// open.
 func (o *Ops) HasHandles(s api.SessionID) bool { return o.handles.HasHandles(s) }
 
 func (o *Ops) propose(c command.Command) {

@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 )
 
-// A name that is relative to a directory may be too long there. No copy of such an
-// Open is ever executed.
+// A path that is relative to a directory may be too long once it is joined. No copy of such an Open is
+// ever executed.
 func TestARelativeNameMayBeTooLong(t *testing.T) {
 	w := newWorld(t, nodeops.DefaultConfig())
 	var last nodeops.Reply

@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 )
 
-// There is room for two handles in all, and for two of a session. Ann's is not taken up
-// by the first new master, to which she does not come in time for that, and bob opens
-// two; to the next one bob comes first.
+// There is room for two handles in all, and for two of a session. Ann does not present hers to the first
+// new master, and bob opens two. To the next master bob presents his first, and ann's handle must still be
+// recreated.
 func TestWhatHoldsOrKeepsIsTakenUpWithoutRoom(t *testing.T) {
 	for name, c := range map[string]struct{ opens, told string }{
 		"an ephemeral node": {"ann open e /e rw may ephemeral; apply all", "e: ok"},

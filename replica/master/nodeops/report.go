@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/master/handle"
 )
 
-// Handles lists the open handles of a session by id, as far as Ops has been told of them in
-// this epoch. It is for reports.
+// Handles lists by id the handles of a session that were opened or presented in this epoch and are
+// open. It is for reports.
 func (o *Ops) Handles(s api.SessionID) []handle.Handle { return o.handles.Handles(s) }
 
 // CountHandles counts what Handles lists, in constant time.
@@ -17,7 +17,7 @@ func (o *Ops) CountHandles(s api.SessionID) int { return o.handles.CountOf(s) }
 // WaitingFor counts the Acquires that wait for a lock. It is for reports.
 func (o *Ops) WaitingFor(lock api.Ref) int { return o.queues.Waiting(lock) }
 
-// Delay is a lock-delay that runs on the master's clock.
+// Delay is a lock-delay that runs.
 type Delay struct {
 	Lock api.Ref
 	End  time.Time // by the master's clock

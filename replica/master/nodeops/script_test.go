@@ -34,13 +34,13 @@ type script struct {
 	next   map[api.SessionID]api.Seq
 	seen   map[api.SessionID]api.Seq
 	calls  map[name]calls.Request
-	opens  map[name]string // the name of the handle that the call is to open
-	seqs   map[name]string // the name of the sequencer that the call is to get
+	opens  map[name]string // the name of the handle that the call opens
+	seqs   map[name]string // the name of the sequencer that the call gets
 	tokens map[string]api.Token
 	quoted map[string]api.Sequencer
 	held   map[name]api.Acquisition
 	last   map[string]api.Acquisition // of a handle
-	keeps  map[api.SessionID]bool     // whose calls allow the client to keep the answer in its cache
+	keeps  map[api.SessionID]bool     // sessions whose calls ask to keep the answer in the cache
 	out    []string
 }
 
@@ -223,7 +223,7 @@ func (s *script) reply(r nodeops.Reply) {
 	s.tell("%s/%d %s", s.names[r.Session], r.Seq, text)
 }
 
-// result remembers what a client would: tokens, sequencers, acquisitions.
+// result remembers what a client would remember: tokens, sequencers, acquisitions.
 func (s *script) result(k name, r api.Result) string {
 	text := r.Code.String()
 	if r.Value != "" {
@@ -284,7 +284,7 @@ func (s *script) text(c command.Command) string {
 	return fmt.Sprintf("%T", c)
 }
 
-// holders says who holds the lock of the node at a path.
+// holders names the holders of the lock of the node at a path.
 func (s *script) holders(p string) string {
 	var all []string
 	for _, h := range lock.Holdings(s.db) {

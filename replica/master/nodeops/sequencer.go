@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// setSequencer begins a SetSequencer: what is attached must be valid, and only the
-// present rows can say so.
+// setSequencer begins a SetSequencer. The sequencer must be valid, which only the present rows can
+// tell: without authority a CheckSequencer goes into the log.
 func (o *Ops) setSequencer(at At, c *calls.Call, op api.SetSequencer) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	q, err := api.ParseSequencer(op.Sequencer)
@@ -31,7 +31,7 @@ func isFenceValid(at At, fence api.Sequencer) bool {
 	return fence == api.Sequencer{} || lock.CheckSequencer(at.Rows, fence) == lock.Valid
 }
 
-// attach ties the handle to the sequencer, which was found valid. The handle may
+// attach ties the handle to a sequencer that was found valid. The handle may
 // have been closed since.
 func (o *Ops) attach(at At, c *calls.Call, op api.SetSequencer) {
 	_, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)

@@ -5,15 +5,16 @@ import (
 	"github.com/chubbycell/chubby/replica/master/calls"
 )
 
-// Ack takes note that the client of a session waits for no call up to this one: it said so in
-// a request that is not a call on a node.
+// Ack takes note that the client of a session has acknowledged its calls up to this one, in a request
+// that is not a call on a node. For a call on a node, Ask does this.
 func (o *Ops) Ack(at At, s api.SessionID, through api.Seq) {
 	if o.ack(s, through) {
 		o.follow(at)
 	}
 }
 
-// ack reports whether that is news.
+// ack notes the acknowledgement and answers Stale to calls that it gives up, unless they are proposed.
+// It reports whether the acknowledgement is news.
 func (o *Ops) ack(s api.SessionID, through api.Seq) bool {
 	if !o.calls.Ack(s, through) {
 		return false
@@ -33,8 +34,8 @@ func (o *Ops) canAnswerNow(at At, c *calls.Call) bool {
 	return o.calls.CanAnswerNow(at, c.Session, c.Request.Seen)
 }
 
-// onSessionEnded forgets a session. Its calls that are proposed stand in the log
-// behind its end, and will be refused there.
+// onSessionEnded forgets a session. Its calls that are still proposed stand in the log behind its end,
+// where they will be refused.
 func (o *Ops) onSessionEnded(s api.SessionID) {
 	for _, w := range o.calls.OnNodes(s) {
 		o.unqueue(w)
@@ -49,7 +50,7 @@ func (o *Ops) onSessionEnded(s api.SessionID) {
 	for _, closing := range o.handles.EndSession(s) {
 		o.onClosed(closing)
 	}
-	for owner := range o.failing { // order-free: takes away all of the session's
+	for owner := range o.failing { // order-free: deletes all owners of the session
 		if owner.Session == s {
 			delete(o.failing, owner)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// everything is asked by ann in every state, of the handle f of the file /f.
+// everything is what ann asks in every state, by the handle f of the file /f.
 var everything = []string{
 	"ann get f", "ann set f new", "ann names f bob", "ann delete f", "ann dir f",
 	"ann acquire f exclusive", "ann acquire f shared", "ann acquire f exclusive wait", "ann acquire f shared wait",
@@ -20,9 +20,9 @@ var everything = []string{
 	"ann end", "ann expires", "ann presents f",
 }
 
-// TestEveryStateMeetsEveryCall holds testdata/states.txt: what is answered and
-// proposed in each state, with read authority and without, until nothing is proposed
-// any more; and the holders of the lock then, or none.
+// TestEveryStateMeetsEveryCall compares with testdata/states.txt what Ops answers and
+// proposes in each state, with read authority and without, until it proposes nothing
+// more, and the holders of the lock then.
 func TestEveryStateMeetsEveryCall(t *testing.T) {
 	datadriven.RunTest(t, "testdata/states.txt", func(t *testing.T, d *datadriven.TestData) string {
 		require.Equal(t, "state", d.Cmd)
@@ -38,7 +38,7 @@ func TestEveryStateMeetsEveryCall(t *testing.T) {
 	})
 }
 
-// outcome is what comes of one line in one state, on one line.
+// outcome returns, on one line, what follows from one line of everything in one state.
 func outcome(t *testing.T, state, line, lease string) string {
 	s := newScript(t)
 	s.do(state)

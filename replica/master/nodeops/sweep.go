@@ -12,14 +12,14 @@ import (
 // maxSweeps bounds the sweeps that are proposed at one time.
 const maxSweeps = 64
 
-// sweep is the end of an ephemeral node that is proposed.
+// sweep is the proposed deletion of an ephemeral node.
 type sweep struct {
 	node api.Ref
 	held []*calls.Call // Opens of its path
 }
 
-// doubts are paths at which an ephemeral node may stand that no session has open, in
-// the order in which that was first thought.
+// doubts holds paths whose ephemeral node, if there is one, may be open by no session. It keeps the
+// order in which they were added.
 type doubts struct {
 	order []api.Path
 	in    map[api.Path]bool
@@ -41,12 +41,12 @@ func (ds *doubts) pop() api.Path {
 	return p
 }
 
-// Serving takes note that all operations are allowed from now on (CHU §2.9, step 7).
-// After Config.SweepAfter, ephemeral nodes whose handles were not presented are swept.
+// Serving tells Ops that all operations are allowed from now on (CHU §2.9, step 7).
+// Config.SweepAfter later, ephemeral nodes that no session has presented a handle of are swept.
 func (o *Ops) Serving(now time.Time) { o.sweepAt = now.Add(o.cfg.SweepAfter) }
 
-// doubtAll doubts all ephemeral nodes, once: clients that had one open before the
-// epoch have had the time to say so.
+// doubtAll doubts all ephemeral nodes, once, when clients that had one open before the epoch have had
+// the time to present their handles.
 func (o *Ops) doubtAll(at At) {
 	if o.swept || o.sweepAt.IsZero() || at.Now.Before(o.sweepAt) {
 		return
@@ -65,13 +65,13 @@ func (o *Ops) sweepDoubted(at At) {
 		switch {
 		case ok:
 			o.sweep(at, n)
-		case o.sweeps[p] == nil: // one that waits for caches is none any more
+		case o.sweeps[p] == nil: // a sweep of p that waits at the barrier is off
 			o.barrier.leave(sweepKey(p))
 		}
 	}
 }
 
-// sweep proposes the sweep of a node, once no client has it in its cache.
+// sweep proposes the sweep of a node, unless it must wait at the barrier first.
 func (o *Ops) sweep(at At, n api.Ref) {
 	c := command.Sweep{Guard: o.epoch, Node: n}
 	if o.mustWait(at, sweepKey(n.Path), command.Touches(c), nil) {
@@ -82,9 +82,9 @@ func (o *Ops) sweep(at At, n api.Ref) {
 	o.propose(c)
 }
 
-// findUnused returns the node at a path; ok if it is ephemeral, without children, and no
-// session has it open, or is opening it. A node that is older than the epoch may be open by
-// a handle that was not presented yet.
+// findUnused returns the node at a path. ok is true if the node is ephemeral and has no children, and no
+// session has it open or is opening it. Before doubtAll, a node that is older than the epoch counts as
+// open, since its handles may not have been presented yet.
 func (o *Ops) findUnused(at At, p api.Path) (n api.Ref, ok bool) {
 	n, stat, code := tree.Lookup(at.Rows, p)
 	switch {
@@ -96,8 +96,8 @@ func (o *Ops) findUnused(at At, p api.Path) (n api.Ref, ok bool) {
 	return n, true
 }
 
-// onSweepOver is called when a sweep was applied, executed or not, or was not taken by
-// the log. The Opens that waited for it go on.
+// onSweepOver is called when a sweep was applied, executed or not, or the log did not take it. The
+// Opens that waited for it go on.
 func (o *Ops) onSweepOver(at At, n api.Ref) {
 	s, ok := o.sweeps[n.Path]
 	if !ok || s.node != n {

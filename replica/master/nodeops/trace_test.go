@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// TestTraces holds testdata/traces: stories of a few calls, and all that is
-// answered and proposed. "do" goes on where the last one ended, "new" begins again,
-// and "holders" says who holds the lock of /f.
+// TestTraces compares with testdata/traces: stories of a few calls, with all that is
+// answered and proposed. "do" goes on where the last command ended, "new" begins again,
+// and "holders" names the holders of the lock of /f.
 func TestTraces(t *testing.T) {
 	datadriven.Walk(t, "testdata/traces", func(t *testing.T, file string) {
 		s := newScript(t)

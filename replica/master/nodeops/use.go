@@ -8,12 +8,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// resolve finds the handle that a token names, which must have the rights that are
-// needed. One of an older epoch is made again: the former master knew it (CHU
-// §2.9, step 8). For what needs a right its client must have its rights still: they
-// may have been taken away since the node was opened. But it keeps the lock that it
-// holds, and its ephemeral node, and may give them back: its client goes on believing
-// in them, since nothing tells it otherwise.
+// resolve returns the handle that a token names, and OK if it may be used with the right need; 0: no
+// right is needed. A handle of an older epoch is recreated (CHU §2.9, step 8). If need is not 0, and the
+// handle is of an older epoch or untested, its principal must still have the rights of the handle, which
+// may have been taken away since it was opened. Without need they are not checked: a client that has lost
+// its rights may still release its lock and close its handle, on which it counts since nothing has told
+// it otherwise.
 func (o *Ops) resolve(at At, s api.SessionID, who api.Principal, token api.Token, need api.Rights) (handle.Handle, api.Code) {
 	h, v := o.handles.Use(s, token)
 	code := codeOf(v)
@@ -30,7 +30,7 @@ func (o *Ops) resolve(at At, s api.SessionID, who api.Principal, token api.Token
 	return h, code
 }
 
-// checkRights asks whether the rights of a handle are there at this instant.
+// checkRights returns OK if the principal has the rights of the handle by the present ACLs.
 func (o *Ops) checkRights(at At, who api.Principal, h handle.Handle) api.Code {
 	stat, code := tree.Stat(at.Rows, h.Node)
 	if code == api.OK && !o.hasRights(at, stat, h.Rights, who) {
@@ -51,7 +51,7 @@ func codeOf(v handle.Verdict) api.Code {
 	return api.BadHandle
 }
 
-// recreate takes up a handle of an older epoch whose node stands.
+// recreate recreates a handle of an older epoch if its node still exists and there is room.
 func (o *Ops) recreate(at At, s api.SessionID, token api.Token, h handle.Handle) api.Code {
 	_, code := tree.Stat(at.Rows, h.Node)
 	switch {
@@ -69,8 +69,8 @@ func (o *Ops) hasRights(at At, stat api.Stat, want api.Rights, who api.Principal
 	return acl.Check(tree.Files{Reader: at.Rows}, stat.Names, want, who) == api.OK
 }
 
-// hasRoom reports whether the session may have another handle, beside those that its
-// proposed Opens will give it.
+// hasRoom reports whether the session may have one more handle, beyond those that proposed Opens will
+// need.
 func (o *Ops) hasRoom(s api.SessionID) bool {
 	own, all := o.handles.Room(s)
 	ownOpens, allOpens := o.calls.Opens(s)

@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// acquire begins an Acquire. A handle that holds a lock already is not to wait, least of
-// all for itself: the rows say whether that is what it asks for. A handle that is about to
-// release it waits like any other, behind those that wait.
+// acquire begins an Acquire. A handle that holds the lock already must not wait, since it would wait for
+// itself: its Acquire is proposed at once, and the rows decide whether it already has what it asks for. A
+// handle whose Release is proposed waits like any other, behind those that wait.
 func (o *Ops) acquire(at At, c *calls.Call, op api.Acquire) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, requiredRights(op))
 	if code != api.OK {
@@ -35,9 +35,8 @@ func (o *Ops) try(w *calls.Call) {
 	o.put(w, calls.Attempt{Kind: calls.Acquires, Handle: h}, command.Acquire{Node: h.Node, Handle: h.ID, Mode: op.Mode, Delay: h.Delay, Wait: op.Wait, Fence: h.Fence})
 }
 
-// tryOnce is for an Acquire that does not wait, of a handle that holds nothing. It
-// is answered what the rows say, if they are sure to be the present ones: to find a
-// lock held costs no place in the log.
+// tryOnce begins an Acquire that does not wait, of a handle that holds nothing. If the rows are certain to
+// be the present ones and the lock cannot be had, the Acquire is refused at once, without a command.
 func (o *Ops) tryOnce(at At, w *calls.Call, m api.Mode) {
 	s := lock.Get(at.Rows, w.Handle.Node)
 	switch {
@@ -51,7 +50,7 @@ func (o *Ops) tryOnce(at At, w *calls.Call, m api.Mode) {
 	}
 }
 
-// join lets an Acquire wait for its turn, which may have come.
+// join puts an Acquire into the queue of its lock, and proposes it if its turn has come.
 func (o *Ops) join(at At, w *calls.Call, m api.Mode) {
 	j := o.queues.Join(lockwait.Waiter{Lock: w.Handle.Node, Mode: m, Session: w.Session, Handle: w.Handle.ID, Seq: w.Seq})
 	if j != lockwait.Joined {
@@ -72,8 +71,8 @@ func (o *Ops) join(at At, w *calls.Call, m api.Mode) {
 // noteTurn notes that a waiter's turn for a lock may have come.
 func (o *Ops) noteTurn(n api.Ref) { o.turnDue = append(o.turnDue, n) }
 
-// proposeNext proposes the Acquires of those whose turn has come. Whether they get the
-// lock is decided where they are applied.
+// proposeNext proposes the Acquires of the waiters whose turn has come. Whether they get the lock is
+// decided when they are applied.
 func (o *Ops) proposeNext(at At) {
 	for len(o.turnDue) > 0 {
 		n := o.turnDue[0]
@@ -91,9 +90,9 @@ func (o *Ops) attempt(turn []lockwait.Waiter) {
 	}
 }
 
-// release proposes a Release. If it will free the lock, the Acquires of those whose turn it is then are
-// proposed with it: a lock goes from hand to hand in one round of the log. Where the log takes them
-// in another order, or the Release frees nothing, they are refused and keep their places.
+// release proposes a Release. If that will free the lock, the Acquires of the waiters whose turn it is then
+// are proposed with it, so that the lock changes hands in one round of the log. If the log takes them in
+// another order, or the Release frees nothing, they are refused and keep their places.
 func (o *Ops) release(at At, c *calls.Call, op api.Release) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	if code != api.OK {
@@ -107,9 +106,9 @@ func (o *Ops) release(at At, c *calls.Call, op api.Release) {
 	}
 }
 
-// settleAttempt settles an attempt that was applied: over, and its waiter leaves; or not, and
-// it is to be attempted again. One that has no place in the queue any more, since its
-// handle was closed or poisoned, is judged anew.
+// settleAttempt takes in an applied command of a call. If the call is over, its waiter leaves the queue.
+// If not, an Acquire waits again. An Acquire that has lost its place, because its handle was closed or
+// poisoned, is judged anew.
 func (o *Ops) settleAttempt(at At, w *calls.Call, over bool) {
 	if w.Queued {
 		_, w.Queued = o.queues.Settle(w.Handle.ID, w.Seq, over)
@@ -124,9 +123,8 @@ func (o *Ops) settleAttempt(at At, w *calls.Call, over bool) {
 	}
 }
 
-// waitAgain lets a call that was attempted in vain wait again, and returns the code that says
-// so; unless its client has given it up: then it waits no more, or no client would know of
-// the lock.
+// waitAgain parks a call that was attempted in vain, and returns Parked. If its client has given the call
+// up, it leaves the queue and waitAgain returns Stale: else it might get a lock that no client knows of.
 func (o *Ops) waitAgain(w *calls.Call) api.Code {
 	if o.isGivenUp(w) {
 		o.unqueue(w)
@@ -139,8 +137,8 @@ func (o *Ops) waitAgain(w *calls.Call) api.Code {
 // isGivenUp reports whether the client has given a call up while it was in the log.
 func (o *Ops) isGivenUp(w *calls.Call) bool { return w.Seq <= o.calls.Acked(w.Session) }
 
-// leave takes the waiter of a handle away, which is refused with this code, unless
-// it is being attempted: then its command decides.
+// leave removes the waiter of a handle from the queue, and refuses its call with this code. If the call is
+// attempted, its command decides instead.
 func (o *Ops) leave(at At, h api.HandleID, code api.Code) {
 	if w, _, ok := o.queues.Leave(h); ok {
 		o.noteTurn(w.Lock)
@@ -157,7 +155,7 @@ func (o *Ops) onWaiterLeft(at At, w lockwait.Waiter, code api.Code) {
 	}
 }
 
-// unqueue takes the waiter of a call away, if it has one.
+// unqueue removes the waiter of a call from the queue, if the call has one.
 func (o *Ops) unqueue(w *calls.Call) {
 	if w.Queued {
 		w.Queued = false
@@ -166,15 +164,16 @@ func (o *Ops) unqueue(w *calls.Call) {
 	}
 }
 
-// onReleaseKept looks after a Release that freed nothing.
+// onReleaseKept is called when the command of a call is over. If that was a Release and its handle still
+// holds the lock, an Acquire of the handle must not wait for it any longer.
 func (o *Ops) onReleaseKept(at At, w *calls.Call) {
 	if _, holds := lock.HeldBy(at.Rows, ownerOf(w.Handle)); w.Kind == calls.Releases && holds {
 		o.onGranted(ownerOf(w.Handle))
 	}
 }
 
-// onGranted is called when a handle has got the lock, or keeps it. If it waits for it by
-// another call as well, that one need not wait any longer.
+// onGranted is called when a handle has got the lock, or keeps it. If the handle also waits for the lock by
+// another call, that Acquire is proposed at once.
 func (o *Ops) onGranted(owner lock.Owner) {
 	switch w, attempted, ok := o.queues.Find(owner.Handle); {
 	case ok && !attempted:
@@ -182,12 +181,12 @@ func (o *Ops) onGranted(owner lock.Owner) {
 		o.unqueue(c)
 		o.try(c)
 	case !ok:
-		o.queues.Leave(owner.Handle) // it needs no place any more
+		o.queues.Leave(owner.Handle) // a place that is kept for the handle is not needed any more
 	}
 }
 
-// cancel begins a CancelAcquire. It goes into the log whatever became of the
-// handle: only there is decided whether the Acquire or its end came first.
+// cancel begins a CancelAcquire. It goes into the log even if the handle is closed or poisoned: only the
+// order of the log decides whether the Acquire or its cancellation comes first.
 func (o *Ops) cancel(at At, c *calls.Call, op api.CancelAcquire) {
 	h, code := o.resolve(at, c.Session, c.Request.Principal, op.Handle, 0)
 	if code == api.BadHandle {
@@ -197,9 +196,9 @@ func (o *Ops) cancel(at At, c *calls.Call, op api.CancelAcquire) {
 	o.put(c, calls.Attempt{}, command.CancelAcquire{Node: h.Node, Handle: h.ID, Call: op.Call})
 }
 
-// onCancelled is called when a CancelAcquire was executed: the Acquire waits no more,
-// and its handle may wait by another call, at the same place. If it is being attempted, its command finds
-// the answer in the rows.
+// onCancelled is called when a CancelAcquire was executed. The Acquire no longer waits; its handle may wait
+// at the same place by another call. If the Acquire is attempted, its command will find the answer Cancelled
+// in the rows.
 func (o *Ops) onCancelled(s api.SessionID, seq api.Seq) {
 	w := o.calls.Of(s, seq)
 	if w == nil {

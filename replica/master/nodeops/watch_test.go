@@ -15,7 +15,7 @@ import (
 
 func (w *twin) number() api.Number { return rows.GetTotals(w.db).Commands }
 
-// isRead reports whether copies may be answered differently: nothing comes of it.
+// isRead reports whether copies of a call may get different answers, because it has no effect.
 func isRead(op api.Op) bool {
 	switch op.(type) {
 	case api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
@@ -24,7 +24,7 @@ func isRead(op api.Op) bool {
 	return false
 }
 
-// reply is what Ops answers. It may be lost on the way.
+// reply takes in an answer of Ops. It may be lost on the way to the client.
 func (w *twin) reply(r nodeops.Reply) {
 	s := w.sent[name{r.Session, r.Seq}]
 	require.NotNil(w.rt, s, "%+v answers no call", r)
@@ -42,7 +42,7 @@ func (w *twin) reply(r nodeops.Reply) {
 	}
 }
 
-// judge looks at an answer as one who knows everything.
+// judge checks an answer with all knowledge of the twin.
 func (w *twin) judge(s *sent, r api.Result) {
 	if o, ok := r.Detail.(api.Opened); ok && o.Token != "" {
 		w.judgeToken(s, o)
@@ -70,7 +70,7 @@ func (w *twin) judge(s *sent, r api.Result) {
 	}
 }
 
-// judgeToken is about a token that is given out: by an Open, or a SetSequencer.
+// judgeToken checks a token that an Open or a SetSequencer gives out.
 func (w *twin) judgeToken(s *sent, o api.Opened) {
 	h, v := w.sealer.Unseal(o.Token)
 	require.Equal(w.rt, handle.Good, v)
@@ -89,7 +89,7 @@ func (w *twin) judgeToken(s *sent, o api.Opened) {
 	}
 }
 
-// take1 is what a client does with an answer that it gets.
+// take1 does what a client does with an answer.
 func (w *twin) take1(s *sent, r api.Result) {
 	switch {
 	case r.Code == api.NoSession, r.Code.IsDefinite():
@@ -111,7 +111,7 @@ func (w *twin) take1(s *sent, r api.Result) {
 	}
 }
 
-// watch looks at what was applied, before Ops is told.
+// watch takes in an applied command, before Ops is told.
 func (w *twin) watch(a command.Applied) {
 	w.rt.Logf("  apply %d: %T %v %v, epoch %d", a.Number, a.Command, a.Verdict, a.Result.Code, w.guard())
 	for _, e := range a.Effects {
@@ -160,7 +160,7 @@ func (w *twin) lockChanged(e lock.Effect) {
 	}
 }
 
-// hear is a client that takes the events that wait for it, and acknowledges them.
+// hear makes a client take the events that wait for it, and acknowledge them.
 func (w *twin) hear(c *client) {
 	events, last := w.ops.TakeEvents(c.id)
 	for _, e := range events {
@@ -172,8 +172,8 @@ func (w *twin) hear(c *client) {
 	w.take()
 }
 
-// dropLocks is what a client does that is told to: it counts on no lock of the node, nor on one of which
-// the answer is still to come.
+// dropLocks does what a client does after EventDropLocks: it no longer counts on a lock of the node, nor on
+// one whose answer is still to come.
 func (w *twin) dropLocks(c *client, n api.Ref) {
 	for _, h := range w.open() {
 		if h.Session == c.id && h.Node == n {
@@ -185,7 +185,7 @@ func (w *twin) dropLocks(c *client, n api.Ref) {
 	}
 }
 
-// invariant holds always: a handle that is believed to hold a lock does.
+// invariant requires that a handle whose client believes that it holds a lock does hold it.
 func (w *twin) invariant() {
 	for _, h := range w.open() {
 		if h.holds == 0 {
