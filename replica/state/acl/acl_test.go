@@ -138,7 +138,7 @@ func TestWhatEachCallNeeds(t *testing.T) {
 	}
 }
 
-// cell is a tree on which acl stands as it will in a replica.
+// cell is a tree whose ACL files acl reads, as in a replica.
 type cell struct {
 	testing.TB
 	tx *db.Txn
@@ -190,8 +190,8 @@ func TestTheNodeAloneDecides(t *testing.T) {
 	require.Equal(t, api.Permission, c.may("ann", acl.GetStat, copied), "names were copied, not looked up (N06)")
 }
 
-// An ACL file is a file: a write to it is what changes who may, at once, and
-// without it no principal may (N08).
+// An ACL file is a file: a write to it changes at once which principals have the right, and
+// without the file none has it (N08).
 func TestACLFilesAreFiles(t *testing.T) {
 	c := newCell(t)
 	f := c.make("/f", tree.Creation{Kind: api.File, Names: api.ACLNames{Write: "writers"}})
@@ -210,8 +210,7 @@ func TestACLFilesAreFiles(t *testing.T) {
 	require.Equal(t, api.Permission, c.may("bob", acl.SetContents, f), "a directory lists no principal")
 }
 
-// Whatever is in a file, it lists who stands on a line of it, or everyone, and
-// none that is no principal.
+// Whatever is in a file, it lists a valid principal if, and only if, a line names it or everyone.
 func FuzzLists(f *testing.F) {
 	f.Add("ann\nbob\n", "bob")
 	f.Add("*", "")

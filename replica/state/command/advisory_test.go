@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Locks are advisory (C7.02): a holder keeps others from the lock, and from
-// nothing else that can be done to the node.
+// Locks are advisory (C7.02): a holder keeps others from the lock, and from no other operation on the
+// node.
 func TestALockKeepsNobodyFromItsNode(t *testing.T) {
 	w := newWorld(t)
 	f := w.make("/f", api.File)

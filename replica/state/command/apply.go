@@ -189,7 +189,8 @@ func (a *applier) execute(r api.Result, effects ...Effect) {
 
 func (a *applier) addEffects(effects ...Effect) { a.Effects = append(a.Effects, effects...) }
 
-// rowWords say what a row of locks is about; "" of another one, whose key can be read.
+// rowWords says what a row of package lock is about; it is empty for other rows, whose keys can be
+// read as they are.
 func rowWords(key string) string {
 	if k, ok := lock.ParseKey(key); ok {
 		return ": " + k.Words()

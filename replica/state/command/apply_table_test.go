@@ -71,7 +71,7 @@ func TestTheOrderOfTests(t *testing.T) {
 	}
 }
 
-// A refusal before everything else, whatever the rows are.
+// The limits of check.go are tested before everything else, whatever the rows are.
 func TestLimitsAreTestedAgainWhenApplied(t *testing.T) {
 	long, big := strings.Repeat("k", api.MaxKey+1), strings.Repeat("v", api.MaxValue+1)
 	for _, c := range []struct {
@@ -231,8 +231,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	require.NoError(t, command.Audit(cl.db))
 }
 
-// The epoch rises with every Epoch command of any sender: also two tenures of
-// one replica, also a copy that a later leader found.
+// The epoch rises with every Epoch command of any sender, even if the command is of another tenure of
+// the same replica, or a copy that a later leader found.
 func TestTwoTenuresNeverShareAnEpoch(t *testing.T) {
 	cl := newCell(t)
 	cmd := command.Epoch{Master: 3, Ballot: rows.Ballot{Round: 5, Node: 3}}

@@ -34,7 +34,7 @@ func Audit(r rows.Reader) error {
 	return nil
 }
 
-// hasFamily reports that a package makes such keys.
+// hasFamily reports whether one of the packages rows, tree and lock makes such keys.
 func hasFamily(key string) bool {
 	_, ok := rows.ParseKey(key)
 	if !ok {

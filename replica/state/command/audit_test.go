@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Each package keeps its own rules here; what is wrong lies between them.
+// In these cells the rows of each package are right by themselves, and do not agree with those of another.
 func TestTheAuditOfACellFindsWhatIsWrongBetweenItsPackages(t *testing.T) {
 	d := db.New()
 	require.NoError(t, command.Audit(d), "a cell that was not founded yet")

@@ -50,7 +50,7 @@ func codeOf(is bool) api.Code {
 	return api.OK
 }
 
-// isLogged reports that an op stands in the log as it is.
+// isLogged reports whether an op stands in the log as it is, in a Call.
 func isLogged(op api.Op) bool {
 	switch op.(type) {
 	case api.OpenSession, api.EndSession, api.Get, api.Put, api.Delete, api.CompareAndSet, api.List:

@@ -51,8 +51,8 @@ import (
 //
 // The first byte is the version. Replicas of one cell must know the same
 // versions, kinds and operations: a command that one refuses as malformed and another executes
-// makes their rows differ. CheckKnown finds those that this program does not know, before a slot is
-// applied; a new kind goes into its list.
+// makes their rows differ. Before a slot is applied, CheckKnown finds commands that this program
+// does not know; a new kind must be added to kinds in known.go.
 const (
 	version = 3
 
@@ -72,12 +72,12 @@ const (
 	kindLimits   byte = 'M'
 )
 
-// ErrMalformed is what Decode returns, wrapped with the reason, for bytes that
+// ErrMalformed is returned by Decode, wrapped with the reason, for bytes that
 // are no command.
 var ErrMalformed = errors.New("malformed command")
 
-// Append appends the bytes of c, which must not be nil, to dst. Of a Call that
-// opens no session the Principal has no bytes.
+// Append appends the bytes of c, which must not be nil, to dst. The Principal of a Call is left
+// out unless the Call opens a session.
 func Append(dst []byte, c Command) []byte {
 	switch c := c.(type) {
 	case Epoch:
@@ -154,7 +154,7 @@ func Decode(raw string) (Command, error) {
 	return c, nil
 }
 
-// reader takes b apart from the front. After the first error it reads zeroes.
+// reader takes s apart from the front. After the first error it reads zeroes.
 type reader struct {
 	s   string
 	err error

@@ -61,7 +61,7 @@ var golden = []struct {
 	{act + "0e" + "17", acting(command.Fail{Code: 23})},
 }
 
-// What the rows above are put together from.
+// Parts of which the hex texts above are composed.
 const (
 	act    = "03" + "41" + "07" + "05" + "0a" + "08"
 	abc    = "0161" + "0162" + "0163"
@@ -88,7 +88,7 @@ func path(s string) api.Path {
 	return p
 }
 
-// Bytes that are nearly a command, with the reason why they are none.
+// Bytes that are nearly a command, and the reasons with which they are refused.
 func TestWhatIsNoCommandIsRefusedWithTheReason(t *testing.T) {
 	for _, c := range []struct{ hex, want string }{
 		{act + "00", "node operation 0"},

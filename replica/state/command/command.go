@@ -9,13 +9,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Command is one of the structs of this file, or NodeCommand, and of no other package.
+// Command is one of the structs of this file, or NodeCommand. No other package has commands.
 type Command interface{ command() }
 
 // Epoch begins a new epoch: the first command that a master proposes in a
 // tenure, above all slots that its phase 1 closed (PML §5.3). It has no guard.
-// It raises the epoch also when it comes late, because a later leader found it in a vote.
-// Then no replica is master in the epoch it begins, and that leader's own command ends it.
+// It raises the epoch even if it is late, because a later leader has found it in a vote and
+// proposed it again. Then no replica is master in the epoch that it begins, and the later
+// leader's own Epoch command ends that epoch.
 type Epoch struct {
 	Master uint32
 	Ballot rows.Ballot
@@ -26,22 +27,22 @@ type Epoch struct {
 // OpenSession; with OpenSession, Principal is the client's, as the transport has
 // authenticated it.
 type Call struct {
-	Guard        api.Epoch // present when the copy was received (P5.01)
+	Guard        api.Epoch // the present epoch when the copy was received (P5.01)
 	Session      api.SessionID
 	Seq          api.Seq
 	AckedThrough api.Seq
 	Op           api.Op
-	Principal    api.Principal // with OpenSession; empty: the session is no principal's
+	Principal    api.Principal // with OpenSession; empty: the session belongs to no principal
 }
 
-// Constant sets a replicated constant, for ever. OK if the constant now has this value,
-// otherwise Conflict with the value it has.
+// Constant sets a replicated constant, for ever. Its result is OK if the constant now has this
+// value, or else Conflict with the value that it has.
 type Constant struct {
 	Guard       api.Epoch
 	Name, Value string
 }
 
-// Checksum asks every replica to sum its rows behind the slot in which the
+// Checksum asks every replica to sum its rows after the slot in which the
 // command stands (PML §6.2). It changes nothing but the command counter, so it needs no
 // guard: one of an earlier epoch does no harm.
 type Checksum struct{}
@@ -73,7 +74,7 @@ type FailHandle struct {
 
 // DelayOver ends the lock-delay of a node that began with the command Freed: the delay has
 // passed on the master's clock. It is refused with NotFound if no such delay is running,
-// also if the node was deleted.
+// as when the node was deleted.
 type DelayOver struct {
 	Guard api.Epoch
 	Node  api.Ref
@@ -94,21 +95,22 @@ type LongestLease struct {
 	Lease time.Duration
 }
 
-// ConfirmLeadership changes nothing but the command counter. That it is executed proves
-// that its guard was the present epoch at its place in the log: a master without read
-// authority proposes it to learn that it still leads.
+// ConfirmLeadership changes nothing but the command counter. Its execution proves that its
+// guard was the present epoch at its place in the log. A master without read authority
+// proposes it to learn that it was still master when it did so.
 type ConfirmLeadership struct{ Guard api.Epoch }
 
 // Backup records the slot of the newest backup, or for how long masters have served since
-// the one that is recorded: a new master continues from there (C14.03). It is refused with
-// Conflict if as much is recorded already.
+// the recorded one, so that a new master continues from there (C14.03). It is refused with
+// Conflict if the rows record as much already.
 type Backup struct {
 	Guard api.Epoch
 	Done  rows.Backup
 }
 
-// SetLimits sets limits of the cell. A limit of 0 stays as it is. What is above a new limit
-// stays, and may not grow. It is refused with NotFound in a cell that was not founded.
+// SetLimits sets limits of the cell; those that are 0 here stay as they are. Principals and
+// directories above a new limit keep what they have, but may not grow. It is refused with
+// NotFound in a cell that was not founded.
 type SetLimits struct {
 	Guard    api.Epoch
 	Nodes    tree.Limits

@@ -3,15 +3,15 @@
 //
 // The master makes a command and proposes it; every replica applies it at its place in
 // the log. Apply is a function of the rows and of the command's bytes. It reads no
-// clock and no memory of the master, and does not know which replica runs it. What
-// follows from a command outside the rows is returned as effects, which are data: each
-// replica computes them, and the master alone acts on them.
+// clock and no memory of the master, and does not know which replica runs it. It returns
+// the consequences of a command outside the rows as effects, which are data: each replica
+// computes them, and only the master acts on them.
 //
 // Reading order: command.go and node_op.go (the kinds), apply.go (the order of tests);
 // how they are executed: op.go (user rows), node_command.go, open_node.go,
 // read_node_op.go (nodes and their locks), upkeep.go (what the master proposes for
-// itself); effect.go, footprint.go, read.go, check.go, audit.go; restore.go (rows of a
-// backup); then the bytes: codec.go, node_op_codec.go, known.go.
+// itself); effect.go, footprint.go, touches.go (paths in caches), read.go, check.go, audit.go;
+// restore.go (rows of a backup); then the bytes: codec.go, node_op_codec.go, known.go.
 //
 // # The order of tests
 //
@@ -59,7 +59,7 @@
 //   - 6 is tested here and not when proposing: a request must be aborted if mastership
 //     was lost, or lost and regained, between its receipt and this place in the log
 //     (P5.01, PML §5.3), and only this place in the log can tell.
-//   - 7 alone raises AckedThrough: a refused command changes nothing.
+//   - Only 7 raises AckedThrough: a refused command changes nothing but the counter.
 //
 // # Node commands
 //
@@ -72,15 +72,16 @@
 //     failed attempt leaves no answer: the next one would be answered with it.
 //   - So an attempt may stand in the log when its client gives up. CancelAcquire puts an
 //     answer under the Acquire's own Seq. Attempts and duplicates behind it find that
-//     answer and acquire nothing; a grant before it is released.
-//   - A handle that holds the lock is granted it again, by the same acquisition. So a
-//     client sends an Acquire only when its Releases and CancelAcquires of that handle
+//     answer and acquire nothing. If the Acquire was granted before, CancelAcquire releases
+//     that acquisition.
+//   - A handle that holds the lock is granted it again, with the same acquisition. So a
+//     client sends an Acquire only after its Releases and CancelAcquires by that handle
 //     are answered: behind the new Acquire in the log they would free the lock that the
 //     client was just told it holds.
 //   - A fence is tested here: a sequencer that was valid when the master looked may be
 //     that of a former holder when the write is applied (CHU §2.4).
-//   - Expire frees a session's locks and takes its rows in one command: no later command
-//     of the session finds a session.
+//   - Expire frees a session's locks and deletes its rows in one command, so later commands
+//     of the session find no session.
 //
 // # Reads
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// C05, C20: a fence is valid or not at this place of the log, before anything else
-// of the node operation is looked at.
+// C05, C20: the fence is tested at this place of the log, before anything else of the node
+// operation.
 func TestAnOperationBehindAStaleFenceIsNotExecuted(t *testing.T) {
 	w := newWorld(t)
 	l, f, d := w.make("/l", api.File), w.make("/f", api.File), w.make("/d", api.Directory)
@@ -63,7 +63,8 @@ func TestAnOperationBehindAStaleFenceIsNotExecuted(t *testing.T) {
 	stale("the lock of another node of that name is held")
 }
 
-// The fence is that of before the node operation: what deletes its own lock was allowed to.
+// The fence is tested before the operation is executed: a deletion may take away the very lock of its
+// fence.
 func TestADeletionMayTakeItsOwnFenceAway(t *testing.T) {
 	w := newWorld(t)
 	l := w.make("/l", api.File)

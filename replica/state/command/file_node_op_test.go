@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Each node operation on files and directories: of the node, of one that went, of another one
-// with its path (C24), and of the wrong kind.
+// Each node operation on a file or directory, on a node that was deleted, on another instance with the same
+// path (C24), and on a node of the wrong kind.
 func TestEachOperationOnEachNode(t *testing.T) {
 	w := newWorld(t)
 	f := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: mustExecute, Kind: api.File, Contents: "v"})
@@ -103,7 +103,7 @@ func TestAnswersOfOperations(t *testing.T) {
 	require.EqualValues(t, named.Number, stat(d).ACL)
 }
 
-// The lock of a node goes with it, and its former holder holds nothing.
+// The lock of a node is deleted with it, and its former holder holds nothing.
 func TestANodeIsDeletedWithItsLock(t *testing.T) {
 	w := newWorld(t)
 	f := w.make("/f", api.File)
@@ -186,7 +186,7 @@ func TestReadActIsAnActThatLeavesNothing(t *testing.T) {
 	require.Equal(t, before, w.db.Checksum())
 }
 
-// Only what changes nothing in any state is a read.
+// Only operations that change nothing in any state are reads.
 func TestWhichOperationsOnlyRead(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range w.some(w.make("/f", api.File)) {

@@ -43,17 +43,18 @@ const (
 	ExtentNode            // whether there is such a node
 )
 
-// LockFootprint is the part of a Footprint that is about locks: that of one node,
-// those of one holder, or what one holder has of one node.
+// LockFootprint is the part of a Footprint that is about locks: the lock of one node, the
+// locks of one holder, or the hold of one holder on the lock of one node.
 type LockFootprint struct {
 	Node      api.Ref    // the lock of this node only
-	Owner     lock.Owner // what this handle holds; without a handle, what any handle of the session holds
+	Owner     lock.Owner // the lock that this handle holds; without a handle, all locks of the session
 	All       bool       // the lock of Node is removed, with all holders and delays
 	NewDelays bool       // delays may begin
 	Freed     api.Number // this delay of Node ends
 }
 
-// FootprintOf is what c may change. That of nil is what a refused command may change.
+// FootprintOf returns the rows that c may change. FootprintOf(nil) is the footprint of a refused
+// command.
 func FootprintOf(c Command) Footprint {
 	switch c := c.(type) {
 	case Epoch:

@@ -14,7 +14,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// called names a row, so that a table can list it.
+// called returns a name for a row, so that a table can list it.
 func (w *world) called(key string) string {
 	who := func(id api.SessionID) string { return map[api.SessionID]string{w.ann: "ann", w.bob: "bob"}[id] }
 	if k, ok := rows.ParseKey(key); ok {
@@ -46,8 +46,8 @@ func (w *world) called(key string) string {
 	return fmt.Sprintf("l%c %v", k.Family, k.Lock.Path)
 }
 
-// Each command against a row of each kind. The rows are made by commands, so the
-// keys are the real ones.
+// Which rows of each kind each command may change. Commands make the rows, so the keys are the real
+// ones.
 func TestWhatActsAndTheMastersOwnCommandsTouch(t *testing.T) {
 	w := newWorld(t)
 	d := w.make("/d", api.Directory)

@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// TestTouches holds each command against each kind of row. The rows are made
-// by the commands themselves, so the keys are the real ones.
+// TestTouches checks which rows of each kind each command may change. Commands make the rows, so the
+// keys are the real ones.
 func TestTouches(t *testing.T) {
 	cl := newCell(t)
 	e := cl.epoch()
@@ -80,8 +80,8 @@ func name(key string, own api.SessionID) string {
 	return "user " + k.Name
 }
 
-// A slot holds many commands, and one transaction: each is held against its own
-// changes, not against those of the ones before.
+// A slot has many commands and one transaction: the footprint of each is compared with its own
+// changes, not with those of the commands before it.
 func TestManyCommandsOfOneSlotShareATransaction(t *testing.T) {
 	d := db.New()
 	tx := d.Begin()

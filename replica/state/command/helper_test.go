@@ -51,7 +51,7 @@ func (c *cell) openAs(nonce uint64, who api.Principal) api.SessionID {
 
 func (c *cell) guard() api.Epoch { return rows.GetEpoch(c.db).Number }
 
-// user reads a user row past all commands.
+// user reads a user row directly, without a command.
 func (c *cell) user(key string) string {
 	value, ok := c.db.Get(rows.UserKey(key))
 	if !ok {
@@ -84,20 +84,20 @@ func founding() tree.Founding {
 	}}
 }
 
-// next is the next call of a session.
+// next makes the next call of a session.
 func (w *world) next(id api.SessionID, d command.NodeOp) command.NodeCommand {
 	w.seq[id]++
 	return command.NodeCommand{Guard: w.guard(), Session: id, Seq: w.seq[id], Op: d}
 }
 
-// act does a node operation. All rows must be right after it.
+// act applies a node operation. All rows must pass the audit after it.
 func (w *world) act(id api.SessionID, d command.NodeOp) command.Applied {
 	a := w.apply(w.next(id, d))
 	require.NoError(w.t, command.Audit(w.db))
 	return a
 }
 
-// code is act for a node operation of which the code alone is of interest.
+// code is act, and returns only the code.
 func (w *world) code(id api.SessionID, d command.NodeOp) api.Code { return w.act(id, d).Result.Code }
 
 // make makes a node of ann's.
@@ -114,8 +114,8 @@ func (w *world) made(id api.SessionID, d command.OpenNode) api.Ref {
 // handle is one of the handles that a master gave out.
 func handle(n uint64) api.HandleID { return api.HandleID{Epoch: 1, Counter: n} }
 
-// some are commands of each kind that is guarded, with each node operation, about the file n;
-// most of them would be executed. NodeCommand after act of one session, ann's.
+// some returns commands of each kind that has a guard, with each node operation, about the file n; most of
+// them would be executed. All node commands are of ann's session.
 func (w *world) some(n api.Ref) (all []command.Command) {
 	g, h := w.guard(), handle(1)
 	names := api.ACLNames{Read: "all", Write: "ann", Change: "ann"}

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// ErrUnknown is what CheckKnown returns, wrapped with what it is about.
+// ErrUnknown is returned by CheckKnown, wrapped with the version, kind or operation.
 var ErrUnknown = errors.New("unknown to this program")
 
 // kinds are all kinds of commands.
@@ -19,10 +19,10 @@ var kinds = string([]byte{
 })
 
 // CheckKnown returns nil, or an error that wraps ErrUnknown, for the bytes of a command of a version,
-// kind or operation of which this program knows nothing. The master that proposed it runs another
-// version of the program, and executes it: a replica that does not must not apply its slot, as its
-// rows would be others from there on. All else that is wrong with a command is for Apply, which
-// refuses it at every replica alike.
+// kind or operation that this program does not know. The master that proposed it runs another version
+// of the program and executes it. A replica that cannot must not apply its slot, since its rows would
+// differ from there on. Every other fault of a command is left to Apply, which refuses it at all
+// replicas alike.
 func CheckKnown(raw string) error {
 	switch {
 	case raw == "":
@@ -45,8 +45,8 @@ func CheckKnown(raw string) error {
 	return nil
 }
 
-// operation is the tag behind version, kind, guard, session, seq and acked; ok is false if there is
-// none.
+// operation returns the tag that follows version, kind, guard, session, seq and acked; ok is false if
+// there is none.
 func operation(raw string) (tag byte, ok bool) {
 	at := 2
 	for range 4 {

@@ -35,7 +35,7 @@ func TestWhatAnotherProgramProposedIsUnknown(t *testing.T) {
 	}
 }
 
-// Every kind of the codec is known: one that is added and forgotten here would stop all replicas.
+// CheckKnown knows every kind of the codec: a kind that is missing there would stop all replicas.
 func TestAllKindsAreKnown(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "codec.go", nil, 0)
 	require.NoError(t, err)

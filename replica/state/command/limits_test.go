@@ -40,7 +40,7 @@ func TestACellThatWasNotFoundedHasNoLimitsToSet(t *testing.T) {
 	require.EqualValues(t, rows.MaxSessions, rows.GetMaxSessions(c.db))
 }
 
-// What is above a new limit stays. It may not grow, and may shrink.
+// A principal or directory above a new limit keeps what it has; it may shrink, but not grow.
 func TestWhatIsAboveANewLimitMayNotGrow(t *testing.T) {
 	w := newWorld(t)
 	f := w.make("/f", api.File)
@@ -61,7 +61,7 @@ func TestWhatIsAboveANewLimitMayNotGrow(t *testing.T) {
 	require.Equal(t, api.OK, w.apply(open).Result.Code)
 }
 
-// Limits are rows like others: those of a backup are those of the cell that is made of it.
+// Limits are rows like others: a restored cell has those of its backup.
 func TestARestoredCellHasTheLimitsOfItsBackup(t *testing.T) {
 	w := newWorld(t)
 	w.apply(command.SetLimits{Guard: 1, Nodes: tree.Limits{Principal: tree.Usage{Nodes: 77}}, Sessions: 5})

@@ -19,7 +19,7 @@ func (w *world) acquired(id api.SessionID, n api.Ref, h uint64, m api.Mode) api.
 	return a.Result.Detail.(api.Held)
 }
 
-// holders are the handles that hold a lock.
+// holders returns the handles that hold a lock.
 func (w *world) holders(n api.Ref) (all []uint64) {
 	for _, h := range lock.Holders(w.db, n) {
 		all = append(all, h.Owner.Handle.Counter)
@@ -59,7 +59,8 @@ func TestTheNodeKnowsTheGenerationOfItsLock(t *testing.T) {
 	require.Greater(t, gen(), api.LockGen(joined.Number))
 }
 
-// An attempt that waits and fails is no execution: no answer, no AckedThrough, nothing.
+// A failed attempt of an Acquire that waits is not an execution: it leaves no answer and raises no
+// AckedThrough.
 func TestAnAcquireThatWaitsLeavesNothingWhileItFails(t *testing.T) {
 	for _, want := range []api.Code{api.LockHeld, api.LockDelayed} {
 		w := newWorld(t)
@@ -108,7 +109,7 @@ func TestAnAcquireThatWaitsLeavesNothingWhileItFails(t *testing.T) {
 	}
 }
 
-// What no waiting would change is an answer with Wait, too.
+// An Acquire with Wait is answered at once if waiting would change nothing.
 func TestAnAcquireThatCannotSucceedDoesNotWait(t *testing.T) {
 	w := newWorld(t)
 	f, g := w.make("/f", api.File), w.make("/g", api.File)
@@ -130,9 +131,9 @@ func TestAnAcquireThatCannotSucceedDoesNotWait(t *testing.T) {
 	}
 }
 
-// Every order in which an Acquire, a copy of it, its CancelAcquire and a copy of that
-// may stand in the log, while the lock is free or held: behind the first cancellation
-// the handle holds nothing, and never will.
+// Every order in which an Acquire, a copy of it, its CancelAcquire and a copy of that may stand in
+// the log, whether the lock is free or held: behind the first CancelAcquire the handle holds nothing,
+// and never will by that Acquire.
 func TestACancelledAcquireHoldsNothing(t *testing.T) {
 	const taking, cancelling, freeing = 'A', 'C', 'F' // F: the other holder releases
 	for _, order := range []string{"AC", "CA", "C", "ACA", "AAC", "CAA", "ACC", "CAC", "CCA", "ACAC",
@@ -258,7 +259,7 @@ func TestCloseFreesWhatTheHandleHolds(t *testing.T) {
 	w.acquired(w.bob, f, 5, api.Exclusive)
 }
 
-// C09: what a claim may ask for is bounded on all replicas.
+// C09: all replicas bound the lock-delay that a claim may ask for.
 func TestAHugeDelayIsCut(t *testing.T) {
 	w := newWorld(t)
 	f := w.make("/f", api.File)

@@ -115,8 +115,8 @@ func (w *twin) do(c command.Call) api.Result {
 	return ok
 }
 
-// draft is a client that is hard on the cell: several calls at once, copies of
-// old commands at any time, with the guard of then or of now.
+// draft draws commands of a client that is hard on the cell: several calls at once, copies of
+// old commands at any time, with their old guard or the present one.
 type draft struct {
 	sent []command.Command
 	next map[api.SessionID]api.Seq
@@ -166,7 +166,7 @@ func (d *draft) command(t *rapid.T, w *twin) command.Command {
 		return command.Call{Guard: w.epoch, Op: api.OpenSession{Nonce: nonce}}
 	case what <= 8 && len(d.sent) > 0: // a copy, delayed
 		return rapid.SampledFrom(d.sent).Draw(t, "copy")
-	case what <= 11 && len(d.sent) > 0: // a retry: received now, so guarded by now
+	case what <= 11 && len(d.sent) > 0: // a retry: received now, so with the present guard
 		c := rapid.SampledFrom(d.sent).Draw(t, "retry")
 		if call, ok := c.(command.Call); ok {
 			call.Guard = w.epoch
@@ -216,8 +216,8 @@ func (w *twin) sameUserRows(t *rapid.T, d *db.DB) {
 	require.Equal(t, w.user, got)
 }
 
-// S6: the same commands give the same rows, wherever the borders of slots are,
-// and however the rows came to a replica.
+// S6: the same commands give the same rows, however they are divided into slots and however a replica
+// got its rows.
 func TestEqualCommandsGiveEqualChecksums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, dr := newTwin(), draft{next: map[api.SessionID]api.Seq{1: 0, 2: 0, 3: 0}}

@@ -24,7 +24,8 @@ func (a *applier) applyNodeCommand(c NodeCommand) {
 	a.execute(result, effects...)
 }
 
-// shouldWait reports that code is no answer yet: the master attempts the call again.
+// shouldWait reports whether code is not an answer yet, because the master will attempt the Acquire
+// again.
 func shouldWait(d NodeOp, code api.Code) bool {
 	acquire, ok := d.(Acquire)
 	return ok && acquire.Wait && (code == api.LockHeld || code == api.LockDelayed)
@@ -117,7 +118,7 @@ func (a *applier) cancel(c NodeCommand, d CancelAcquire) (api.Result, []Effect) 
 	return api.Result{Code: api.OK}, lockEffects(freed)
 }
 
-// closeHandle frees nothing of another node: a handle is bound to one.
+// closeHandle frees the lock only if it is that of the node: a handle is bound to one node.
 func (a *applier) closeHandle(c NodeCommand, d CloseHandle) (api.Result, []Effect) {
 	owner := c.owner(d.Handle)
 	if n, holds := lock.HeldBy(a.tx, owner); !holds || n != d.Node {

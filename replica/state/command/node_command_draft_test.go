@@ -14,32 +14,32 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// actDraft is a master and clients that are hard on the cell: copies of old commands
-// at any time and in any order, with the guard of then or of now, handles and nodes
-// of other instances, cancellations of anything.
+// actDraft draws commands of a master and clients that are hard on the cell: copies of old
+// commands at any time and in any order, with their old guard or the present one; handles and
+// nodes of other instances; cancellations of anything.
 type actDraft struct {
 	*rapid.T
 	db         *db.DB
 	w          *actTwin
 	sent       []command.Command
 	next       map[api.SessionID]api.Seq
-	refs       []api.Ref // that ever were
+	refs       []api.Ref // of all nodes that there ever were
 	sequencers []api.Sequencer
 	taken      []api.Acquisition
 	freed      []api.Number
-	calls      map[api.SessionID][]api.Seq // that asked for a lock
+	calls      map[api.SessionID][]api.Seq // calls that asked for a lock
 }
 
 func pick[T any](d *actDraft, label string, all ...T) T {
 	return rapid.SampledFrom(all).Draw(d.T, label)
 }
 
-// often is true n times of ten.
+// often returns true n times out of ten.
 func (d *actDraft) often(n int, label string) bool {
 	return rapid.IntRange(1, 10).Draw(d.T, label) <= n
 }
 
-// lately is one of all, mostly one of the last.
+// lately returns an element of all, mostly one of the last.
 func lately[T any](d *actDraft, label string, all []T, otherwise T) T {
 	if len(all) == 0 {
 		return otherwise
@@ -50,7 +50,7 @@ func lately[T any](d *actDraft, label string, all []T, otherwise T) T {
 	return pick(d, label, all...)
 }
 
-// ref is mostly a node that stands.
+// ref returns a node, mostly one that exists.
 func (d *actDraft) ref() api.Ref {
 	where := pick(d, "path", slices.Sorted(maps.Keys(d.w.nodes))...)
 	n := api.Ref{Path: path(where), Instance: d.w.nodes[where].stat.Instance}
@@ -94,7 +94,7 @@ func (d *actDraft) open() command.OpenNode {
 
 func (d *actDraft) contents() string { return pick(d, "contents", "", "v", "ann\n", "bob\n", "*\n") }
 
-// node operation is by a handle and about a node, mostly ones that go together.
+// nodeOp returns a node operation by a handle and about a node, mostly ones that belong together.
 func (d *actDraft) nodeOp(id api.SessionID) command.NodeOp {
 	n, h, a := d.ref(), handle(rapid.Uint64Range(1, 3).Draw(d.T, "handle")), lately(d, "acquisition", d.taken, 1)
 	if all := lock.HoldingsOf(d.db, id); len(all) > 0 && d.often(6, "a holder") {
@@ -166,7 +166,7 @@ func (d *actDraft) act() command.Command {
 	return command.NodeCommand{Guard: d.w.epoch, Session: id, Seq: seq, AckedThrough: seen, Op: op}
 }
 
-// cancel is mostly by the node and the handle of the call.
+// cancel returns a CancelAcquire, mostly with the node and the handle of the call.
 func (d *actDraft) cancel(id api.SessionID, call api.Seq) command.NodeOp {
 	if d.often(9, "its own") {
 		for _, c := range d.sent {
@@ -208,7 +208,7 @@ func (d *actDraft) upkeep() command.Command {
 	return command.Call{Guard: g, Session: owner.Session, Seq: 1 << 40, AckedThrough: 1<<40 - 1, Op: api.EndSession{}}
 }
 
-// again is a copy with the guard of then, or a retry with that of now.
+// again returns a copy with its old guard, or a retry with the present one.
 func (d *actDraft) again() command.Command {
 	c := lately(d, "copy", d.sent, command.Command(command.Epoch{Master: 1}))
 	if d.often(5, "retry") {
@@ -230,7 +230,7 @@ func (d *actDraft) command() command.Command {
 		return d.opening()
 	case what <= 16:
 		return d.act()
-	case what <= 19: // one that is on its way for long, and something else
+	case what <= 19: // a command that is long on its way, and another one
 		d.sent = append(d.sent, d.act())
 		if d.often(3, "an epoch begins") {
 			return command.Epoch{Master: 1, Ballot: rows.Ballot{Round: d.w.number, Node: 1}}
@@ -248,7 +248,7 @@ func (d *actDraft) opening() command.Command {
 	return command.Call{Guard: d.w.epoch, Op: api.OpenSession{Nonce: api.Nonce{nonce}}, Principal: who}
 }
 
-// note remembers what came of a command, for later ones to refer to.
+// note remembers the outcome of a command, so that later commands can refer to it.
 func (d *actDraft) note(a command.Applied) {
 	if id := a.Result.Session; id != 0 {
 		d.next[id] += 0

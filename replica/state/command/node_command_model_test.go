@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// S5, S8: an act is executed once however its copies come, and the cell answers and
-// is as its twin; a listener that hears of the effects alone knows the holders of all.
+// S5, S8: a command is executed once, however its copies come, and the cell agrees with its twin in
+// answers and rows. A listener that is told the effects only knows all holders.
 func TestActsAreTheirTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cl := &cell{t: t, db: db.New()}

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// contents reads a file past all commands.
+// contents reads a file directly, without a command.
 func (w *world) contents(n api.Ref) string {
 	s, _, code := tree.Contents(w.db, n)
 	require.Equal(w.t, api.OK, code)
@@ -58,8 +58,7 @@ func TestTheOrderOfTestsOfAnAct(t *testing.T) {
 	}
 }
 
-// E03: but for Epoch and Checksum, an epoch that began above it in the log takes all
-// effect from it.
+// E03: a command of an earlier epoch has no effect, except Epoch and Checksum, which have no guard.
 func TestEveryCommandButTwoIsGuarded(t *testing.T) {
 	for i := range newWorld(t).some(file) {
 		w := newWorld(t)
@@ -75,7 +74,7 @@ func TestEveryCommandButTwoIsGuarded(t *testing.T) {
 	}
 }
 
-// A refusal before everything else, whatever the rows are.
+// The limits of check.go are tested before everything else, whatever the rows are.
 func TestLimitsOfActsAreTestedAgainWhenApplied(t *testing.T) {
 	big := strings.Repeat("v", api.MaxContents+1)
 	n, dir, none := file, api.Ref{Path: path("/d"), Instance: 5}, api.Ref{Path: path("/f")}
@@ -162,7 +161,7 @@ func TestLimitsOfActsAreTestedAgainWhenApplied(t *testing.T) {
 	}
 }
 
-// What is repeated is the answer of then, whatever has become of the node.
+// A duplicate repeats the first answer, whatever has become of the node since.
 func TestAnActIsRepeatedWithTheAnswerOfThen(t *testing.T) {
 	w := newWorld(t)
 	n := w.make("/f", api.File)

@@ -12,8 +12,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// told is what can be known from effects alone: what a
-// master keeps in its memory.
+// told is what a master can know from effects alone.
 type told struct {
 	sessions  map[api.SessionID]bool
 	holds     map[lock.Owner]api.Ref

@@ -16,7 +16,7 @@ func (w *actTwin) valid(q api.Sequencer) bool {
 	return false
 }
 
-// node operation is what one execution of a node operation does and answers.
+// nodeOp executes a node operation on the twin and returns its answer.
 func (w *actTwin) nodeOp(c command.NodeCommand) api.Result {
 	code := func(c api.Code) api.Result { return api.Result{Code: c} }
 	at := func(n api.Ref, f func(*twinFile) api.Result) api.Result {

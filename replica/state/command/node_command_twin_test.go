@@ -50,7 +50,7 @@ func newActTwin() *actTwin {
 	return w
 }
 
-// apply is what the command comes to, and whether it was executed here.
+// apply applies a command to the twin, and returns its result and whether it was executed now.
 func (w *actTwin) apply(c command.Command) (api.Result, bool) {
 	w.number++
 	w.twin.number, w.twin.epoch = w.number, w.epoch
@@ -104,7 +104,7 @@ func (w *actTwin) call(c command.Call) api.Result {
 	return r
 }
 
-// drop frees what these owners hold; where they failed, their delays begin.
+// drop frees what these owners hold; if they failed, their delays begin.
 func (w *actTwin) drop(whose func(lock.Owner) bool, failed bool) (n int) {
 	for _, l := range w.locks {
 		for o, h := range l.holds {
@@ -181,8 +181,7 @@ func (w *actTwin) at(n api.Ref) *twinFile {
 	return f
 }
 
-// lock never takes a lock away: that of a node that went is one that no call can
-// take.
+// lock returns the lock of a node. It removes none: no call can acquire that of a deleted node.
 func (w *actTwin) lock(n api.Ref) *twinLock {
 	if w.locks[n] == nil {
 		w.locks[n] = &twinLock{holds: map[lock.Owner]lock.Hold{}, delays: map[api.Number]api.LockDelay{}}
@@ -190,7 +189,7 @@ func (w *actTwin) lock(n api.Ref) *twinLock {
 	return w.locks[n]
 }
 
-// stat is the metadata as a look at the whole cell has them.
+// stat computes the metadata of a node from the whole twin.
 func (w *actTwin) stat(where string) api.Stat {
 	f := w.nodes[where]
 	s := f.stat

@@ -10,15 +10,15 @@ import (
 // not stand in the log as they are, as those of a Call do: the NodeOp names what the master
 // has read from the token.
 type NodeCommand struct {
-	Guard        api.Epoch // present when the copy was received (P5.01)
+	Guard        api.Epoch // the present epoch when the copy was received (P5.01)
 	Session      api.SessionID
 	Seq          api.Seq
 	AckedThrough api.Seq
 	Op           NodeOp
 }
 
-// NodeOp is one of the structs of this file, and of no other package. Each is named after
-// the op of package api from which it comes, and has the same answers, except those that
+// NodeOp is one of the structs of this file; no other package has node operations. Each is named
+// after the op of package api from which it comes, and has the same answers, except those that
 // only the master can give: tokens, and the state of handles.
 //
 // A Fence is the sequencer that is attached to the handle, or zero. If it is not valid at
@@ -32,20 +32,20 @@ type NodeOp interface {
 // OpenNode opens a node for the session's principal, and makes it if Create says so: OK
 // with Opened, without a token.
 //
-//	Dir is given, and does not stand                               Gone
-//	the node stands: CreateMust                                    Exists
-//	                 its ACL names give not all Rights             Permission
+//	Dir is given, and no longer exists                             Gone
+//	the node exists: CreateMust                                    Exists
+//	                 its ACL names do not give all Rights          Permission
 //	it does not:     CreateNever, or no parent                     NotFound
 //	                 the parent is a file                          NotDirectory
 //	                 no right to write the parent                  Permission
-//	                 the names it would get give not all Rights    Permission
-//	                 too much for its owner or its directory       Quota
+//	                 the names it would get do not give all Rights Permission
+//	                 above a quota of its owner or its directory   Quota
 type OpenNode struct {
-	Dir       api.Ref  // the node of the directory's handle; Path is its path or below; zero: none
+	Dir       api.Ref  // the node of the directory's handle; Path is its path, or below it; zero: none
 	Path      api.Path // of the node, from the root
 	Rights    api.Rights
 	Create    api.Creation
-	Kind      api.NodeKind // of a node that is made, as all of the rest
+	Kind      api.NodeKind // this and the fields up to Names are for a node that is made
 	Ephemeral bool
 	Contents  string
 	Names     api.ACLNames
@@ -97,7 +97,7 @@ type DeleteNode struct {
 // Acquire is one attempt to get the lock: OK with Held; Gone, LockOther, LockHeld,
 // LockDelayed. With Wait the last two are no answer to the client: the command is refused,
 // nothing is kept, and the master proposes another attempt, with the same Seq, when the
-// lock may be claimed.
+// lock can be claimed.
 type Acquire struct {
 	Node   api.Ref
 	Handle api.HandleID
@@ -165,7 +165,7 @@ func (GetSequencer) nodeOp()   {}
 func (CheckSequencer) nodeOp() {}
 func (Fail) nodeOp()           {}
 
-// fenceOf is the sequencer that must be valid for d to be executed; zero: none.
+// fenceOf returns the sequencer that must be valid for d to be executed; zero: there is none.
 func fenceOf(d NodeOp) api.Sequencer {
 	switch d := d.(type) {
 	case OpenNode:

@@ -178,7 +178,7 @@ func (r *reader) names() api.ACLNames {
 	return api.ACLNames{Read: api.ACLName(r.string()), Write: api.ACLName(r.string()), Change: api.ACLName(r.string())}
 }
 
-// appendFence appends a sequencer, or that there is none.
+// appendFence appends a sequencer, or an empty string if there is none.
 func appendFence(dst []byte, q api.Sequencer) []byte {
 	if q == (api.Sequencer{}) {
 		return append(dst, 0)

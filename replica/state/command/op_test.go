@@ -65,7 +65,7 @@ func TestAListIsInOrderAndOnlyOfItsPrefix(t *testing.T) {
 	require.Equal(t, []api.Pair{{Key: "g1/a", Value: "v"}, {Key: "g1/b", Value: "v"}}, a.Result.Pairs)
 }
 
-// The bound is the one of api.FitsList, to the row and to the byte.
+// The bound is exactly that of api.FitsList, in rows and in bytes.
 func TestAListThatIsTooLargeIsRefusedAndTheRefusalKept(t *testing.T) {
 	big := strings.Repeat("v", api.MaxListBytes/4-2)
 	for _, c := range []struct {

@@ -17,20 +17,20 @@ const (
 	never, may, mustExecute = api.CreateNever, api.CreateMay, api.CreateMust
 )
 
-// of is the ACL names that let these do it, by their first letters: a is ann's, b
-// is bob's, * is everybody's, and - is a file that is not there.
+// of returns ACL names by letters, in the order read, write, change: a names ann's file, b bob's, * that of
+// everyone, and - a file that does not exist.
 func of(s string) api.ACLNames {
 	name := map[byte]api.ACLName{'a': "ann", 'b': "bob", '*': "all", '-': "missing", ' ': ""}
 	return api.ACLNames{Read: name[s[0]], Write: name[s[1]], Change: name[s[2]]}
 }
 
-// Who may open what, and who may make it (C5.02-C5.07, C6.02). The directory /d is
-// ann's alone; the file /d/f stands in it or not.
+// Which principals may open a node, and which may make it (C5.02-C5.07, C6.02). The directory /d is
+// ann's alone; the file /d/f exists or not.
 func TestWhoMayOpen(t *testing.T) {
 	for _, c := range []struct {
 		why    string
-		file   string // the names of /d/f; "": it is not there
-		names  string // that are wanted for it
+		file   string // the names of /d/f; "": it does not exist
+		names  string // the names that the Open asks for
 		rights api.Rights
 		create api.Creation
 		ann    api.Code
@@ -58,7 +58,7 @@ func TestWhoMayOpen(t *testing.T) {
 			w := newWorld(t)
 			w.made(w.ann, command.OpenNode{Path: path("/d"), Rights: read, Create: mustExecute, Kind: api.Directory, Names: of("aaa")})
 			if c.file != "" {
-				tx := w.db.Begin() // past the command, which would want the rights too
+				tx := w.db.Begin() // without a command, which would check the rights
 				out := tree.Create(tx, rows.NextNumber(tx), tree.Creation{Path: path("/d/f"), Kind: api.File, Owner: "ann", Names: of(c.file)})
 				require.Equal(t, api.OK, out.Code)
 				tx.Commit()
@@ -90,7 +90,7 @@ func TestWhoMayOpen(t *testing.T) {
 	}
 }
 
-// What stands where, apart from rights.
+// Where a node may be opened or made, apart from rights.
 func TestWhereANodeMayBeOpened(t *testing.T) {
 	w := newWorld(t)
 	f, d := w.make("/f", api.File), w.make("/d", api.Directory)
@@ -150,7 +150,7 @@ func TestWhatIsMadeIsChargedToTheSessionsPrincipal(t *testing.T) {
 	require.Zero(t, tree.GetUsage(w.db, "ann").Nodes)
 }
 
-// The empty principal is listed nowhere, not by the line for everyone either.
+// The empty principal is listed nowhere, not even by the line for everyone.
 func TestNobodyMayDoNothing(t *testing.T) {
 	w := newWorld(t)
 	id := w.open(9)
@@ -163,8 +163,7 @@ func TestNobodyMayDoNothing(t *testing.T) {
 	}
 }
 
-// What ACL files say is looked up where the command stands, not where it was
-// proposed (C5.05).
+// ACL files are read where the command stands in the log, not when it was proposed (C5.05).
 func TestRightsAreThoseOfThisPlaceOfTheLog(t *testing.T) {
 	w := newWorld(t)
 	n := w.made(w.ann, command.OpenNode{Path: path("/f"), Rights: read, Create: mustExecute, Kind: api.File, Names: of("a  ")})

@@ -15,9 +15,9 @@ func IsRead(op api.Op) bool {
 	return false
 }
 
-// IsNodeRead is IsRead for a node operation. An OpenNode that may make its node is no read,
-// also if the node is there now: a later copy of the request, when the node is gone, would
-// make it after the client was given another answer.
+// IsNodeRead is IsRead for a node operation. An OpenNode that may make its node is not a read,
+// even if the node exists now: if it is deleted, a later copy of the request would make it,
+// after the client was given another answer.
 func IsNodeRead(d NodeOp) bool {
 	switch d := d.(type) {
 	case GetContents, GetStat, ReadDir, GetSequencer, CheckSequencer:
@@ -50,7 +50,7 @@ func Read(r rows.Reader, c Call) api.Result {
 	return api.Result{Code: api.Invalid}
 }
 
-// ReadNode is Read for a node command whose operation is an IsNodeRead. Any other is
+// ReadNode is Read for a node command whose operation only reads (IsNodeRead). Any other is
 // Invalid.
 func ReadNode(r rows.Reader, c NodeCommand) api.Result {
 	if code := check(c); code != api.OK {
@@ -66,8 +66,8 @@ func ReadNode(r rows.Reader, c NodeCommand) api.Result {
 	return result
 }
 
-// answerOf is the answer that a call has without execution: NoSession, Stale, or the one
-// that was kept. ok is false if it is to be answered from the rows.
+// answerOf returns the answer that a call gets without execution: NoSession, Stale, or the one
+// that was kept. ok is false if the call is to be executed.
 func answerOf(r rows.Reader, id api.SessionID, seq api.Seq) (result api.Result, ok bool) {
 	s, alive := rows.GetSession(r, id)
 	switch {

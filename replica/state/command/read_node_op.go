@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// readNodeOp answers an operation that changes no row at this place of the log; ok is false
-// for the others. The fence is tested first.
+// readNodeOp answers an operation that changes no row at this place of the log; ok is false if
+// the operation may change one. The fence is tested first.
 func readNodeOp(r rows.Reader, c NodeCommand, who api.Principal) (result api.Result, ok bool) {
 	if f := fenceOf(c.Op); f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid {
 		return api.Result{Code: api.StaleSequencer}, true

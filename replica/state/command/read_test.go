@@ -11,8 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Read is judged as a call in the log would be, leaves nothing behind, and asks
-// for no guard.
+// Read tests a call as the log would, except for the guard, and leaves nothing behind.
 func TestReadIsACallThatLeavesNothing(t *testing.T) {
 	d := db.New()
 	apply := func(c command.Command) command.Applied {

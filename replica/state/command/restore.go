@@ -9,12 +9,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Restoration is what a cell that is made of a backup gets in place of what it had.
+// Restoration has the values that a cell restored from a backup gets in place of its old ones.
 type Restoration struct {
-	Master uint32        // any replica of the new cell; none will have led in the epoch
-	Ballot rows.Ballot   // above that of the backup's epoch
-	Secret [32]byte      // drawn anew: it seals the tokens of the new cell
-	Nonce  api.Nonce     // drawn: of a session that no client has
+	Master uint32        // any replica of the new cell; no replica leads in the epoch that names it
+	Ballot rows.Ballot   // must be above that of the backup's epoch
+	Secret [32]byte      // newly drawn; it seals the tokens of the new cell
+	Nonce  api.Nonce     // newly drawn; it opens a session that no client has
 	Lease  time.Duration // the longest session lease that the old cell may have granted since
 }
 
@@ -28,13 +28,12 @@ const restoredPrincipal api.Principal = "restored"
 //  2. Numbers and epoch leap (rows.Renew), so that no session, instance, generation
 //     or acquisition that the old cell gave out after the backup comes again, and
 //     the secret is a new one, so that no token of the old cell is good.
-//  3. The longest lease is Lease, or what the rows say if that is longer, and one session
-//     is opened that no client has. So the first master waits, as after any fail-over,
-//     until every lease that the old cell granted just before its end is over, also those
+//  3. The longest lease becomes Lease, or stays that of the rows if that is longer, and one
+//     session is opened that no client has. So the first master waits, as after any fail-over,
+//     until every lease that the old cell granted just before its end is over, even those
 //     of sessions that the backup does not have. Only then does it grant locks.
 //
-// The rows must pass Audit, and those of a cell that was founded. They pass it
-// afterwards.
+// The rows must be those of a founded cell, and pass Audit. They pass it afterwards too.
 func Restore(all *db.DB, r Restoration) rows.Epoch {
 	tx := all.Begin()
 	defer tx.Commit()

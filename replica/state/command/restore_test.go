@@ -13,9 +13,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Rows of a backup become those of a new cell: the files are the same, clients that had
-// a session has none, and no number that the old cell may have given out since
-// comes again.
+// The rows of a backup become those of a new cell: the files are the same, no old session is alive, and
+// no number that the old cell may have given out since comes again.
 func TestRowsAreRestored(t *testing.T) {
 	w := newWorld(t)
 	f, g := w.make("/f", api.File), w.make("/g", api.File)
@@ -58,7 +57,7 @@ func TestRowsAreRestored(t *testing.T) {
 	require.Equal(t, api.StaleSequencer, w.code(cy, command.CheckSequencer{Node: g, Sequencer: fenced}))
 }
 
-// A cell whose rows know of longer leases than the one that restores it waits for those.
+// If the rows have a longer longest lease than the Restoration, it is not lowered.
 func TestTheLongestLeaseIsNotLoweredByARestoration(t *testing.T) {
 	w := newWorld(t)
 	w.apply(command.LongestLease{Guard: 1, Lease: 5 * time.Minute})

@@ -2,11 +2,10 @@ package command
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Touches names the paths of which a command may change what clients keep in caches (CHU §2.7):
-// whether a node is there, its contents, its metadata but for the generation of its lock, the names
-// of its children. The node's own path comes first, that of its directory behind it. A command that
-// opens and closes sessions, or moves locks, touches none. Nor does Found: no client has read
-// anything of a cell that was not founded.
+// Touches returns the paths about which a command may change what clients keep in caches (CHU §2.7):
+// whether a node exists, its contents, its metadata except the lock generation, and the names of its
+// children. The node's own path comes first, then that of its directory. Commands about sessions or
+// locks touch no path. Nor does Found: no client has read anything in a cell that was not founded.
 func Touches(c Command) []api.Path {
 	switch c := c.(type) {
 	case NodeCommand:
@@ -33,7 +32,8 @@ func touchesOf(d NodeOp) []api.Path {
 	return nil
 }
 
-// withDirectory is for what comes or goes: its directory has another name, or one less.
+// withDirectory returns the paths of a node that is made or deleted, and of its directory, whose list of
+// names changes.
 func withDirectory(p api.Path) []api.Path {
 	if up, ok := p.Parent(); ok {
 		return []api.Path{p, up}

@@ -14,14 +14,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// kept is what a client may have of a path in its cache.
+// kept is what a client may keep in its cache for a path.
 type kept struct {
 	stat     api.Stat // without the generation of its lock
 	contents string
 	children string
 }
 
-// cacheable lists, for each path at which a node stands, what may be cached of it.
+// cacheable returns what may be cached for each path that has a node.
 func cacheable(d *db.DB) map[api.Path]kept {
 	all := map[api.Path]kept{}
 	for n, stat := range tree.Nodes(d) {
@@ -40,8 +40,8 @@ func cacheable(d *db.DB) map[api.Path]kept {
 	return all
 }
 
-// What changes in the tree, of all that a client may cache, lies at the paths that the command
-// touches: a barrier that holds these paths holds back each change (CHU §2.7).
+// All changes of what a client may cache are at paths that the command touches: so a barrier that holds
+// these paths holds back each change (CHU §2.7).
 func TestWhatChangesIsTouched(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cl := &cell{t: t, db: db.New()}

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// upkeep applies a command that the master proposes for itself. No client waits for an
-// answer. The guard is tested first, so that what a deposed master has decided by its clock
-// has no effect (P5.01).
+// upkeep applies a command that the master proposes for itself. No client waits for its
+// result. The guard is tested first, so that decisions of a deposed master by its clock have no
+// effect (P5.01).
 func (a *applier) upkeep(c Command) {
 	switch c := c.(type) {
 	case Found:

@@ -44,8 +44,8 @@ func TestACellIsFoundedOnce(t *testing.T) {
 	require.Equal(t, found.Secret, secret)
 }
 
-// C06, C07, K18: a session that fails is followed by a lock-delay, one that leaves is not;
-// either goes with all it had, in one command.
+// C06, C07, K18: a lock-delay follows when a session expires, and not when its client ends it; either way
+// one command takes away all that the session had.
 func TestTheTwoEndsOfASession(t *testing.T) {
 	for _, expires := range []bool{true, false} {
 		w := newWorld(t)
@@ -86,8 +86,8 @@ func TestTheTwoEndsOfASession(t *testing.T) {
 	}
 }
 
-// K21: calls that were proposed before the expiry was, and stand below it in the
-// log, find no session: neither a lock nor a node is left of them.
+// K21: calls that were proposed before the Expire, and stand behind it in the log, find no session: they
+// leave neither a lock nor a node.
 func TestCallsOfAnExpiredSessionAreNotExecuted(t *testing.T) {
 	w := newWorld(t)
 	f := w.make("/f", api.File)
@@ -163,7 +163,7 @@ func TestADelayEndsOnceAndForItsOwnLock(t *testing.T) {
 	require.NoError(t, command.Audit(w.db))
 }
 
-// N05: only ephemeral nodes go, only the one that was meant, and none with children.
+// N05: a Sweep deletes only an ephemeral node without children, and only the instance that it names.
 func TestWhatASweepTakes(t *testing.T) {
 	w := newWorld(t)
 	ephemeral := func(where string, kind api.NodeKind) api.Ref {
@@ -218,7 +218,7 @@ func TestABackupIsRecordedInItsOwnEpochOnly(t *testing.T) {
 	require.Equal(t, api.Conflict, a.Result.Code)
 }
 
-// A confirmation changes the counter only, and is executed in its own epoch only.
+// A ConfirmLeadership changes the counter only, and is executed in its own epoch only.
 func TestAConfirmation(t *testing.T) {
 	w := newWorld(t)
 	before := w.db.Len()

@@ -54,11 +54,11 @@
 //     holds it back, whatever its proposer knew. A new master finds the running delays
 //     (Delays) and runs each again in full.
 //   - While a delay runs no handle may claim the lock in either mode, not even to join
-//     readers that still hold it: the failed holder may have been told that it holds the
-//     lock, and other handles keep away until it must know better.
+//     readers that still hold it: the client of the failed holder may still believe that it
+//     holds the lock.
 //   - A delay is bounded in Acquire, on all replicas: a faulty master's command cannot
 //     make one longer.
-//   - The row of a lock stays while its node stands, also when the lock is free: I-K2
+//   - The row of a lock stays while its node exists, even if the lock is free: I-K2
 //     compares the next generation with the last. The node's metadata
 //     (replica/state/tree) hold the number too; the command that grants moves both.
 //   - Waiting is not here. It is memory of the master (replica/master/lockwait), which

@@ -14,16 +14,16 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// everything is tried in every state. Commands are numbered from 10; numbers that
-// a state does not know are stale ones.
+// everything is what is tried in every state. Commands are numbered from 10; a number that a state does
+// not know is stale.
 var everything = []string{
 	"A acquire exclusive 5s", "A acquire shared 5s", "B acquire exclusive 0s", "B acquire shared 0s",
 	"A release 10", "A release 11", "A release 12", "B release 10",
 	"A close", "A end", "A lost", "A dies", "over 12", "over 13", "forget",
 }
 
-// TestEveryStateMeetsEveryOperation holds testdata/states.txt: from each state,
-// what each operation answers, what follows, and what the lock is then.
+// TestEveryStateMeetsEveryOperation compares with testdata/states.txt, for each state and each operation,
+// the answer, the effects, and the state of the lock afterwards.
 func TestEveryStateMeetsEveryOperation(t *testing.T) {
 	datadriven.RunTest(t, "testdata/states.txt", func(t *testing.T, d *datadriven.TestData) string {
 		require.Equal(t, "state", d.Cmd)
@@ -56,8 +56,8 @@ func TestEveryStateMeetsEveryOperation(t *testing.T) {
 	})
 }
 
-// do is one command, written as in the file. A fourth word that is a path takes
-// the other lock.
+// do applies one command, written as in the file. If its fourth word is a path, it is about the other
+// lock.
 func (b *table) do(t *testing.T, line string) (said, effects string) {
 	w := strings.Fields(line)
 	at := b.step()

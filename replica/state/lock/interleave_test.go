@@ -11,8 +11,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// believed is what is known of one lock from what the functions
-// said and which effects they had. It states S8.
+// believed is what is known of one lock from answers and effects. It checks S8.
 type believed struct {
 	t      *testing.T
 	path   []string
@@ -60,11 +59,11 @@ func (s *believed) see(effects []lock.Effect) {
 			s.must(len(s.delays) == 0, "claimable while a delay runs")
 		}
 	}
-	s.must(!failed || len(s.delays) > 0, "a holder failed and no delay runs") // all ask for one here
+	s.must(!failed || len(s.delays) > 0, "a holder failed and no delay runs") // all claims here ask for a delay
 }
 
-// granted is S8: compatible holders only; no grant inside a lock-delay; the
-// generation grows on every free-to-held, and only then.
+// granted checks S8: holders are compatible; no grant falls into a lock-delay; the generation grows
+// whenever the lock goes from free to held, and only then.
 func (s *believed) granted(g lock.Granted) {
 	_, twice := s.holds[g.Owner]
 	s.must(!twice, "granted twice")
@@ -85,7 +84,7 @@ func (s *believed) granted(g lock.Granted) {
 type walk struct {
 	tx        *db.Txn
 	clients   []lock.Owner
-	released  map[lock.Owner]lock.Granted // the last hold that was released: copies of that Release may come
+	released  map[lock.Owner]lock.Granted // the last hold that was released; copies of its Release may come
 	steps     int
 	sometimes map[string]bool
 }
@@ -136,8 +135,8 @@ func (w *walk) delayOver(_ api.Number, s believed) []lock.Effect {
 	return nil
 }
 
-// down takes every step from here. A step that changed no row and had no effect
-// leads to the same state, so what follows it is left out.
+// down takes every step from here. A step that changes no row and has no effect leads to the same
+// state, so its continuations are left out.
 func (w *walk) down(s believed, at api.Number, depth int) {
 	all := append(w.stepsOf(w.clients[0], "A"), w.stepsOf(w.clients[1], "B")...)
 	for _, x := range append(all, step{"the oldest delay ends", w.delayOver}) {
@@ -158,7 +157,7 @@ func (w *walk) down(s believed, at api.Number, depth int) {
 	}
 }
 
-// agrees compares the rows with what the effects told.
+// agrees compares the rows with what is known from effects.
 func (w *walk) agrees(s believed) {
 	now := lock.Get(w.tx, file)
 	s.must(now.Holders == uint64(len(s.holds)) && now.Delays == uint64(len(s.delays)), "rows and effects differ")

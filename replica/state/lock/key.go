@@ -52,7 +52,7 @@ func ParseKey(key string) (k Key, ok bool) {
 	return k, c.isDone()
 }
 
-// Words say what the row of the key is about, for reports.
+// Words says what the row with this key is about, for reports.
 func (k Key) Words() string {
 	who := fmt.Sprintf("handle %v of session %d", k.Owner.Handle, k.Owner.Session)
 	switch k.Family {

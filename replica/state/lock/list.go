@@ -33,8 +33,8 @@ func HoldingsOf(r Reader, s api.SessionID) []Holding { return exported(heldIn(r,
 // Holders lists the holds of a lock, in the order of sessions and their handles.
 func Holders(r Reader, n api.Ref) []Holding { return exported(holders(r, n)) }
 
-// Holdings lists all holds of all locks, in the order of sessions and their handles. A new
-// master begins with them.
+// Holdings lists all holds of all locks, in the order of sessions and their handles, for audits
+// and reports.
 func Holdings(r Reader) []Holding { return exported(indexed(r, allIndex)) }
 
 // Delay is a running delay.
@@ -61,7 +61,7 @@ func exported(all []held) (out []Holding) {
 	return out
 }
 
-// heldBy is the one hold of a handle, or none.
+// heldBy returns the hold of a handle, if it has one.
 func heldBy(r Reader, o Owner) []held {
 	n, ok := HeldBy(r, o)
 	if !ok {
@@ -70,7 +70,7 @@ func heldBy(r Reader, o Owner) []held {
 	return []held{{n, o, mustHold(r, n, o)}}
 }
 
-// heldIn are the holds of the handles of a session.
+// heldIn returns the holds of the handles of a session.
 func heldIn(r Reader, s api.SessionID) []held { return indexed(r, indexOf(s)) }
 
 func indexed(r Reader, prefix string) (all []held) {

@@ -12,7 +12,7 @@ type Owner struct {
 	Handle  api.HandleID
 }
 
-// Valid reports that o names a handle of a session.
+// Valid reports whether o names a handle of a session.
 func (o Owner) Valid() bool { return o.Session != 0 && o.Handle != api.HandleID{} }
 
 // String prints session and handle.
@@ -20,14 +20,13 @@ func (o Owner) String() string { return fmt.Sprintf("%d/%v", o.Session, o.Handle
 
 // State is a lock as a whole. The zero State is that of a lock that was never held.
 type State struct {
-	Gen     api.LockGen // of the period in which it is held, or was held last
-	Mode    api.Mode    // in which it is held; 0: free
+	Gen     api.LockGen // of the period in which it is held, or was last held
+	Mode    api.Mode    // in which it is held; 0: it is free
 	Holders uint64      // number of holders
 	Delays  uint64      // number of running delays
 }
 
-// IsClaimable reports that a handle without a lock could be granted this one in this mode
-// now.
+// IsClaimable reports whether a handle that holds no lock could get this one in this mode now.
 func (s State) IsClaimable(m api.Mode) bool { return !s.hasConflict(m) && s.Delays == 0 }
 
 func (s State) hasConflict(m api.Mode) bool { return s.Mode != 0 && s.Mode.HasConflict(m) }
@@ -46,7 +45,7 @@ func Get(r Reader, n api.Ref) State {
 type Hold struct {
 	Mode        api.Mode
 	Acquisition api.Acquisition
-	Delay       api.LockDelay // to begin if the holder fails
+	Delay       api.LockDelay // the lock-delay that begins if the holder fails
 }
 
 // GetHold reads the hold of a lock by o, and whether there is one.

@@ -29,7 +29,7 @@ func TestClaimsThatNameNothingAreInvalid(t *testing.T) {
 	require.Equal(t, api.OK, g.Code)
 }
 
-// CHU §2.4: valid is what is held now, in this mode, at this generation.
+// CHU §2.4: a sequencer is valid while its lock is held in its mode at its generation.
 func TestASequencerIsValidWhileItsLockIsHeldAtItsGeneration(t *testing.T) {
 	b := newTable(t)
 	check := func(q api.Sequencer, want lock.Validity) {
@@ -56,7 +56,7 @@ func TestASequencerIsValidWhileItsLockIsHeldAtItsGeneration(t *testing.T) {
 	check(api.Sequencer{Node: other, Mode: api.Shared, Gen: q.Gen}, lock.NotHeld)
 	check(api.Sequencer{Node: api.Ref{Path: file.Path, Instance: file.Instance + 1}, Mode: api.Shared, Gen: q.Gen}, lock.NotHeld)
 
-	// Another reader joins and stays: the period goes on, also after the first left.
+	// Another reader joins and stays: the period goes on, even after the first one has left.
 	b.acquire("B", file, api.Shared, 0)
 	require.Equal(t, q, sequencer("B"))
 	lock.ReleaseHandle(b.tx, owners["A"])
@@ -78,8 +78,8 @@ func TestASequencerIsValidWhileItsLockIsHeldAtItsGeneration(t *testing.T) {
 	require.Greater(t, sequencer("B").Gen, late.Gen)
 }
 
-// Numbers never restart, also where a node is deleted and made again, with
-// the same instance by mistake even.
+// Generations never restart when a node is deleted and made again, even if it had the same instance by
+// mistake.
 func TestGenerationsDoNotRestartWithTheNode(t *testing.T) {
 	b := newTable(t)
 	was := b.acquire("A", file, api.Exclusive, 0)
@@ -105,7 +105,7 @@ func TestGenerationsDoNotRestartWithTheNode(t *testing.T) {
 	b.audit()
 }
 
-// What a new master begins with: all holders, and all delays in full.
+// Holders are listed for a session, a lock and all locks, and delays with their full lengths.
 func TestLists(t *testing.T) {
 	b := newTable(t)
 	b.acquire("B", file, api.Shared, 1000)

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
-// used is a table with a row of every family: A and B share the lock, C, who had
-// shared it, died.
+// used returns a table with a row of every family: A and B share the lock; C, which had shared it,
+// failed.
 func used(t require.TestingT) *table {
 	b := newTable(t)
 	b.acquire("A", file, api.Shared, 5000)
@@ -94,7 +94,7 @@ func TestKeysAreTakenApart(t *testing.T) {
 	}, got)
 }
 
-// Paths that begin alike, or hold what looks like numbers, are other locks.
+// Paths that begin alike, or have bytes that look like numbers, name different locks.
 func TestLocksDoNotMeetInTheRows(t *testing.T) {
 	b := newTable(t)
 	nodes := []api.Ref{file, ref("/f", 30), ref("/f/f", 3), ref("/", 3), ref("/ff", 3),
@@ -118,7 +118,7 @@ func TestLocksDoNotMeetInTheRows(t *testing.T) {
 	b.audit()
 }
 
-// Each row, cut short, of another version, or empty, is noticed by what reads it.
+// A row that is cut short, empty or of another version is noticed by the function that reads it.
 func TestAnUnreadableRowIsNeverTakenForAnother(t *testing.T) {
 	b := used(t)
 	rows := map[string]string{}
@@ -205,7 +205,7 @@ func TestBrokenPromises(t *testing.T) {
 	claim := lock.Claim{Lock: file, Owner: a, Mode: api.Exclusive}
 	b := newTable(t)
 	lock.Acquire(b.tx, 10, claim)
-	breaks(t, "I-K5", func() { lock.FailHandle(b.tx, 10, a) }) // a failure in the past
+	breaks(t, "I-K5", func() { lock.FailHandle(b.tx, 10, a) }) // a failure no later than its grant
 	b = newTable(t)
 	lock.Acquire(b.tx, 10, claim)
 	lock.ReleaseHandle(b.tx, a)

@@ -24,9 +24,9 @@ func GetBackup(r Reader) (b Backup) {
 	return b
 }
 
-// SetBackup records b, whose Elapsed is not negative and taken to whole
-// milliseconds, downwards. It returns false, and changes nothing, if b is an older backup
-// than the recorded one, or no longer a time since the same one.
+// SetBackup records b, with Elapsed, which must not be negative, rounded down to whole
+// milliseconds. It returns false, and changes nothing, if a newer backup is recorded, or the
+// same one with an Elapsed that is not smaller.
 func SetBackup(tx *db.Txn, b Backup) bool {
 	b.Elapsed = b.Elapsed.Truncate(time.Millisecond)
 	old := GetBackup(tx)

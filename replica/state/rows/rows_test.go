@@ -109,7 +109,7 @@ func TestANewCellHasNothing(t *testing.T) {
 	require.NoError(t, rows.Audit(d))
 }
 
-// No key a user can choose is, begins or follows within a system family.
+// No key that a user can choose is a key of a system family or lies within the range of one.
 func TestUserKeysTouchNoSystemRow(t *testing.T) {
 	d, tx := cell()
 	tx.Commit()
@@ -174,7 +174,7 @@ func TestAConstantIsSetOnce(t *testing.T) {
 	require.Empty(t, value)
 }
 
-// A new master waits for what may have been granted, never for less.
+// SetBackup records newer backups and longer times only.
 func TestWhatIsRecordedOfBackupsOnlyGrows(t *testing.T) {
 	tx := db.New().Begin()
 	last := rows.Backup{}
@@ -183,7 +183,7 @@ func TestWhatIsRecordedOfBackupsOnlyGrows(t *testing.T) {
 		want bool
 	}{
 		{rows.Backup{}, false},
-		{rows.Backup{Elapsed: time.Millisecond - 1}, false}, // downwards
+		{rows.Backup{Elapsed: time.Millisecond - 1}, false}, // rounded down
 		{rows.Backup{Elapsed: time.Minute}, true},
 		{rows.Backup{Slot: 7, Elapsed: time.Second}, true},
 		{rows.Backup{Slot: 7, Elapsed: time.Second}, false},
@@ -248,7 +248,7 @@ func TestTheEndOfASessionTakesAllItsRows(t *testing.T) {
 	require.True(t, ok)
 }
 
-// What stands among the sessions and is none is for Audit to tell.
+// A key among the sessions that names no session is not listed; Audit reports it.
 func TestOnlySessionsAreListed(t *testing.T) {
 	tx := db.New().Begin()
 	rows.OpenSession(tx, 5, api.Nonce{1, 2}, "ann")
@@ -284,8 +284,8 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
-// Each system row, cut short, of another version, or empty, is noticed by the
-// function that reads it.
+// A system row that is cut short, empty or of another version is noticed by the function that reads
+// it.
 func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 	d, tx := cell()
 	tx.Commit()
@@ -296,7 +296,7 @@ func TestAnUnreadableSystemRowIsNeverTakenForAnother(t *testing.T) {
 		}
 		for _, bad := range []string{"", "\x09" + value[1:], value[:len(value)/2], value[:len(value)-1], value + "x"} {
 			if k.Family == rows.FamilyConstant && bad != "" && bad[0] == 1 {
-				continue // any value behind the version is one
+				continue // any bytes after the version are a value
 			}
 			if k.Family == rows.FamilySession && len(bad) > 25 && bad[0] == 2 {
 				continue // a principal of another name

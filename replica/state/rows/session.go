@@ -14,8 +14,9 @@ import (
 // MaxSessions bounds the sessions that are alive at one time in any cell.
 const MaxSessions = 1 << 17
 
-// ConstantSessions names the replicated constant that bounds them to fewer, until
-// SetMaxSessions. Its value is a decimal number; any other value is no bound.
+// ConstantSessions names the replicated constant that sets a lower bound for one cell. It
+// counts until SetMaxSessions is called. Its value is a decimal number; any other value sets
+// no bound.
 const ConstantSessions = "sessions"
 
 // GetMaxSessions reads how many sessions may be alive at one time: what SetMaxSessions set
@@ -33,8 +34,8 @@ func GetMaxSessions(r Reader) (n uint64) {
 	return MaxSessions
 }
 
-// SetMaxSessions sets how many sessions may be alive at one time: between 1 and MaxSessions.
-// Those that are alive stay; none is opened while there are as many.
+// SetMaxSessions sets how many sessions may be alive at one time, from 1 to MaxSessions. If
+// more are alive, they stay, and none is opened until fewer than n are alive.
 func SetMaxSessions(tx *db.Txn, n uint64) { tx.Put(aliveKey, write(n)) }
 
 // Session is a session that is alive.

@@ -10,9 +10,9 @@ type Above struct {
 	Used, Limit uint64
 }
 
-// FindAbove looks for a principal or a directory with more than l allows, for each limit that l
-// lowers; a limit of 0 is not one. It reads the rows of all principals, and those of all nodes if l
-// lowers what a directory may hold.
+// FindAbove returns a principal or directory that has more than l allows; ok is false if there is none.
+// Only limits that l lowers count; a limit of 0 lowers nothing. FindAbove reads the rows of all principals
+// if l lowers a limit of principals, and those of all nodes if it lowers a limit of directories.
 func FindAbove(r Reader, l Limits) (x Above, ok bool) {
 	now := GetLimits(r)
 	if l.Principal = l.Principal.below(now.Principal); l.Principal != (Usage{}) {
@@ -38,7 +38,7 @@ func FindAbove(r Reader, l Limits) (x Above, ok bool) {
 	return Above{}, false
 }
 
-// below is u without what is not below v.
+// below returns u, with each number that is not below that of v set to 0.
 func (u Usage) below(v Usage) Usage {
 	if u.Nodes >= v.Nodes {
 		u.Nodes = 0
@@ -49,7 +49,7 @@ func (u Usage) below(v Usage) Usage {
 	return u
 }
 
-// above says by what u is above a limit, if it is.
+// above reports whether u exceeds a limit, and which one; a limit of 0 does not count.
 func (u Usage) above(limit Usage) (Above, bool) {
 	switch {
 	case limit.Nodes != 0 && u.Nodes > limit.Nodes:

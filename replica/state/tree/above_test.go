@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// Only what is lowered is looked at, and 0 lowers nothing. ann owns /d and /d/f, bob /d/g.
+// Only limits that are lowered count, and 0 lowers nothing. ann owns /d and /d/f, bob /d/g.
 func TestFindAbove(t *testing.T) {
 	c := newCell(t)
 	c.limit(tree.Limits{Principal: tree.Usage{Nodes: 10, Bytes: 100}, Directory: tree.Usage{Nodes: 20, Bytes: 200}})

@@ -51,8 +51,8 @@ func TestDelete(t *testing.T) {
 	require.Zero(t, tree.GetUsage(c.d, "ann"))
 }
 
-// An ephemeral directory with a child stays (C3.03), and its end is told to
-// those who watch its parent.
+// An ephemeral directory with a child stays (C3.03), and its deletion has an effect on its
+// parent.
 func TestAnEphemeralDirectoryIsDeletedWhenEmpty(t *testing.T) {
 	c := sample(t)
 	e, x := c.at("/d/e"), c.file("/d/e/x", "")
@@ -63,8 +63,8 @@ func TestAnEphemeralDirectoryIsDeletedWhenEmpty(t *testing.T) {
 	require.Contains(t, out.Effects, tree.ChildChanged{Directory: c.at("/d"), Name: "e", Change: tree.ChildDeleted})
 }
 
-// A Ref finds its instance and no other (C4.05), and no number of a node that is
-// made again is one that its predecessor had (C3.04).
+// A Ref finds its instance and no other (C4.05), and a node that is made again has no number
+// that the node before it had (C3.04).
 func TestAnotherInstanceIsAnotherNode(t *testing.T) {
 	c := newCell(t)
 	old := c.file("/f", "old")

@@ -36,8 +36,8 @@
 //
 // Contents have a row apart from metadata, so that GetStat and ReadDir do not read the
 // bytes of files. They are one row, of any length, so they are written and read whole
-// (C3.12). A directory's row counts its children and the
-// bytes of their contents, so that emptiness and quotas are one look (C6.13).
+// (C3.12). A directory's row counts its children and the bytes of their contents, so that
+// one row tells whether it is empty and within its quota (C6.13).
 //
 // # Numbers
 //
@@ -45,8 +45,8 @@
 // which is greater than that of any command before it in the cell's whole life.
 // A generation *is* the number of the command that last moved it, and the
 // instance is that of the command that made the node; a new node's lock and ACL
-// generations start there, too. So no number restarts, not by deleting a node and
-// making it again either, and nothing needs to be remembered of deleted nodes
+// generations start there, too. So no number restarts, even if a node is deleted and
+// made again, and nothing needs to be remembered of deleted nodes
 // (C3.04-C3.08). A command does at most one operation of this package.
 //
 // A handle is bound to an instance (C4.05). Operations take an api.Ref, which is Gone
@@ -72,7 +72,7 @@
 //
 // # Quotas
 //
-// A node is charged to its owner, the principal that made it, also when another
+// A node is charged to its owner, the principal that made it, even when another
 // principal writes it later, and to the directory it stands in, but not to directories
 // further up. So an operation on a node changes the rows of that node, its parent and
 // its owner, at any depth. Only growth is refused: above the limit a file may still be

@@ -40,8 +40,8 @@ func foundCell(t require.TestingT, f tree.Founding) *cell {
 	return c
 }
 
-// do does one operation. All rows must be right after it, and the same as before
-// if it was refused (I-F7).
+// do does one operation. All rows must pass the audit after it, and be the same as before if the
+// operation was refused (I-F7).
 func (c *cell) do(op func(tx *db.Txn, n api.Number) tree.Outcome) tree.Outcome {
 	c.n++
 	before := c.d.Checksum()
@@ -82,7 +82,7 @@ func (c *cell) path(s string) api.Path {
 	return p
 }
 
-// file and dir make a node of ann's that must be makeable.
+// file and dir make a node of ann's; the test fails if that is refused.
 func (c *cell) file(path, contents string) api.Ref {
 	out := c.create(tree.Creation{Path: c.path(path), Kind: api.File, Contents: contents, Owner: "ann"})
 	require.Equal(c, api.OK, out.Code, path)

@@ -55,7 +55,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// What each operation writes, as the package comment lists it.
+// Each operation writes the rows that the package comment lists, and no others.
 func TestOperationsWriteTheirRowsAndNoOthers(t *testing.T) {
 	c := sample(t)
 	f := c.at("/d/f")

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// twin is the simplest model of a tree: a map from paths, as text, to nodes,
-// which counts and adds up whenever it is asked, and looks at every node for it.
+// twin is the simplest model of a tree: a map from paths, as text, to nodes. It computes counts and
+// sums from all nodes whenever it is asked.
 type twin struct {
 	nodes  map[string]*twinNode
 	limits tree.Limits
@@ -58,7 +58,8 @@ func (w *twin) sum(of func(path string, n *twinNode) bool) (u tree.Usage) {
 	return u
 }
 
-// exceeds says that there are too many, where there are more nodes or bytes now.
+// exceeds reports whether a limit of the owner or the directory is exceeded, in nodes or bytes, if these
+// have grown.
 func (w *twin) exceeds(owner api.Principal, dir string, nodes, bytes bool) bool {
 	owned := w.sum(func(_ string, n *twinNode) bool { return n.owner == owner })
 	held := w.sum(func(p string, _ *twinNode) bool { return p != "/" && parentOf(p) == dir })
@@ -130,7 +131,7 @@ func (w *twin) remove(path string) api.Code {
 	return api.OK
 }
 
-// newTwin is the twin of a founded cell.
+// newTwin returns the twin of a founded cell.
 func newTwin(f tree.Founding) *twin {
 	dir := func(names api.ACLNames) *twinNode {
 		return &twinNode{kind: api.Directory, names: names, made: 1, held: 1, acl: 1}
@@ -270,8 +271,8 @@ func (w *twin) same(t *rapid.T, c *cell) {
 	}
 }
 
-// S6: what a transaction holds, and what it met on the way, leaves no trace: the
-// same operations give the same rows.
+// S6: the same operations give the same rows, however they are divided into transactions, and refused
+// operations leave no trace.
 func TestEqualOperationsGiveEqualChecksums(t *testing.T) {
 	a, b := newCell(t), newCell(t)
 	a.dir("/d")

@@ -9,13 +9,12 @@ import (
 // Outcome is the result of an operation.
 type Outcome struct {
 	Code    api.Code // OK, or why nothing was changed
-	Node    api.Ref  // the node that was made or meant; zero where there is none
-	Stat    api.Stat // of Node after the operation, refused or not; zero where it is gone
+	Node    api.Ref  // the node that was made or found; zero if there is none
+	Stat    api.Stat // of Node after the operation, refused or not; zero if it is gone
 	Effects []Effect // in order; none unless OK
 }
 
-// op is an operation under way. It first tests all that can be refused, then
-// writes.
+// op is an operation under way. It makes all tests first, and then writes.
 type op struct {
 	tx      *db.Txn
 	n       api.Number
@@ -49,7 +48,7 @@ func (o *op) done(n node) Outcome {
 
 func (o *op) addEffects(e ...Effect) { o.effects = append(o.effects, e...) }
 
-// next is the generation after old: the number of the command.
+// next returns the generation after old, which is the number of the command.
 func (o *op) next(what string, n node, old uint64) uint64 {
 	if uint64(o.n) <= old {
 		invariant.Failf("I-F5", "command %d moves the %s generation of %v, which is %d", o.n, what, n.ref(), old)

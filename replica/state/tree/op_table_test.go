@@ -10,11 +10,11 @@ import (
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
-// That a refused operation changes nothing is tested by cell.do, for each row.
+// cell.do checks, for each row of these tables, that a refused operation changes nothing.
 
 var tooLong = strings.Repeat("x", api.MaxContents+1)
 
-// small leaves ann room for one node and two bytes, and /d for as much.
+// small leaves ann and /d room for one more node and two more bytes.
 func small(c *cell) tree.Limits {
 	u := tree.GetUsage(c.d, "ann")
 	d := c.stat("/d")

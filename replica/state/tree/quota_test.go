@@ -69,8 +69,8 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// The owner is the principal that made the node, also when another one writes it. It is
-// charged until the node is deleted.
+// The owner is the principal that made the node, even if another one writes it, and is charged
+// until the node is deleted.
 func TestUsageFollowsTheOwner(t *testing.T) {
 	c := sample(t)
 	require.Equal(t, tree.Usage{Nodes: 2, Bytes: 8}, tree.GetUsage(c.d, "ann"))

@@ -45,8 +45,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// A directory that is longer than an answer comes in pieces, without gaps,
-// whichever of the three bounds is met first; each is a message that clients take.
+// A directory that does not fit into one answer comes in pieces, without gaps, whichever of the three
+// bounds is met first; each piece is a message that clients accept.
 func TestALongDirectoryIsListedInPieces(t *testing.T) {
 	long, mid := api.ACLName(strings.Repeat("n", api.MaxComponent)), api.ACLName("readers of all")
 	for _, r := range []struct {

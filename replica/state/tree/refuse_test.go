@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// No operation reaches I-F7 from outside, so it is shown from inside.
+// No operation breaks I-F7 when it is called from outside, so this test does it from inside.
 func TestARefusalBehindAWriteIsNoticed(t *testing.T) {
 	tx := db.New().Begin()
 	o := begin(tx, 1)

@@ -96,7 +96,7 @@ func TestKeysAreOrderedAsPaths(t *testing.T) {
 	})
 }
 
-// Keys of this package are found among all strings.
+// ParseKey recognizes the keys of this package and no other strings.
 func FuzzParseKey(f *testing.F) {
 	for _, s := range []string{"", "t", "t\x00", "t\x01a", "t\x02a", "t\x02a/b", "b\x01a", "b\x01/", "i\x01a", "i", "pann", "p", "p a", "q", "qq", "x"} {
 		f.Add(s)
@@ -119,8 +119,8 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-// Whatever stands in a row, the audit says something about it and does not
-// break, and nothing that it finds right makes a reading break.
+// Whatever stands in a row, the audit does not panic; if it finds no fault, reading does not panic
+// either.
 func FuzzAudit(f *testing.F) {
 	base := newCell(f)
 	base.file("/f", "x")
@@ -154,7 +154,7 @@ func FuzzAudit(f *testing.F) {
 	})
 }
 
-// forge changes a row behind the back of the package.
+// forge changes the value of a row directly.
 func forge(tx *db.Txn, k tree.Key, change func(value string) string) {
 	value, _ := tx.Get(k.Encode())
 	tx.Put(k.Encode(), change(value))

@@ -7,7 +7,7 @@ import (
 
 // SetContents replaces the whole contents of a file. With a generation it does so only if
 // that is the present one, else the Outcome is Conflict and has the present one; 0, which
-// no file has, sets no condition. The generation grows also if the bytes are the same.
+// no file has, sets no condition. The generation grows even if the bytes are the same.
 func SetContents(tx *db.Txn, n api.Number, ref api.Ref, contents string, when api.ContentGen) Outcome {
 	o := begin(tx, n)
 	if len(contents) > api.MaxContents {
