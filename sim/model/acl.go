@@ -6,15 +6,16 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// ACLDir is where ACL files stand.
+// ACLDir is the directory that holds the ACL files.
 const ACLDir = "/acl"
 
-// ACLNames are the names of the files that govern reading, writing and changing the names.
+// ACLNames returns the names of the ACL files that govern reading, writing, and changing
+// these names.
 func ACLNames(n api.ACLNames) [3]string {
 	return [3]string{string(n.Read), string(n.Write), string(n.Change)}
 }
 
-// InheritACL takes from a directory what a new node was not given (C5.03).
+// InheritACL replaces each name in own that is empty by the directory's (C5.03).
 func InheritACL(own, dir [3]string) [3]string {
 	for i := range own {
 		if own[i] == "" {
@@ -24,5 +25,5 @@ func InheritACL(own, dir [3]string) [3]string {
 	return own
 }
 
-// Parent is the path of the directory that a node stands in.
+// Parent returns the path of the directory that contains a node.
 func Parent(path string) string { return path[:max(1, strings.LastIndexByte(path, '/'))] }

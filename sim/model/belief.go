@@ -9,23 +9,23 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Believer is a client in one life of its machine: what it takes for true at an instant of
-// true time, by its own clock.
+// Believer is one process life of a client machine. Checkers ask it, at an instant of true
+// time, what its client believes by its own clock.
 type Believer interface {
 	Status() client.Status
-	Now() time.Time // by the clock of its machine
-	Dead() bool     // its machine's life has ended: it believes nothing any more
+	Now() time.Time // by its machine's clock
+	Dead() bool     // this life has ended: its beliefs no longer count
 	Self() sim.Addr
 }
 
 // HeldLock is a lock as its holder sees it: a *client.Lock.
 type HeldLock interface {
 	Held() bool
-	Err() error // why it is not held; nil: it is
+	Err() error // why it is not held; nil if it is
 	Context() context.Context
 }
 
-// OpenHandle is a handle as the program knows it that has opened a node.
+// OpenHandle is a handle as the program that opened it sees it.
 type OpenHandle interface {
 	Ref() api.Ref // the node
 	IsEphemeral() bool

@@ -7,14 +7,14 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Call names a client's call as the rows do.
+// Call identifies a client's call, as the rows do.
 type Call struct {
 	Session api.SessionID
 	Seq     api.Seq
 }
 
-// CallOf is the name of the call of a session that a command does; ok is false if
-// it does none.
+// CallOf returns the call that a command executes; ok is false if the command executes no
+// session's call.
 func CallOf(c command.Command) (k Call, ok bool) {
 	switch c := c.(type) {
 	case command.Call:
@@ -25,8 +25,7 @@ func CallOf(c command.Command) (k Call, ok bool) {
 	return Call{}, false
 }
 
-// GuardOf is the epoch that a command is of; ok is false for those that are of
-// none.
+// GuardOf returns a command's epoch guard; ok is false for a kind of command that has none.
 func GuardOf(c command.Command) (guard api.Epoch, ok bool) {
 	switch c := c.(type) {
 	case command.Call:
@@ -57,12 +56,12 @@ func GuardOf(c command.Command) (guard api.Epoch, ok bool) {
 	return 0, false
 }
 
-// Digest is a digest of a result as the log has it: without tokens.
+// Digest returns a hash of a result in the form that the log has: without tokens.
 func Digest(r api.Result) uint64 {
 	if o, ok := r.Detail.(api.Opened); ok {
 		o.Token = ""
 		r.Detail = o
-		if o.Node == (api.Ref{}) { // of a SetSequencer, which tells nothing else
+		if o.Node == (api.Ref{}) { // a SetSequencer's, which has nothing but the token
 			r.Detail = nil
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// FenceIn is the sequencer that the handle of a deed is tied to; zero: none.
+// FenceIn returns the sequencer to which the handle of a node operation is tied, or the zero
+// Sequencer.
 func FenceIn(d command.NodeOp) api.Sequencer {
 	switch d := d.(type) {
 	case command.OpenNode:
@@ -32,8 +33,8 @@ func FenceIn(d command.NodeOp) api.Sequencer {
 	return api.Sequencer{}
 }
 
-// IsOfMaster says that a master wants a command for itself, and that it takes turns with
-// calls.
+// IsOfMaster reports whether a master proposes a command for the cell's own upkeep, through
+// the same fair queue as calls.
 func IsOfMaster(c command.Command) bool {
 	switch c.(type) {
 	case command.DelayOver, command.Sweep, command.FailHandle:

@@ -6,22 +6,22 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// LongestDelay is the longest lock-delay that there is (C7.06), whatever the product
-// takes it for.
+// LongestDelay is the longest lock-delay that a client may ask for (C7.06). It is stated here
+// again, so that checkers do not take it from the product.
 const LongestDelay = time.Minute
 
-// DelaySpan is how long a lock-delay of so many milliseconds is.
+// DelaySpan returns the length of a lock-delay given in milliseconds, at most LongestDelay.
 func DelaySpan(d api.LockDelay) time.Duration {
 	return min(time.Duration(d)*time.Millisecond, LongestDelay)
 }
 
-// DelayOf is the lock-delay of a caller that asks for d: the first whole millisecond that is no
-// less, within the bound.
+// DelayOf returns the lock-delay that a caller who asks for d gets: d rounded up to whole
+// milliseconds, at most LongestDelay.
 func DelayOf(d time.Duration) time.Duration {
 	return min((d + time.Millisecond - 1).Truncate(time.Millisecond), LongestDelay)
 }
 
-// DelayID names a lock-delay: the lock, and the command that freed it.
+// DelayID identifies a lock-delay by the lock and the command that freed it.
 type DelayID struct {
 	Lock  api.Ref
 	Freed api.Number

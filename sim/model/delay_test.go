@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// What is asked for is no less than what there is, up to a minute.
+// A lock-delay is at least what was asked for, but at most a minute.
 func TestTheLockDelayThatThereIs(t *testing.T) {
 	for asked, is := range map[time.Duration]time.Duration{
 		0: 0, 1: time.Millisecond, 900 * time.Millisecond: 900 * time.Millisecond, 1900*time.Millisecond + 1: 1901 * time.Millisecond,

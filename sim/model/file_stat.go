@@ -5,7 +5,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// FileStat is metadata of a node as the model of nodes has them.
+// FileStat converts a node's metadata to the form of the linearizability model.
 func FileStat(s api.Stat) linearizability.FileStat {
 	f := linearizability.FileStat{
 		Ephemeral: s.Ephemeral, Instance: uint64(s.Instance), Content: uint64(s.Content), ACL: uint64(s.ACL), Lock: uint64(s.Lock),

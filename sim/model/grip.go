@@ -2,27 +2,27 @@ package model
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Grip is a handle as it was given out.
+// Grip is a handle as a master gave it out.
 type Grip struct {
 	ID       api.HandleID
 	Session  api.SessionID
 	Node     api.Ref
 	Rights   api.Rights
-	Closed   map[api.Epoch]uint64 // when it was confirmed, by epoch: masters remember it so long (C12.12)
+	Closed   map[api.Epoch]uint64 // by epoch, when its master confirmed the close; masters remember it that long (C12.12)
 	Poisoned map[api.Epoch]uint64
-	Tied     []api.Sequencer // to which it is or was, the last in the end
-	Allowed  api.Epoch       // the last epoch at some place of which its session had the rights
-	Untested bool            // it was given to a copy of an Open that was executed in an earlier epoch
-	Ended    bool            // its session has asked for it to be closed, or poisoned
+	Tied     []api.Sequencer // sequencers that it is or was tied to, the present one last
+	Allowed  api.Epoch       // the last epoch during which its session had the rights at some time
+	Untested bool            // it answers a copy of an Open that was executed in an earlier epoch
+	Ended    bool            // its session has asked to close or poison it
 }
 
-// Shut says that a master of this epoch has confirmed that the handle is closed or
+// Shut reports whether a master of this epoch has confirmed that the handle is closed or
 // poisoned.
 func (g *Grip) Shut(e api.Epoch) bool { return g.Closed[e] != 0 || g.Poisoned[e] != 0 }
 
-// TokenIn is the token that an op comes with; ok is false where it needs none. An op
-// that needs one and has lost it is told from one that needs none, which
-// api.HandleOf does not; and what is checked is not asked.
+// TokenIn returns the handle's token that an operation carries; ok is false if the operation
+// needs no handle. Unlike api.HandleOf it tells a missing token from one that is not needed.
+// It also keeps the checkers independent of the code that they check.
 func TokenIn(op api.Op) (t api.Token, ok bool) {
 	switch op := op.(type) {
 	case api.Open:
@@ -59,8 +59,8 @@ func TokenIn(op api.Op) (t api.Token, ok bool) {
 	return "", false
 }
 
-// RightFor is the right that an op needs (CHU §2.4, §2.6): locks need the one to
-// write, in either mode.
+// RightFor returns the right that an operation needs (CHU §2.4, §2.6). A lock needs the right
+// to write, in either mode.
 func RightFor(op api.Op) api.Rights {
 	switch op.(type) {
 	case api.GetContents, api.GetStat, api.ReadDir, api.CheckSequencer:

@@ -1,6 +1,6 @@
 package model
 
-// Inside is what the paths of nodes below a directory begin with.
+// Inside returns the prefix of the paths of all nodes below a directory.
 func Inside(dir string) string {
 	if dir == "/" {
 		return dir

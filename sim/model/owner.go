@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Owner is a handle of a session.
+// Owner is the owner of a lock: a handle of a session.
 type Owner struct {
 	Session api.SessionID
 	Handle  api.HandleID

@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// principals are the names of the first clients, which are asked for with each message.
+// principals caches the names of the first clients: each message asks for one.
 var principals = func() (names [64]api.Principal) {
 	for i := range names {
 		names[i] = named(sim.FirstClient + sim.Addr(i))
@@ -15,7 +15,7 @@ var principals = func() (names [64]api.Principal) {
 	return names
 }()
 
-// PrincipalOn is who the client on a machine is.
+// PrincipalOn returns the principal of the client on a machine.
 func PrincipalOn(a sim.Addr) api.Principal {
 	if i := a - sim.FirstClient; int(i) < len(principals) {
 		return principals[i]

@@ -2,7 +2,7 @@ package model
 
 import "github.com/chubbycell/chubby/replica/api"
 
-// Tells says that an answer does more than to refuse.
+// Tells reports whether an answer carries information beyond a refusal.
 func Tells(r api.Result) bool {
 	return r.Code == api.OK || r.Found || r.Value != "" || r.Detail != nil || len(r.Pairs) > 0
 }
