@@ -6,8 +6,8 @@ type FaultStruck struct {
 	N    int
 }
 
-// FaultActs says that a fault which has struck goes on from here: what it had put off comes
-// now, before any other event of a fault.
+// FaultActs says that a fault which struck earlier, and deferred a part of its work, does
+// that part now. It comes before any other event that this part causes.
 type FaultActs struct {
 	Kind string
 	N    int

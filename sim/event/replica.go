@@ -9,11 +9,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Recovered says what a replica's disk gives back to a process that starts, before any checker looks at it.
+// Recovered says what a process life that starts has read from its replica's disk. It comes
+// before any checker looks at it.
 type Recovered struct {
 	Replica paxos.NodeID
 	State   *paxos.Recovered // for the call only
-	Report  string           // what was found damaged as the disk was read, in one line
+	Report  string           // the damage that recovery found, in one line
 }
 
 // Started says that a process life of a replica has recovered its disk and takes input.
@@ -28,11 +29,11 @@ type Started struct {
 type Ended struct {
 	Replica paxos.NodeID
 	Boot    paxos.Boot
-	Err     error // why the replica stopped itself; nil: a fault ended it
+	Err     error // why the replica stopped itself; nil if a fault ended it
 }
 
-// RequestReceived says that a request of a client has come to a replica, before the
-// replica handles it.
+// RequestReceived says that a client's request has reached a replica, which has not handled
+// it yet.
 type RequestReceived struct {
 	Replica paxos.NodeID
 	Local   time.Time // by the replica's clock
@@ -48,16 +49,15 @@ type ReplySent struct {
 	Reply   api.Reply
 }
 
-// MessageSent says that a message leaves a replica for another one.
+// MessageSent says that a replica has sent a message to another replica.
 type MessageSent struct {
 	From, To paxos.NodeID
 	Local    time.Time     // by the sender's clock
-	Message  paxos.Message // nil: it is none of package paxos (transfers, checksums)
-	Wire     string        // as it goes
+	Message  paxos.Message // nil if not of package paxos (transfers, checksums)
+	Wire     string        // the bytes
 }
 
-// MessageReceived says that a message of another replica has come, before the replica
-// handles it.
+// MessageReceived says that a message of another replica has arrived, and is not handled yet.
 type MessageReceived struct {
 	From, To paxos.NodeID
 	Local    time.Time // by the receiver's clock
@@ -74,7 +74,7 @@ type Proposed struct {
 type Durable struct {
 	Replica paxos.NodeID
 	Records []paxos.Record // for the call only
-	First   paxos.LSN      // the number of the first record; 0: it is not told
+	First   paxos.LSN      // the LSN of the first record; 0: unknown
 }
 
 // Applied says that a replica has applied a slot.
@@ -103,46 +103,46 @@ type SnapshotInstalled struct {
 	Slot    paxos.Slot
 }
 
-// TenureChanged says that a replica has another opinion about which replica leads.
+// TenureChanged says that a replica has changed its view of which replica leads.
 type TenureChanged struct {
 	Replica paxos.NodeID
 	Tenure  paxos.Tenure
 }
 
-// LeaseChanged says that a replica has another end of its read authority, by its own clock. A
-// zero Until says that it has none.
+// LeaseChanged says that the end of a replica's read authority has changed, by its own clock.
+// A zero Until says that it has none.
 type LeaseChanged struct {
 	Replica      paxos.NodeID
 	Local, Until time.Time
 }
 
-// Serves says that a master begins to serve clients in an epoch of its own.
+// Serves says that a master has begun to serve clients in an epoch of its own.
 type Serves struct {
 	Replica paxos.NodeID
 	Epoch   api.Epoch
 	Ballot  paxos.Ballot
 }
 
-// AuditBegun says that what a replica holds is about to be walked through. That is done at some of its inputs only: what is
-// found wrong may have come about at any input since the last walk.
+// AuditBegun says that an audit of what a replica holds begins. Audits follow only some of
+// its inputs, so a fault that one finds may date from any input since the last audit.
 type AuditBegun struct {
 	Replica paxos.NodeID
 	What    string // "memory" or "rows"
 }
 
-// AuditPassed says that the walk which began last has found all right.
+// AuditPassed says that the audit which began last found nothing wrong.
 type AuditPassed struct {
 	Replica paxos.NodeID
 	What    string
 }
 
-// Left says what a replica takes itself for when a run is over, whatever ended it, or as it breaks.
+// Left says in what state a replica is when the run ends, however it ends.
 type Left struct {
 	Replica paxos.NodeID
-	Local   time.Time     // by its clock, as it last read it
-	Status  *paxos.Status // nil: it is down, or has not recovered
-	Lease   time.Time     // until when it may answer reads alone, by its clock
-	Epoch   api.Epoch     // in which it serves; 0: it does not
+	Local   time.Time     // its clock, as it last read it
+	Status  *paxos.Status // nil: down, or not recovered
+	Lease   time.Time     // end of its read authority, by its clock
+	Epoch   api.Epoch     // in which it serves; 0: none
 }
 
 func (Recovered) event()         {}
