@@ -9,37 +9,38 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Disk is a disk that is damaged, by draws.
+// Disk is a replica's disk, with drawn kinds of damage as its methods.
 type Disk struct {
 	Draw *sim.Draw
 	Mem  *vfs.Mem
-	Hits []ondisk.Frame // of the log, that may be hit
-	// Note hears in words what was damaged, for people; nil: nothing is told.
+	Hits []ondisk.Frame // frames of the log that may be hit
+	// Note is called with a description of each damage, for people; it may be nil.
 	Note func(what string)
 }
 
-// Notef tells Note.
+// Notef formats a text for Note.
 func (s *Disk) Notef(format string, args ...any) {
 	if s.Note != nil {
 		s.Note(fmt.Sprintf(format, args...))
 	}
 }
 
-// must is for damage to a place that was looked up a moment ago.
+// must panics on an error of damage to a place that was looked up a moment ago.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Size is how long a file is.
+// Size returns the size of a file in bytes.
 func (s *Disk) Size(file string) int64 {
 	b, err := s.Mem.Contents(file)
 	must(err)
 	return int64(len(b))
 }
 
-// Garbage changes n bytes from off on: a bit or two, all to zero, or to anything.
+// Garbage damages n bytes from off on: it flips a bit or two, zeroes all, or writes random
+// bytes.
 func (s *Disk) Garbage(file string, off, n int64) {
 	s.Notef("of %d bytes of %s from %d on, some go bad", n, file, off)
 	s.garbage(file, off, n)
@@ -62,8 +63,8 @@ func (s *Disk) garbage(file string, off, n int64) {
 	}
 }
 
-// Values are the frames that hold a vote or a learned value: these have a slot,
-// and data to lose.
+// Values returns the frames that hold a vote or a learned value: these have a slot, and data
+// to lose.
 func (s *Disk) Values() (found []ondisk.Frame) {
 	for _, f := range s.Hits {
 		if f.HasData() {
@@ -73,7 +74,8 @@ func (s *Disk) Values() (found []ondisk.Frame) {
 	return found
 }
 
-// Run picks up to a sector of bytes that belong to frames which may be hit.
+// Run picks at most a sector of contiguous bytes within frames that may be hit. n is 0 if
+// there are none.
 func (s *Disk) Run() (file string, off, n int64) {
 	if len(s.Hits) == 0 {
 		return "", 0, 0
@@ -90,7 +92,7 @@ func (s *Disk) Run() (file string, off, n int64) {
 	return f.File, f.Off, min(end-f.Off, s.Draw.Between(1, vfs.SectorSize))
 }
 
-// RotHeader hits the header of a frame or of a segment.
+// RotHeader damages the header of a frame or of a segment.
 func (s *Disk) RotHeader() {
 	if len(s.Hits) == 0 {
 		return
@@ -103,7 +105,8 @@ func (s *Disk) RotHeader() {
 	}
 }
 
-// RotHeaderOf hits bits of it: a header that is all wrong is easy to tell.
+// RotHeaderOf flips a bit or two in the header of f: a header that is all wrong is easy to
+// detect.
 func (s *Disk) RotHeaderOf(f ondisk.Frame) {
 	s.Notef("the header of record %d goes bad, in %s at %d", f.LSN, f.File, f.Off)
 	for range 1 + s.Draw.Int(2) {
@@ -111,8 +114,8 @@ func (s *Disk) RotHeaderOf(f ondisk.Frame) {
 	}
 }
 
-// RotEnd hits the last record of a log that has just been marked: of all that follows it
-// the mark alone says that it was synced.
+// RotEnd damages the last record of a log that ends with a mark. That mark alone says that
+// the record was synced.
 func (s *Disk) RotEnd() {
 	for i := len(s.Hits) - 1; i >= 0; i-- {
 		if s.Hits[i].Kind != 0 {
@@ -122,7 +125,7 @@ func (s *Disk) RotEnd() {
 	}
 }
 
-// RotRegister lets copies of one of the registers go bad.
+// RotRegister damages the named copies of one of the registers.
 func (s *Disk) RotRegister(copies ...string) {
 	name := Registers[s.Draw.Weighted([]uint32{2, 1})]
 	for _, suffix := range copies {
@@ -132,7 +135,7 @@ func (s *Disk) RotRegister(copies ...string) {
 	}
 }
 
-// RotValues lets some of the latest values go bad, of so many.
+// RotValues damages up to four of the latest values, chosen among that many.
 func (s *Disk) RotValues(latest int) {
 	values := s.Values()
 	values = values[max(0, len(values)-latest):]
@@ -143,8 +146,8 @@ func (s *Disk) RotValues(latest int) {
 	}
 }
 
-// Register is what the promise register holds, and the file that says so; nil if there
-// is none.
+// Register returns the value of the promise register, and the bytes of the copy that has it;
+// both are nil if no copy can be read.
 func (s *Disk) Register() (value, image []byte) {
 	var best uint64
 	for _, suffix := range ondisk.Copies {
@@ -157,9 +160,9 @@ func (s *Disk) Register() (value, image []byte) {
 	return value, image
 }
 
-// IsOutdated says that the log shows of a promise register that it is old: it was cut
-// since, or has a record of a later life or of a higher promise than boot and promise, the last of both
-// that it has a record of.
+// IsOutdated reports whether the log shows that a value of the promise register is old: the
+// log was cut since, or it has a record of a later life or of a higher promise. boot and
+// promise are the last of which the log has a record.
 func (s *Disk) IsOutdated(was []byte, boot paxos.Boot, promise paxos.Ballot) bool {
 	manifest, ok := ondisk.Register(s.Mem, Registers[1])
 	says := ondisk.ReadPromise(was)

@@ -1,8 +1,8 @@
-// Package damage is test support: how much of a cell may be damaged, and what a damaged
-// disk must still show.
+// Package damage is test support: how much of a cell may be damaged, and what a damaged disk
+// must still show.
 //
-// budget.go keeps the damage of a run within what a cell of its size must bear.
-// registers.go reads the two registers of a store, without the product's code, and says
-// up to where a disk vouches for its log: what lies below may be damaged, since the
-// product can notice it.
+// budget.go limits the damage of a run to what a cell of its size must survive. registers.go
+// reads the two registers of a store, without the product's code, and says up to which record a
+// disk vouches for its log: records below may be damaged, since the product can notice it.
+// disk.go does the damage; snapshots.go names snapshot files.
 package damage

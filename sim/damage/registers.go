@@ -9,11 +9,12 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Registers of a store, each in two copies.
+// Registers are the registers of a store: the promise register and the log's manifest. Each
+// is kept in two copies.
 var Registers = []string{DataDir + "/promise", DataDir + "/log/manifest"}
 
-// HalfWritten says whether the running machine sees a register that is not what the
-// disk has: a write to it failed.
+// HalfWritten reports whether a failed write has left, in the machine's memory, a register
+// that differs from the one on disk.
 func HalfWritten(mem *vfs.Mem) bool {
 	return slices.ContainsFunc(mem.Files(), func(f vfs.FileInfo) bool {
 		return f.Unsynced > 0 && slices.ContainsFunc(Registers, func(name string) bool {
@@ -22,9 +23,9 @@ func HalfWritten(mem *vfs.Mem) bool {
 	})
 }
 
-// Vouched is up to where the promise register says that its log was synced, and will
-// say so if one copy is lost: the lower of both counts, when both can be read and are
-// on the disk.
+// Vouched returns the number of the last record that the promise register says is synced, and
+// will still say so if one copy is lost: the lower count of the two copies. It is 0 unless
+// both can be read and are on the disk.
 func Vouched(mem *vfs.Mem) uint64 {
 	known := uint64(math.MaxUint64)
 	for _, suffix := range ondisk.Copies {
@@ -40,11 +41,11 @@ func Vouched(mem *vfs.Mem) uint64 {
 	return known
 }
 
-// DataDir is where a replica keeps its files on its simulated disk.
+// DataDir is the directory of a replica's files on its simulated disk.
 const DataDir = "cell"
 
-// IsSpoilt says whether a segment of a log has sectors that cannot be read. Copies
-// of a register that cannot be read are written anew.
+// IsSpoilt reports whether a segment of a log has sectors that cannot be read. Registers do
+// not count: a replica rewrites a copy that it cannot read.
 func IsSpoilt(mem *vfs.Mem) bool {
 	for _, f := range mem.Files() {
 		if f.Spoilt > 0 && strings.HasSuffix(f.Name, ".wal") {

@@ -7,7 +7,8 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// SnapshotIn is the slot of the snapshot that stands in a file.
+// SnapshotIn returns the slot of the snapshot in a file; the result is false if the file is
+// no snapshot.
 func SnapshotIn(file string) (paxos.Slot, bool) {
 	name, ok := strings.CutPrefix(file, DataDir+"/snapshots/")
 	name, snap := strings.CutSuffix(name, ".snap")
