@@ -13,13 +13,13 @@ import (
 // Frame is one frame of a log on a disk.
 type Frame struct {
 	File           string
-	Off, Data, End int64 // of the frame, of its data, after it
+	Off, Data, End int64 // where the frame begins, where its data begins, where it ends
 	Kind           uint8 // 0: a mark
 	LSN, Watermark uint64
-	Slot           paxos.Slot // where the kind has one
+	Slot           paxos.Slot // if the kind has one
 }
 
-// HasData reports whether there is data, which can be lost while the rest is known.
+// HasData reports whether the frame has data, which can be lost while the header stays known.
 func (f *Frame) HasData() bool { return f.Data < f.End }
 
 // SegmentHead is the size of a segment's header, before its first frame, in bytes.
@@ -32,15 +32,16 @@ const (
 	sumSize   = 4
 )
 
-// segmentsOf are the segments of a log, in order.
+// segmentsOf returns the segments of a log, in order.
 func segmentsOf(mem *vfs.Mem, dir string) []vfs.FileInfo {
 	return slices.DeleteFunc(mem.Files(), func(f vfs.FileInfo) bool {
 		return !strings.HasPrefix(f.Name, dir+"/") || !strings.HasSuffix(f.Name, ".wal")
 	})
 }
 
-// Frames reads the frames of all segments of the log in a directory, in order, each
-// segment as far as its frames follow one another. No sum is compared.
+// Frames reads the frames of all segments of the log in a directory, in order. In each
+// segment it stops at the first frame that does not continue the one before. It compares no
+// checksums.
 func Frames(mem *vfs.Mem, dir string) []Frame {
 	var all []Frame
 	for _, f := range segmentsOf(mem, dir) {
@@ -49,12 +50,13 @@ func Frames(mem *vfs.Mem, dir string) []Frame {
 	return all
 }
 
-// framesIn reads the frames of one segment, their heads alone.
+// framesIn reads the headers of the frames of one segment.
 func framesIn(mem *vfs.Mem, segment vfs.FileInfo) iter.Seq[Frame] {
 	return framesFrom(mem, segment, SegmentHead, 0)
 }
 
-// framesFrom reads on at a frame. next is the number of the next entry; 0: any.
+// framesFrom reads frames of a segment from offset at on. next is the number of the next
+// entry; 0: any.
 func framesFrom(mem *vfs.Mem, segment vfs.FileInfo, at int64, next uint64) iter.Seq[Frame] {
 	return func(yield func(Frame) bool) {
 		b := make([]byte, frameHead+slotSize) // a head and, where there is one, the slot behind it
@@ -88,22 +90,22 @@ func framesFrom(mem *vfs.Mem, segment vfs.FileInfo, at int64, next uint64) iter.
 	}
 }
 
-// Watermark is the number up to which a log states that all was synced: in a frame of its
-// last segment, or by the first number of that segment, since the segment before was synced
-// by then.
+// Watermark returns the number of the last entry that the log states is synced. A frame of
+// the last segment states it, or the first number in that segment's header: all segments
+// before were synced when it was created.
 func Watermark(mem *vfs.Mem, dir string) (known uint64) { return new(Tail).Watermark(mem, dir) }
 
-// Tail is the end of a log that grows: what it has read it does not read again. The zero
-// Tail has read nothing.
+// Tail reads the end of a growing log and remembers what it has read. The zero Tail has read
+// nothing.
 type Tail struct {
 	segment string
-	at      int64  // after the last frame that was read
+	at      int64  // the end of the last frame read
 	next    uint64 // number of the next entry
 	known   uint64
 }
 
-// Watermark is the Watermark of the log. The frames that were there at the last call are
-// still there.
+// Watermark returns what the function Watermark does. The frames that were there at the last
+// call must still be there.
 func (t *Tail) Watermark(mem *vfs.Mem, dir string) uint64 {
 	all := segmentsOf(mem, dir)
 	if len(all) == 0 {
@@ -126,10 +128,10 @@ func (t *Tail) Watermark(mem *vfs.Mem, dir string) uint64 {
 	return t.known
 }
 
-// Covered are the frames whose loss must be noticed: at or below a watermark that a durable
-// frame states. Entries up to durable are known to be synced; marked is the watermark of the
-// last mark known to be synced. The frame that states the highest watermark is not among
-// them, so that it stays readable.
+// Covered returns the frames whose loss must be noticed: those at or below a watermark that a
+// durable frame states. Entries up to durable are known to be synced; marked is the watermark
+// of the last mark known to be synced. The frame that states the highest watermark is not
+// among them, so that it stays readable.
 func Covered(all []Frame, durable, marked uint64) []Frame {
 	known := marked
 	for i := range all {
@@ -142,10 +144,10 @@ func Covered(all []Frame, durable, marked uint64) []Frame {
 	})
 }
 
-// CanReadOn reports that a log reads on where the frame at off was moved to at: only marks
-// stood between, so the frame has the number that comes next there. The gap that it leaves
-// looks like a mark that was being written at a power cut, and all after it like a torn tail
-// (wal/doc.go, What stays ambiguous).
+// CanReadOn reports whether a log can still be read on at offset at after the frame at off
+// was moved there. It can if only marks stood between: then the frame has the number that
+// comes next. The gap that the frame leaves looks like a mark that was being written at a
+// power cut, and all after it like a torn tail (wal/doc.go, What stays ambiguous).
 func CanReadOn(all []Frame, file string, at, off int64) bool {
 	if at >= off {
 		return false

@@ -47,7 +47,7 @@ func (h *filledStore) append(t *testing.T, rs ...paxos.Record) {
 
 var segments = []int64{1, 64, 300, 1 << 12}
 
-// The frames are those that the log itself prints.
+// Frames finds the same frames as the log's own dump.
 func TestFramesAreThoseOfTheLog(t *testing.T) {
 	for _, segment := range segments {
 		h := newFilledStore(t, segment)
@@ -77,7 +77,7 @@ func TestFramesAreThoseOfTheLog(t *testing.T) {
 	}
 }
 
-// A log that was marked states what is synced, and one that was not states less.
+// A marked log states that all is synced; an unmarked one states less.
 func TestWhatALogStates(t *testing.T) {
 	for _, segment := range segments {
 		h, tail := newFilledStore(t, segment), ondisk.Tail{}
@@ -93,7 +93,7 @@ func TestWhatALogStates(t *testing.T) {
 	require.Zero(t, ondisk.Watermark(vfs.NewMem(), "cell/log"))
 }
 
-// Covered is what some durable frame vouches for, but for the one that does.
+// Covered returns what a durable frame vouches for, without that frame.
 func TestWhatIsCovered(t *testing.T) {
 	entry := func(lsn, watermark uint64) ondisk.Frame {
 		return ondisk.Frame{Kind: 3, LSN: lsn, Watermark: watermark}
@@ -116,7 +116,7 @@ func TestWhatIsCovered(t *testing.T) {
 	}
 }
 
-// A frame that is moved over the mark in front of it leaves a log that reads on.
+// A frame that is moved over the marks in front of it leaves a log that can be read on.
 func TestWhereALogReadsOn(t *testing.T) {
 	log := []ondisk.Frame{
 		{File: "a", Off: 0, Kind: 3}, {File: "a", Off: 50}, {File: "a", Off: 78}, {File: "a", Off: 106, Kind: 3}, {File: "a", Off: 160, Kind: 3},

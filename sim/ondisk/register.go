@@ -9,10 +9,10 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Copies are the endings of the two files of a register.
+// Copies are the suffixes of the two files of a register.
 var Copies = []string{".a", ".b"}
 
-// PromiseImage is the size of one copy of a promise register.
+// PromiseImage is the size of one copy of a promise register, in bytes.
 const PromiseImage = registerHead + promiseValue + sumSize
 
 // Sizes in wal/doc.go and replica/disk/store/doc.go: of a copy's header, and of its value.
@@ -21,8 +21,8 @@ const (
 	promiseValue = 56
 )
 
-// Register reads the better of the two copies of a register; ok is false if neither can
-// be read.
+// Register reads both copies of a register and returns the value of the one with the higher
+// version; ok is false if neither can be read.
 func Register(mem *vfs.Mem, name string) (value []byte, ok bool) {
 	var best uint64
 	for _, suffix := range Copies {
@@ -33,7 +33,7 @@ func Register(mem *vfs.Mem, name string) (value []byte, ok bool) {
 	return value, ok
 }
 
-// Copy reads one of them.
+// Copy reads one copy of a register; ok is false if it is missing or its checksum is wrong.
 func Copy(mem *vfs.Mem, file string) (value []byte, version uint64, ok bool) {
 	b, err := mem.Contents(file)
 	if err != nil || len(b) < registerHead {
@@ -52,13 +52,13 @@ func Copy(mem *vfs.Mem, file string) (value []byte, version uint64, ok bool) {
 type Promise struct {
 	Boot   paxos.Boot
 	Ballot paxos.Ballot
-	Synced uint64        // entries up to here were synced when it was written
+	Synced uint64        // entries up to this one were synced when it was written
 	Floor  paxos.Slot    // the log may lack records of slots below
 	First  uint64        // the log has all entries from this one on
-	Grant  time.Duration // the longest that a life was configured with
+	Grant  time.Duration // the longest Grant that a life was configured with
 }
 
-// ReadPromise decodes the value of a promise register. An empty one stands for a log from
+// ReadPromise decodes the value of a promise register. An empty value stands for a log from
 // which nothing was dropped.
 func ReadPromise(value []byte) Promise {
 	if len(value) < promiseValue {
@@ -73,7 +73,7 @@ func ReadPromise(value []byte) Promise {
 	}
 }
 
-// Begin is the first entry of a log, by the value of its manifest.
+// Begin returns the number of the first entry of a log, by the value of its manifest.
 func Begin(manifest []byte) uint64 {
 	if len(manifest) < 32 {
 		return 1

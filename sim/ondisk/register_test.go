@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// A register is the better one of its two copies.
+// The value of a register is that of its newer readable copy.
 func TestRegistersAreRead(t *testing.T) {
 	const name = "cell/promise"
 	h := newFilledStore(t, 1<<12)
@@ -48,7 +48,7 @@ func TestRegistersAreRead(t *testing.T) {
 	require.EqualValues(t, 1, ondisk.Begin(manifest))
 }
 
-// What is not there says no more than an empty register does.
+// A missing register reads like an empty one.
 func TestNoRegister(t *testing.T) {
 	value, ok := ondisk.Register(vfs.NewMem(), "cell/promise")
 	require.False(t, ok)
