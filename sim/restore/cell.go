@@ -27,39 +27,39 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Cell is a new cell of three, in a world of its own without faults, which begins
-// with the newest backup of a cell whose run is over.
+// Cell is a new cell of three replicas, in a world of its own without faults. It begins with
+// the newest backup of a cell whose run is over.
 type Cell struct {
 	old    Old
 	World  *sim.World
-	Epoch  uint64        // of the rows that it begins with
-	Above  uint64        // numbers that it gives out are greater
-	Lease  time.Duration // that the old cell may have granted at its end
+	Epoch  uint64        // epoch of the rows that it begins with
+	Above  uint64        // it gives out only greater numbers
+	Lease  time.Duration // longest lease that the old cell may have granted at its end
 	Stat   map[string]api.Stat
 	Text   map[string]string // contents of files
-	Rows   map[string]string // of users
-	grant  time.Duration     // of leases, as the rows have it; 0: they do not say
-	Ended  bool              // its client has seen all that it wanted to
-	wrong  string            // what was seen in it that must not be
-	broken string            // the property
+	Rows   map[string]string // rows of users
+	grant  time.Duration     // Grant of leases, as the rows have it; 0: they do not say
+	Ended  bool              // its client has read and locked all
+	wrong  string            // the first thing seen that must not be
+	broken string            // the property that this breaks
 }
 
 // Old is a cell whose run is over, and its newest backup.
 type Old struct {
 	Plan     *plan.Plan
-	World    *sim.World // what is wrong with the new cell breaks a property of the old one's run
-	Slot     paxos.Slot // of the backup
-	Numbered api.Number // the last command that it has executed
-	Epoch    api.Epoch  // and epoch
-	Top      paxos.Slot // and slot
+	World    *sim.World // where the new cell's faults are reported, as those of the old cell's run
+	Slot     paxos.Slot // slot of the backup
+	Numbered api.Number // the last command that the old cell executed
+	Epoch    api.Epoch  // its last epoch
+	Top      paxos.Slot // its last slot
 }
 
-// New makes a new cell of a backup of the old one, and starts it. nil: none can be made,
-// which breaks a property.
+// New makes a new cell of a backup of the old one, and starts it. It returns nil, and breaks
+// a property, if that is impossible.
 func New(c Old, b *backup.Backup) *Cell {
 	was := c.Lived(b)
 	r := &Cell{old: c, Above: was.Number, Lease: was.Lease}
-	r.reads(b)
+	r.expect(b)
 	draws := c.World.Draw("cell.reborn", 0)
 	made, err := b.Restore(backup.Restoration{
 		Members: []paxos.NodeID{1, 2, 3}, Secret: [32]byte{byte(draws.Int(255)) + 1, 1}, Nonce: api.Nonce{draws.Uint64(), 1},
@@ -79,8 +79,8 @@ func New(c Old, b *backup.Backup) *Cell {
 	return r
 }
 
-// reads keeps what the new cell must have.
-func (r *Cell) reads(b *backup.Backup) {
+// expect records what the new cell must have.
+func (r *Cell) expect(b *backup.Backup) {
 	r.Stat, r.Text, r.Rows = map[string]api.Stat{}, map[string]string{}, map[string]string{}
 	for ref, stat := range tree.Nodes(b.Rows) {
 		r.Stat[ref.Path.String()] = stat
@@ -98,7 +98,7 @@ func (r *Cell) reads(b *backup.Backup) {
 	}
 }
 
-// build puts the directories of the new cell on the disks of new machines.
+// build writes the new cell's directories to the disks of new machines.
 func (r *Cell) build(made backup.Restored) {
 	for _, id := range made.Handle.Members {
 		m := r.World.Add(sim.MachineConfig{Process: func() sim.Process { return &newborn{of: r, id: id} }, Disk: r.old.Plan.Disk})
@@ -106,8 +106,8 @@ func (r *Cell) build(made backup.Restored) {
 		options := r.old.Plan.Store
 		options.Salt = salt.Uint64
 		cannotFail(made.Write(mem, damage.DataDir, options))
-		if f := begins(mem, made.Handle); f != (model.Finding{}) {
-			r.saw(f.ID, "replica %d %s", id, f.Text)
+		if f := checkDisk(mem, made.Handle); f != (model.Finding{}) {
+			r.fail(f.ID, "replica %d %s", id, f.Text)
 		}
 		m.Disk().Replace(mem)
 		m.Start()
@@ -115,8 +115,8 @@ func (r *Cell) build(made backup.Restored) {
 	r.World.Add(sim.MachineConfig{Addr: sim.FirstClient, Process: sim.Program(r.program), Disk: r.old.Plan.Disk}).Start()
 }
 
-// Run goes on until the client has seen all. The first master waits for the leases
-// of the old cell.
+// Run runs the new cell until its client has read and locked all, and reports a broken
+// property to the old cell's world. The first master waits out the leases of the old cell.
 func (r *Cell) Run() {
 	c, limit := r.old, 2*plan.RecoveryBound+2*r.old.Plan.Driver.Core.Sessions.LeaseMax
 	for !r.Ended && r.wrong == "" {
@@ -135,14 +135,14 @@ func (r *Cell) Run() {
 	}
 }
 
-// saw notes what must not be, and the property that it breaks.
-func (r *Cell) saw(id, format string, args ...any) {
+// fail records what must not be, and the property that it breaks. Only the first call counts.
+func (r *Cell) fail(id, format string, args ...any) {
 	if r.wrong == "" {
 		r.broken, r.wrong = id, fmt.Sprintf(format, args...)
 	}
 }
 
-// program reads all that the backup has, and takes a lock of each file.
+// program reads all that the backup has, and locks each file.
 func (r *Cell) program(rt *sim.Runtime) {
 	ctx := context.Background()
 	cl := client.New(rt, client.Config{
@@ -150,19 +150,20 @@ func (r *Cell) program(rt *sim.Runtime) {
 		Rho: int64(r.old.Plan.Driver.Core.Paxos.Lease.Rho), Grace: time.Minute, AnswerWait: 300 * time.Millisecond,
 		Cache: client.Cache{Off: true}, // the whole Stat is compared
 	})
-	r.lists(ctx, cl)
+	r.compareRows(ctx, cl)
 	for _, path := range slices.Sorted(maps.Keys(r.Stat)) {
 		r.visit(ctx, cl, path, r.Stat[path])
 	}
 	r.visit(ctx, cl, "/reborn", api.Stat{})
 	if err := cl.Put(ctx, "reborn", "yes"); err != nil {
-		r.saw("S3", "a row cannot be put: %v", err)
+		r.fail("S3", "a row cannot be put: %v", err)
 	}
 	r.Ended = true
 }
 
-// lists reads all rows, one by one where they are more than one answer may have.
-func (r *Cell) lists(ctx context.Context, cl *client.Client) {
+// compareRows reads all rows, one by one if they exceed one answer, and compares them with
+// the backup.
+func (r *Cell) compareRows(ctx context.Context, cl *client.Client) {
 	pairs, err := cl.List(ctx, "")
 	switch long := r.Long(); {
 	case long && errors.Is(err, client.ErrTooLarge):
@@ -174,19 +175,19 @@ func (r *Cell) lists(ctx context.Context, cl *client.Client) {
 			pairs = append(pairs, client.Pair{Key: key, Value: value})
 		}
 	case long:
-		r.saw("S3", "%d rows in one answer, %v, which are more than it may have", len(pairs), err)
+		r.fail("S3", "%d rows in one answer, %v, which are more than it may have", len(pairs), err)
 	}
 	if err != nil || len(pairs) != len(r.Rows) {
-		r.saw("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.Rows))
+		r.fail("S3", "%d rows, %v, where the backup has %d", len(pairs), err, len(r.Rows))
 	}
 	for _, p := range pairs {
 		if r.Rows[p.Key] != p.Value {
-			r.saw("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.Rows[p.Key])
+			r.fail("S3", "row %q is %q, in the backup %q", p.Key, p.Value, r.Rows[p.Key])
 		}
 	}
 }
 
-// Long says that the rows are more than one answer may have.
+// Long reports whether the rows exceed what one answer may have.
 func (r *Cell) Long() bool {
 	n := 0
 	for key, value := range r.Rows { // order-free: a sum
@@ -195,8 +196,8 @@ func (r *Cell) Long() bool {
 	return n > api.MaxListBytes || len(r.Rows) > api.MaxListPairs
 }
 
-// visit opens a node, compares it with what the backup says, and locks it. Those that
-// no session had open may have been swept, and some programs take rights away.
+// visit opens a node, compares it with the backup, and locks it. Nodes that no session had
+// open may have been swept, and some programs of the old cell take rights away.
 func (r *Cell) visit(ctx context.Context, cl *client.Client, path string, was api.Stat) {
 	options := client.OpenOptions{Rights: client.Read | client.Write}
 	if was.Instance == 0 {
@@ -209,35 +210,35 @@ func (r *Cell) visit(ctx context.Context, cl *client.Client, path string, was ap
 		return
 	}
 	if err != nil {
-		r.saw("S3", "%s cannot be opened: %v", path, err)
+		r.fail("S3", "%s cannot be opened: %v", path, err)
 		return
 	}
 	stat := h.StatAtOpen()
 	switch {
 	case was.Instance == 0 && uint64(stat.Instance) <= r.Above:
-		r.saw("S2", "%s is of instance %d, which the old cell may have given out", path, stat.Instance)
+		r.fail("S2", "%s is of instance %d, which the old cell may have given out", path, stat.Instance)
 	case was.Instance != 0 && (stat.Instance != was.Instance || stat.Content != was.Content || stat.ACL != was.ACL):
-		r.saw("S3", "%s is %+v, in the backup %+v", path, stat, was)
+		r.fail("S3", "%s is %+v, in the backup %+v", path, stat, was)
 	case stat.Kind == api.File && was.Instance != 0:
 		if text, _, err := h.Contents(ctx); err != nil || text != r.Text[path] {
-			r.saw("S3", "%s holds %q, %v, in the backup %q", path, text, err, r.Text[path])
+			r.fail("S3", "%s holds %q, %v, in the backup %q", path, text, err, r.Text[path])
 		}
 	}
 	lock, err := h.Acquire(ctx, client.Exclusive)
 	if err != nil {
-		r.saw("S3", "%s cannot be locked: %v", path, err)
+		r.fail("S3", "%s cannot be locked: %v", path, err)
 		return
 	}
 	if s, err := api.ParseSequencerText(lock.Sequencer()); err != nil || uint64(s.Gen) <= r.Above {
-		r.saw("S2", "the lock of %s is granted as %v, %v: the old cell may have done so", path, s, err)
+		r.fail("S2", "the lock of %s is granted as %v, %v: the old cell may have done so", path, s, err)
 	}
 	if err := errors.Join(lock.Release(ctx), h.Close(ctx)); err != nil {
-		r.saw("S3", "%s cannot be let go: %v", path, err)
+		r.fail("S3", "%s cannot be let go: %v", path, err)
 	}
 }
 
-// newborn is one process life of a replica of the new cell: host, store and lanes,
-// and no checker.
+// newborn is one process life of a replica of the new cell: driver, store and disk lanes,
+// without checkers.
 type newborn struct {
 	of    *Cell
 	id    paxos.NodeID
@@ -247,22 +248,22 @@ type newborn struct {
 	bulk  diskjobs.Bulk
 }
 
-// Start opens the store that was made for it.
+// Start opens the store that build made.
 func (n *newborn) Start(env *sim.Env) {
 	cfg := n.of.old.Plan.Driver
-	if n.of.grant > 0 { // the founder of the old cell may have been configured otherwise
+	if n.of.grant > 0 { // the founder of the old cell may have had another configuration
 		cfg.Core.Paxos.Lease.Grant = n.of.grant
 	}
 	cfg.Core.Paxos.ID, cfg.Core.Paxos.Members, cfg.BackupEvery = n.id, []paxos.NodeID{1, 2, 3}, 0
 	cfg.Core.Secret = [32]byte{1}
-	cfg.Core.Sessions = session.DefaultConfig() // none ends while its client is at work
+	cfg.Core.Sessions = session.DefaultConfig() // no session ends while its client is at work
 	n.env, n.host = env, driver.New(cfg)
 	env.Go("recover", func() {
 		options := n.of.old.Plan.Store
 		options.Salt = env.Draw("wal.salt").Uint64
 		st, rec, _, err := store.Open(env.FS(), damage.DataDir, options)
 		if err != nil {
-			n.of.saw("S3", "replica %d: %v", n.id, err)
+			n.of.fail("S3", "replica %d: %v", n.id, err)
 			return
 		}
 		n.store, n.bulk = st, diskjobs.Bulk{Snapshots: st.Snapshots()}
@@ -273,7 +274,7 @@ func (n *newborn) Start(env *sim.Env) {
 	})
 }
 
-// Receive hands bytes to the host.
+// Receive hands bytes to the driver.
 func (n *newborn) Receive(now time.Time, from sim.Addr, msg []byte) {
 	if from.IsClient() {
 		n.host.ClientMessage(now, core.Addr(from), model.PrincipalOn(from), msg)
@@ -283,7 +284,7 @@ func (n *newborn) Receive(now time.Time, from sim.Addr, msg []byte) {
 	n.act()
 }
 
-// Wake hands time to the host.
+// Wake hands the time to the driver.
 func (n *newborn) Wake(now time.Time) {
 	n.host.Advance(now)
 	n.act()
@@ -295,14 +296,14 @@ func (n *newborn) act() {
 		n.env.Send(sim.Addr(m.To), m.Wire)
 	}
 	if out.Stop != nil {
-		n.of.saw("S3", "replica %d: %v", n.id, out.Stop)
+		n.of.fail("S3", "replica %d: %v", n.id, out.Stop)
 		return
 	}
 	if s := n.serves(); s != nil && uint64(s.Epoch) <= n.of.Epoch {
-		n.of.saw("S2", "replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.Epoch)
+		n.of.fail("S2", "replica %d serves in epoch %d, the cell began in %d", n.id, s.Epoch, n.of.Epoch)
 	}
 	if now := n.of.World.Now(); n.serves() != nil && now < n.of.Lease {
-		n.of.saw("S11", "replica %d serves %v after the birth, while a lease of %v that the old cell may have granted runs", n.id, now, n.of.Lease)
+		n.of.fail("S11", "replica %d serves %v after the birth, while a lease of %v that the old cell may have granted runs", n.id, now, n.of.Lease)
 	}
 	for _, m := range out.Clients {
 		n.env.Send(sim.Addr(m.To), m.Wire)
@@ -336,7 +337,7 @@ func (n *newborn) done(err error) {
 	})
 }
 
-// cannotFail is for what cannot fail on a disk that is new.
+// cannotFail panics on an error of an operation that cannot fail on a new disk.
 func cannotFail(err error) {
 	if err != nil {
 		panic(err)

@@ -12,23 +12,23 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Former is what an old cell had, with which nothing of a new one may be confused: of
-// the numbers the last that it can ever have come to, for all that the backup knows.
+// Former is what the old cell may have given out by the end of its life, which the new cell must
+// not give out again. Each number is an upper bound: the backup does not know the last one.
 type Former struct {
-	Cell   uint64 // what it is called at a place of backups
-	Number uint64 // of commands: sessions, instances, generations and acquisitions are such
+	Cell   uint64 // ID of the cell at a place of backups
+	Number uint64 // last command; sessions, instances, generations and acquisitions are numbered by commands
 	Epoch  uint64
 	Slot   uint64
 	Round  uint64
 	Lease  time.Duration
 }
 
-// leap is more than any cell counts between its last backup and the day on which that
-// is needed, whatever the product takes it for.
+// leap is more than any cell counts between its last backup and its restoration. It is stated
+// here again, so that the checker does not take it from the product.
 const leap = 1 << 40
 
-// Lived is what the cell had of which the run is over, and its backup b, before a new
-// cell is made of that.
+// Lived returns what the old cell may have given out, by its run and its backup b. Call it
+// before a new cell is made of b.
 func (c Old) Lived(b *backup.Backup) Former {
 	cell, _ := rows.CellID(b.Rows.View())
 	return Former{
@@ -38,7 +38,7 @@ func (c Old) Lived(b *backup.Backup) Former {
 	}
 }
 
-// ComesBack is what a new cell has of the old one that it must not have.
+// ComesBack returns what a new cell has of the old one that it must not have.
 func (f Former) ComesBack(made backup.Restored) model.Finding {
 	h, view := made.Handle, made.Rows.View()
 	id, founded := rows.CellID(view)
@@ -54,10 +54,10 @@ func (f Former) ComesBack(made backup.Restored) model.Finding {
 	return model.Finding{}
 }
 
-// begins is what is wrong with the disk of a new replica, whose rows are those of h: it has
-// given its word for their ballot, or a candidate of old times could have it yet; and its
-// log says that it lacks all up to them, and nothing behind.
-func begins(mem *vfs.Mem, h paxos.Handle) model.Finding {
+// checkDisk returns what is wrong with the disk of a new replica whose rows are those of h.
+// The replica must have promised their ballot, or a candidate of the old cell could still get
+// its promise. Its log must say that it lacks exactly the slots up to them.
+func checkDisk(mem *vfs.Mem, h paxos.Handle) model.Finding {
 	value, _ := ondisk.Register(mem, damage.Registers[0])
 	says := ondisk.ReadPromise(value)
 	if says.Ballot.Less(h.Ballot) {
