@@ -15,15 +15,16 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Checker is what client programs take for true at an instant of true time,
-// each by its own clock: whose session is alive (S11). Programs are asked when it
-// matters; a machine that is down believes nothing.
+// Checker compares what client programs believe, each by its own clock, with the log at an
+// instant of true time: which sessions are alive (S11), which locks are held (S9), which
+// ephemeral nodes exist (S15). It asks programs only when that matters. A client whose
+// machine is down believes nothing.
 type Checker struct {
 	world *sim.World
-	Off   bool // clocks of clients err by more than they may: nothing is promised
+	Off   bool // clients' clocks err beyond their bound, so nothing is promised
 	all   []model.Believer
-	Ended int // sessions that masters ended
-	Swept int // ephemeral nodes that masters deleted
+	Ended int // counts sessions that masters ended
+	Swept int // counts ephemeral nodes that masters deleted
 	held  []believed
 	open  []believed       // handles on ephemeral nodes
 	gone  map[api.Ref]bool // nodes that were deleted
@@ -38,33 +39,34 @@ type believed struct {
 	mode client.Mode
 }
 
-// New is a checker that knows no client.
+// New returns a Checker that knows no client.
 func New(w *sim.World) *Checker { return &Checker{world: w, gone: map[api.Ref]bool{}} }
 
-// OnClient is told that a client begins.
+// OnClient reports that a client begins.
 func (b *Checker) OnClient(x model.Believer) { b.all = append(b.all, x) }
 
-// OnCommand is told of each command as it is first applied anywhere.
+// OnCommand reports a command when it is first applied anywhere.
 func (b *Checker) OnCommand(a *command.Applied) {
 	if a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return
 	}
 	switch c := a.Command.(type) {
 	case command.Expire:
-		b.expires(c.Session)
-		b.exclusive()
+		b.checkExpire(c.Session)
+		b.checkExclusion()
 	case command.Sweep:
-		b.sweeps(c.Node)
+		b.checkSweep(c.Node)
 	case command.NodeCommand:
 		if d, deletes := c.Op.(command.DeleteNode); deletes {
-			b.deletes(d.Node)
+			b.checkDelete(d.Node)
 		}
 	}
 }
 
-// deletes: no node goes on whose lock a client counts. What is made at its path next has a lock of its own,
-// which another may hold at once (S9). A client without a lease has no means to hear of it in time.
-func (b *Checker) deletes(n api.Ref) {
+// checkDelete: no node is deleted while a client counts on its lock. A node created at the
+// same path later has a lock of its own, which another client may hold at once (S9). A client
+// without a valid lease cannot learn of the deletion in time, so it does not count.
+func (b *Checker) checkDelete(n api.Ref) {
 	if b.gone[n] = true; b.Off {
 		return
 	}
@@ -76,8 +78,8 @@ func (b *Checker) deletes(n api.Ref) {
 	}
 }
 
-// expires: no session is ended of which its client is certain that it is alive.
-func (b *Checker) expires(id api.SessionID) {
+// checkExpire: no session is ended while its client is certain that it is alive.
+func (b *Checker) checkExpire(id api.SessionID) {
 	b.Ended++
 	if b.Off {
 		return
@@ -90,8 +92,8 @@ func (b *Checker) expires(id api.SessionID) {
 	}
 }
 
-// sweeps: no ephemeral node goes that a live session has open.
-func (b *Checker) sweeps(n api.Ref) {
+// checkSweep: no ephemeral node is swept while a live session has it open.
+func (b *Checker) checkSweep(n api.Ref) {
 	b.Swept++
 	if b.Off {
 		return
@@ -104,31 +106,32 @@ func (b *Checker) sweeps(n api.Ref) {
 	}
 }
 
-// OnOpen is told that a program has opened a node.
+// OnOpen reports that a program has opened a node.
 func (b *Checker) OnOpen(who model.Believer, o model.OpenHandle) {
 	if o.IsEphemeral() {
 		b.open = append(b.open, believed{who: who, node: o.Ref(), o: o})
 	}
 }
 
-// OnClose is told that a program will use a handle no more.
+// OnClose reports that a program will not use a handle again.
 func (b *Checker) OnClose(o model.OpenHandle) {
 	b.open = slices.DeleteFunc(b.open, func(x believed) bool { return x.o == o })
 }
 
-// OnHold is told that a program has got a lock. At that instant no other may
-// believe to hold it in a mode that conflicts (S9): beliefs begin here, and when a
-// session is out of jeopardy, and end by themselves.
+// OnHold reports that a program has acquired a lock. At that instant no other program may
+// believe that it holds the lock in a conflicting mode (S9). A belief can begin only here, or
+// when a session leaves jeopardy; beliefs end without notice.
 func (b *Checker) OnHold(who model.Believer, o model.OpenHandle, l model.HeldLock, mode client.Mode) {
 	b.held = append(b.held, believed{who: who, node: o.Ref(), o: o, lock: l, mode: mode})
-	b.exclusive()
+	b.checkExclusion()
 	if b.gone[o.Ref()] && !b.Off && certain(who) > 0 && l.Held() {
 		b.world.Break("S9", "%v was deleted, and the client on %v is told since that it holds its lock", o.Ref(), who.Self())
 	}
 }
 
-// OnSend is told of a request as it leaves a client. A client that gives a lock back, or
-// what it hangs on, believes in it no more: the cell may free it before an answer comes (S9).
+// OnSend reports a request as it leaves a client. A client that releases a lock, or ends the
+// handle or session that the lock depends on, must not believe in the lock any more: the cell
+// may free it before the answer arrives (S9).
 func (b *Checker) OnSend(q api.Request) {
 	var of func(x believed) bool
 	switch op := q.Op.(type) {
@@ -147,25 +150,25 @@ func (b *Checker) OnSend(q api.Request) {
 	}
 }
 
-// OnLoss is told that a program was told, by an answer to a call on a handle, that this
-// is of no more use: the lock that it held is lost (S9).
+// OnLoss reports that a program has learned, from the answer to a call on a handle, that the
+// handle is of no more use: the lock that it held is lost (S9).
 func (b *Checker) OnLoss(who model.Believer, n api.Ref, l model.HeldLock, why error) {
 	if !clients.IsLost(l) {
 		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: Held is %t, Err is %v", who.Self(), n, why, l.Held(), l.Err())
 	}
-	b.sound(who, n, l)
+	b.checkConsistent(who, n, l)
 }
 
-// exclusive asks all who may hold locks now. A client that does not count on its
-// session any more believes in nothing, whether another client does or not.
-func (b *Checker) exclusive() {
+// checkExclusion asks every client that may hold a lock now. A client that no longer counts
+// on its session must not believe in its lock, even if no other client does.
+func (b *Checker) checkExclusion() {
 	if b.Off {
 		return
 	}
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.who.Dead() })
 	for i, x := range b.held {
-		b.sound(x.who, x.node, x.lock)
-		sure := certain(x.who) > 0 || x.who.Status().Lease == session.NoLease // time goes on while it is asked
+		b.checkConsistent(x.who, x.node, x.lock)
+		sure := certain(x.who) > 0 || x.who.Status().Lease == session.NoLease // read it before the switch: time passes while clients are asked
 		switch {
 		case !x.lock.Held():
 			continue
@@ -180,10 +183,10 @@ func (b *Checker) exclusive() {
 	}
 }
 
-// sound demands of a lock that what it says at one instant agrees (S9): its context is
-// over when the lock is lost for good, not before and for that reason; jeopardy may
-// pass.
-func (b *Checker) sound(who model.Believer, n api.Ref, l model.HeldLock) {
+// checkConsistent requires that all a lock says at one instant agrees (S9). Its context ends
+// when the lock is lost for good, not earlier, and for that reason. Jeopardy is no loss,
+// since it may pass.
+func (b *Checker) checkConsistent(who model.Believer, n api.Ref, l model.HeldLock) {
 	err, ctx := l.Err(), l.Context()
 	lost := err != nil && !errors.Is(err, client.ErrJeopardy)
 	switch cause := context.Cause(ctx); {
@@ -198,18 +201,18 @@ func (b *Checker) sound(who model.Believer, n api.Ref, l model.HeldLock) {
 	}
 }
 
-// OnLetGo is told that a program has given a lock back, or closed its handle or session:
-// by no fault of the cell's is it held any more.
+// OnLetGo reports that a program has released a lock, or closed its handle or session. The
+// cell is not at fault if the lock is not held any more.
 func (b *Checker) OnLetGo(who model.Believer, n api.Ref, l model.HeldLock) {
 	b.held = slices.DeleteFunc(b.held, func(x believed) bool { return x.lock == l })
 	if !clients.IsLost(l) {
 		b.world.Break("S9", "the lock of %v on %v was given back, and says that it is held: Held is %t, Err is %v", n, who.Self(), l.Held(), l.Err())
 	}
-	b.sound(who, n, l)
+	b.checkConsistent(who, n, l)
 }
 
-// certain says for how long a client is certain that its session is alive, by its
-// own clock.
+// certain returns for how long, by its own clock, a client is certain that its session is
+// alive.
 func certain(x model.Believer) time.Duration {
 	s := x.Status()
 	if s.State != session.Open || s.Lease != session.Valid {

@@ -17,7 +17,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// mind is a client that believes what it is told to.
+// mind is a client whose beliefs a test sets.
 type mind struct {
 	status client.Status
 	at     time.Time
@@ -29,7 +29,7 @@ func (m *mind) Now() time.Time        { return m.at }
 func (m *mind) Dead() bool            { return m.down }
 func (m *mind) Self() sim.Addr        { return sim.FirstClient }
 
-// openNode is a handle as a program knows it.
+// openNode is a handle as the program that opened it sees it.
 type openNode struct {
 	ref       api.Ref
 	ephemeral bool
@@ -52,13 +52,14 @@ func nodeAt(path string, instance api.Instance) api.Ref {
 
 var contested = nodeAt("/f", 9)
 
-// Clients and replicas that are not told otherwise mean the same by a bound of
-// clocks: with 500 ppm against 1000 a client counts on a lease for too long.
+// Clients and replicas must assume the same bound of clock errors unless configured
+// otherwise. If a client assumed 500 ppm and the replicas 1000, the client would count on a
+// lease for too long.
 func TestS11ClientsAndReplicasAgreeOnClocks(t *testing.T) {
 	require.EqualValues(t, session.DefaultRho, core.DefaultConfig().Paxos.Lease.Rho)
 }
 
-// Session 7 is ended. Its client must not be certain then that it is alive.
+// Session 7 is ended. Its client must not be certain at that moment that it is alive.
 func TestS11NoSessionEndsThatItsClientCountsOn(t *testing.T) {
 	now := time.Unix(100, 0)
 	alive := session.Status{State: session.Open, Session: 7, Lease: session.Valid, Bound: now.Add(time.Millisecond)}
@@ -124,7 +125,7 @@ func TestS9WhatALockSaysAgrees(t *testing.T) {
 	gone, closed, jeopardy := client.ErrGone, client.ErrClosed, client.ErrJeopardy
 	for name, c := range map[string]struct {
 		lock            spoken
-		breaks, letting bool // as it is, and after it was given back
+		breaks, letting bool // breaks S9 as it is; breaks S9 after it was given back
 	}{
 		"held":                          {spoken{true, nil, nil}, false, true},
 		"in jeopardy":                   {spoken{false, jeopardy, nil}, false, true},
@@ -137,7 +138,7 @@ func TestS9WhatALockSaysAgrees(t *testing.T) {
 		"neither held nor for a reason": {spoken{false, nil, nil}, true, true},
 	} {
 		f, back := worldtest.New(t), worldtest.New(t)
-		New(f.World).sound(&mind{}, contested, &c.lock)
+		New(f.World).checkConsistent(&mind{}, contested, &c.lock)
 		require.Equal(t, c.breaks, f.Failure() != nil, name)
 		New(back.World).OnLetGo(&mind{}, contested, &c.lock)
 		require.Equal(t, c.letting, back.Failure() != nil, name)
@@ -145,16 +146,16 @@ func TestS9WhatALockSaysAgrees(t *testing.T) {
 	over := &mind{status: client.Status{Status: session.Status{State: session.Over}}}
 	for _, l := range []spoken{{true, nil, nil}, {false, jeopardy, nil}} {
 		f := worldtest.New(t)
-		New(f.World).sound(over, contested, &l)
+		New(f.World).checkConsistent(over, contested, &l)
 		f.Breaks("S9")
 	}
 	f := worldtest.New(t)
-	New(f.World).sound(over, contested, &spoken{false, gone, gone})
+	New(f.World).checkConsistent(over, contested, &spoken{false, gone, gone})
 	f.Good()
 }
 
-// Two clients have got the lock of one node, in these modes; then the first loses
-// it, or not.
+// Two clients acquire the lock of one node, in these modes. Then the first one loses it, or
+// does not.
 func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
 	node := func(instance api.Instance) *openNode {
 		return &openNode{ref: nodeAt("/d0/hot", instance)}
@@ -229,15 +230,14 @@ func TestS9NoLockOutlivesItsNode(t *testing.T) {
 				f.Breaks("S9")
 				continue
 			}
-			if f.Failure() != nil { // of another rule: a belief without a lease
+			if f.Failure() != nil { // another rule: a belief without a lease
 				require.NotContains(t, f.Failure().Text, "deleted", name)
 			}
 		}
 	}
 }
 
-// A belief that comes back after jeopardy is seen when another client's session is
-// ended.
+// A belief that returns after jeopardy is noticed when another client's session is ended.
 func TestS9ABeliefThatComesBack(t *testing.T) {
 	f := worldtest.New(t)
 	w := New(f.World)
@@ -278,8 +278,8 @@ func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
 	f.Breaks("S15")
 }
 
-// A client that does not count on its session any more must not believe in what it holds,
-// though no other client does either.
+// A client that no longer counts on its session must not believe in the locks that it holds,
+// even if no other client does.
 func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 	now := time.Unix(100, 0)
 	for name, c := range map[string]struct {
@@ -306,8 +306,8 @@ func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 	}
 }
 
-// A program holds the lock of a node by handle 1 of session 7, as its client says; the
-// client sends something, or is told something.
+// A program holds a node's lock by handle 1 of session 7, as its client says. Then the client
+// sends or receives something.
 func TestS9WhoGivesALockBackBelievesInItNoMore(t *testing.T) {
 	seal, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)

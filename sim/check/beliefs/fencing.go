@@ -8,12 +8,12 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// Fencing checks what a resource outside of the cell decides (S10).
+// Fencing checks the decisions of a resource outside the cell (S10).
 type Fencing struct {
 	world    *sim.World
-	minds    *Checker
+	beliefs  *Checker
 	resource *resource.Resource
-	holds    map[uint64]claim // by request: under what it was made
+	holds    map[uint64]claim // by request: the lock under which it was made
 }
 
 // claim is the lock under which a request was made.
@@ -22,23 +22,23 @@ type claim struct {
 	lock model.HeldLock
 }
 
-// NewFencing is a checker of a resource that nothing has been asked of. Whether clocks err by
-// more than they may it is told by minds.
-func NewFencing(w *sim.World, minds *Checker, r *resource.Resource) *Fencing {
-	return &Fencing{world: w, minds: minds, resource: r, holds: map[uint64]claim{}}
+// NewFencing returns a checker of a resource that has received no request. beliefs says
+// whether clocks err beyond their bound.
+func NewFencing(w *sim.World, beliefs *Checker, r *resource.Resource) *Fencing {
+	return &Fencing{world: w, beliefs: beliefs, resource: r, holds: map[uint64]claim{}}
 }
 
-// OnRequest is told of a request and of the lock under which its client makes it.
+// OnRequest reports a request, and the lock under which its client makes it.
 func (f *Fencing) OnRequest(id uint64, who model.Believer, lock model.HeldLock) {
 	f.holds[id] = claim{who, lock}
 }
 
-// OnRefused is told of a request whose token the resource found too low. Its maker
-// must not believe then to hold the lock: a token is below another one only if the
-// lock was taken again since (S10, the half that the cell has to keep).
+// OnRefused reports a request whose token the resource found too low. Its client must not
+// believe that it still holds the lock: a token is below another one only if the lock was
+// acquired again since. This is the half of S10 that the cell must keep.
 func (f *Fencing) OnRefused(q *resource.Ask) {
 	x := f.holds[q.ID]
-	if f.resource.Mode != plan.FenceReads || f.minds.Off || q.Token() >= f.resource.Highest {
+	if f.resource.Mode != plan.FenceReads || f.beliefs.Off || q.Token() >= f.resource.Highest {
 		return
 	}
 	if !x.who.Dead() && x.lock.Held() {
@@ -46,18 +46,19 @@ func (f *Fencing) OnRefused(q *resource.Ask) {
 	}
 }
 
-// Judge checks what the resource did, as far as its kind promises anything (S10).
+// Judge checks what the resource did against what its kind promises (S10).
 func (f *Fencing) Judge() {
 	for _, found := range linearizability.CheckFencing(f.resource.Log) {
-		if f.breaks(found.Kind) && f.world.Failure() == nil {
+		if f.isForbidden(found.Kind) && f.world.Failure() == nil {
 			f.world.Break("S10", "%s", found.Text)
 		}
 	}
 }
 
-// breaks says that a resource of this kind must not show this. A resource that
-// compares tokens of writes alone, or asks and acts, or does nothing, promises nothing about updates.
-func (f *Fencing) breaks(kind linearizability.FindingKind) bool {
+// isForbidden reports whether a resource of this kind must not show this finding. A resource
+// that compares tokens of writes only, or asks the cell before it acts, or checks nothing,
+// promises nothing about lost updates.
+func (f *Fencing) isForbidden(kind linearizability.FindingKind) bool {
 	switch f.resource.Mode {
 	case plan.FenceReads:
 		return true

@@ -20,8 +20,8 @@ func fenceOf(w worldtest.World, m plan.FenceMode) *Fencing {
 	return NewFencing(w.World, New(w.World), resource.New(m))
 }
 
-// A resource that lets a lower token through, or an update be lost, is found, where
-// its kind promises that it does not.
+// A resource that accepts a lower token, or loses an update, is reported if its kind promises
+// otherwise.
 func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
 	read := func(token uint64) linearizability.Access {
 		return linearizability.Access{Token: token, Accepted: true}
@@ -67,7 +67,7 @@ func contains(all []plan.FenceMode, m plan.FenceMode) bool {
 	return false
 }
 
-// A generation that did not grow, or went back, shows as a holder that is refused.
+// A lock generation that did not grow, or that went back, shows as a holder that is refused.
 func TestS10NoHolderIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode       plan.FenceMode
@@ -85,7 +85,7 @@ func TestS10NoHolderIsRefused(t *testing.T) {
 	} {
 		f := worldtest.New(t)
 		x := fenceOf(f, c.mode)
-		x.minds.Off = c.wild
+		x.beliefs.Off = c.wild
 		x.resource.Highest = 34
 		x.OnRequest(5, holder{down: c.down}, held(c.held))
 		x.OnRefused(&resource.Ask{ID: 5, Sequencer: sequencerOf(c.token)})
@@ -93,10 +93,10 @@ func TestS10NoHolderIsRefused(t *testing.T) {
 	}
 }
 
-// Holders of the lock, one after the other.
+// The former and the present holder of the lock.
 const before, after = 0, 1
 
-// sequencerOf is the sequencer of a holder.
+// sequencerOf returns the sequencer of a holder.
 func sequencerOf(who int) string {
 	path, err := api.ParsePath("/d0/hot")
 	if err != nil {
@@ -105,7 +105,7 @@ func sequencerOf(who int) string {
 	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: api.LockGen(33 + who)}.Text()
 }
 
-// holder is a client that is asked nothing but whether it lives.
+// holder is a client that a test asks only whether it is alive.
 type holder struct {
 	model.Believer
 	down bool

@@ -16,32 +16,32 @@ import (
 	"github.com/chubbycell/chubby/sim/check/sessions"
 )
 
-// Promises compares what clients count on with what the present master has
-// promised, in true time (S11): a client's bound never comes after the end of its
-// lease. Both are readings of clocks, and are compared as if these went on as they
-// run now, which is within their bound. It looks whenever one of the two moves.
+// Promises compares what clients count on with what the present master has promised, in true
+// time (S11): a client's bound must not come after the end of its lease. Both are readings of
+// clocks. They are converted to true time as if the clocks kept their present rates, which
+// are within their bound. Promises compares whenever one of the two moves.
 type Promises struct {
-	Loose   bool // clocks may err by more than any machine was told
+	Loose   bool // clocks may err beyond the bound that machines are configured with
 	Healed  bool // all faults are over
-	Renewed int  // sessions that clients began where one had ended
+	Renewed int  // counts sessions that clients opened after one had ended
 	Wires   []*Wire
 
 	world   *sim.World
-	minds   *Checker
+	beliefs *Checker
 	seats   *sessions.Checker
 	parties []leases.Party // by replica
 	log     *agreement.Epochs
 }
 
-// NewPromises is a checker that knows no client. What clients believe it tells minds; the
-// masters' word it takes from seats, the epoch of the log from log, and whether a replica
-// lives from parties, by replica.
-func NewPromises(w *sim.World, minds *Checker, seats *sessions.Checker, parties []leases.Party, log *agreement.Epochs) *Promises {
-	return &Promises{world: w, minds: minds, seats: seats, parties: parties, log: log}
+// NewPromises returns a checker that knows no client. It reports requests to beliefs. It
+// reads the masters' promises from seats, the newest epoch from log, and whether a replica is
+// alive from parties, which are indexed by replica.
+func NewPromises(w *sim.World, beliefs *Checker, seats *sessions.Checker, parties []leases.Party, log *agreement.Epochs) *Promises {
+	return &Promises{world: w, beliefs: beliefs, seats: seats, parties: parties, log: log}
 }
 
-// Counts is until when, in true time, a client counts on its session; ok is false
-// where it does not.
+// Counts returns until when, in true time, a client counts on its session; ok is false if it
+// does not.
 func (w *Wire) Counts() (until time.Duration, ok bool) {
 	s := w.Client.Status()
 	if w.Dead() || s.Lease != session.Valid || s.State != session.Open || !w.mono().Before(s.Bound) {
@@ -50,8 +50,8 @@ func (w *Wire) Counts() (until time.Duration, ok bool) {
 	return w.clock().TrueTime(s.Bound), true
 }
 
-// clientMoved is told that a client counts on its session for longer.
-func (p *Promises) clientMoved(w *Wire) {
+// onClientMoved reports that a client's bound has changed.
+func (p *Promises) onClientMoved(w *Wire) {
 	seats := p.seats.Seats
 	for id := range seats {
 		if t := &seats[id]; t.Of != nil && t.Epoch == p.log.Highest && p.Lives(id, t.Of) {
@@ -62,13 +62,13 @@ func (p *Promises) clientMoved(w *Wire) {
 	}
 }
 
-// Lives says that a replica's life has not ended, and its clock with it.
+// Lives reports whether of is the present life of a replica, whose clock can still be asked.
 func (p *Promises) Lives(id int, of sessions.Presider) bool {
 	n, ok := p.parties[id].Believes().(*core.Replica)
 	return ok && of == sessions.Presider(sessions.Presiding{Replica: n})
 }
 
-// OnLease is told that a master has set a lease.
+// OnLease reports that a master has set a session's lease.
 func (p *Promises) OnLease(id paxos.NodeID, s api.SessionID, lease time.Time) {
 	p.Wires = slices.DeleteFunc(p.Wires, (*Wire).Dead)
 	if p.seats.Seats[id].Epoch != p.log.Highest {
@@ -91,10 +91,10 @@ func (p *Promises) compare(w *Wire, id paxos.NodeID, lease time.Time) {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere: a session does
-// not end that its client has kept at this very master since all faults are over,
-// unless it may be idle. To come in the last milliseconds of the lease that the
-// master took over, and to be told of the fail-over, is not to keep it.
+// OnCommand reports a command when it is first applied anywhere. After healing, a session
+// must not be ended by a master at which its client has kept it, unless sessions may be idle.
+// Keeping a session means that this master extended the lease; a KeepAlive that arrives in
+// the last milliseconds of an inherited lease, and is answered with the fail-over, does not.
 func (p *Promises) OnCommand(a *command.Applied) {
 	c, expires := a.Command.(command.Expire)
 	if !expires || a.Verdict != command.Executed || a.Result.Code != api.OK || !p.Healed || p.seats.Config.IdleAfter > 0 {
@@ -107,7 +107,7 @@ func (p *Promises) OnCommand(a *command.Applied) {
 	}
 }
 
-// Of is the wire of a client, nil if it has none.
+// Of returns the wire of a client, or nil.
 func (p *Promises) Of(cl *client.Client) *Wire {
 	for _, w := range p.Wires {
 		if w.Client == cl {
@@ -117,7 +117,7 @@ func (p *Promises) Of(cl *client.Client) *Wire {
 	return nil
 }
 
-// SessionOn is the one that the client on a machine has now; 0: none.
+// SessionOn returns the present session of the client on a machine; 0: none.
 func (p *Promises) SessionOn(a sim.Addr) (s api.SessionID) {
 	for _, w := range p.Wires {
 		if !w.Dead() && !w.Life.IsOver() && w.Self() == a {

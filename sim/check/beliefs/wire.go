@@ -13,17 +13,17 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Wire is the Runtime of one client: that of its machine, and a witness of all that the
-// client sends and is sent (sim/conformance/clients): by its own clock, and by no flag.
+// Wire is the Runtime of one client: its machine's Runtime, and a witness of all that the
+// client sends and receives (sim/conformance/clients). It uses only the client's own clock.
 type Wire struct {
 	Machine
 	Life   *clients.Life
 	Client *client.Client
-	Kept   time.Duration // when an answer moved the bound to what was sent after healing, in true time; 0: never
-	KeptIn api.Epoch     // and whose master said so
+	Kept   time.Duration // true time when an answer last extended the lease by a request sent after healing; 0: never
+	KeptIn api.Epoch     // the epoch of the master that answered
 
 	of    *Promises
-	bound time.Time // as it last said
+	bound time.Time // as the client last reported it
 	since uint64    // the first request after healing; 0: none
 }
 
@@ -34,7 +34,7 @@ type Machine interface {
 	Go(name string, f func())
 }
 
-// newWire is the Runtime for a client that will be made with cfg.
+// newWire returns the Runtime for a client that will be made with cfg.
 func newWire(m Machine, cfg client.Config, of *Promises) *Wire {
 	w := &Wire{Machine: m, of: of}
 	w.Life = clients.New(w.world(), w.Self(), cmp.Or(cfg.Rho, plan.PlainRho), cmp.Or(cfg.Grace, plan.PlainGrace))
@@ -46,34 +46,34 @@ func newWire(m Machine, cfg client.Config, of *Promises) *Wire {
 
 func (w *Wire) world() *sim.World { return w.Env().World() }
 
-// Self is the client's machine.
+// Self returns the client's machine.
 func (w *Wire) Self() sim.Addr { return w.Env().Self() }
 
-// Dead says that the life of the machine is over in which the client began.
+// Dead reports whether the machine's life in which the client began is over.
 func (w *Wire) Dead() bool             { return w.Env().Dead() }
 func (w *Wire) status() session.Status { return w.Client.Status().Status }
 
-// mono reads the machine's clock and leaves no mark.
+// mono reads the machine's clock without an event in the trace.
 func (w *Wire) mono() time.Time { return w.clock().Mono() }
 
 func (w *Wire) clock() *sim.Clock { return w.world().Machine(w.Self()).Clock() }
 
-// LeaseLeft is for how long the client may count on its lease, by what it has sent and was sent: no
-// client may count on more. It is not above 0 where it may not.
+// LeaseLeft returns for how long the client may count on its lease, by what it has sent and
+// received. A value of 0 or less means not at all.
 func (w *Wire) LeaseLeft() time.Duration { return w.Life.LeaseLeft(w.mono()) }
 
-// Send is the machine's.
+// Send passes a request on to the machine, after the checkers.
 func (w *Wire) Send(replica uint32, msg []byte) {
 	if q, err := api.DecodeRequest(msg); err == nil && !w.Dead() {
 		if w.Life.OnSend(w.mono(), q) {
 			w.of.Renewed++
 		}
-		w.of.minds.OnSend(q)
+		w.of.beliefs.OnSend(q)
 	}
 	w.Machine.Send(replica, msg)
 }
 
-// Receive is the machine's.
+// Receive passes replies on to f, and reports each to the checkers before and after.
 func (w *Wire) Receive(f func(from uint32, msg []byte)) {
 	w.Machine.Receive(func(from uint32, msg []byte) {
 		p, err := api.DecodeReply(msg)
@@ -91,7 +91,7 @@ func (w *Wire) Receive(f func(from uint32, msg []byte)) {
 	})
 }
 
-// OnUnreachable is the machine's.
+// OnUnreachable passes reports on to f, and then looks at the client's status.
 func (w *Wire) OnUnreachable(f func(replica uint32)) {
 	w.Machine.OnUnreachable(func(replica uint32) {
 		f(replica)
@@ -99,7 +99,7 @@ func (w *Wire) OnUnreachable(f func(replica uint32)) {
 	})
 }
 
-// AfterFunc is the machine's.
+// AfterFunc calls f after d, as the machine does, and then looks at the client's status.
 func (w *Wire) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return w.Machine.AfterFunc(d, func() {
 		f()
@@ -107,20 +107,20 @@ func (w *Wire) AfterFunc(d time.Duration, f func()) (stop func()) {
 	})
 }
 
-// look asks the client what it believes now.
+// look reads what the client believes now.
 func (w *Wire) look() {
 	s := w.status()
 	w.Life.OnStatus(w.mono(), s)
 	if !s.Bound.Equal(w.bound) {
 		w.bound = s.Bound
-		w.keeps(w.of.Healed)
-		w.of.clientMoved(w)
+		w.noteKept(w.of.Healed)
+		w.of.onClientMoved(w)
 	}
 }
 
-// keeps notes whether the client has kept its session since healing: an answer to
-// something that was sent after that has lengthened its lease.
-func (w *Wire) keeps(healed bool) {
+// noteKept records that the client has kept its session since healing: an answer to a request
+// that was sent after healing has extended its lease.
+func (w *Wire) noteKept(healed bool) {
 	if healed && w.since == 0 {
 		w.since = w.Life.LastRequest() + 1
 	}
@@ -129,8 +129,8 @@ func (w *Wire) keeps(healed bool) {
 	}
 }
 
-// listens takes the events of a client as they come.
-func (w *Wire) listens(events *client.Events) {
+// takeEvents takes the events of a client as they come.
+func (w *Wire) takeEvents(events *client.Events) {
 	for {
 		e, err := events.Next(context.Background())
 		if err != nil {
@@ -140,12 +140,12 @@ func (w *Wire) listens(events *client.Events) {
 	}
 }
 
-// Dial makes a client that is watched, until it is hung up.
+// Dial makes a client that is watched until hangUp is called.
 func (p *Promises) Dial(m Machine, cfg client.Config) (cl *client.Client, hangUp func()) {
 	w := newWire(m, cfg, p)
 	w.Client = client.New(w, cfg)
 	p.Wires = append(p.Wires, w)
 	events := w.Client.Events()
-	m.Go("events", func() { w.listens(events) })
+	m.Go("events", func() { w.takeEvents(events) })
 	return w.Client, events.Close
 }
