@@ -14,7 +14,7 @@ import (
 // Checker checks events (S13) in one run.
 type Checker struct {
 	world   *sim.World
-	top     api.Number // of the last command that was applied
+	top     api.Number // number of the last command applied
 	nodes   map[api.Ref]*history
 	held    map[api.HandleID]bool // handles that have held a lock
 	watches map[api.Ref][]*Watch
@@ -24,7 +24,7 @@ type Checker struct {
 	Told, ReadAgain, Replaced, Wanted uint64
 }
 
-// New is the checker of a run that has not begun.
+// New returns the checker of a run that has not begun.
 func New(w *sim.World) *Checker {
 	return &Checker{
 		world: w, nodes: map[api.Ref]*history{}, held: map[api.HandleID]bool{},
@@ -32,35 +32,35 @@ func New(w *sim.World) *Checker {
 	}
 }
 
-// what is one kind of thing that can happen to a node.
-type what struct {
+// eventKey is what an event tells, without its cause.
+type eventKey struct {
 	kind   client.EventKind
 	child  string
 	change client.Change
 }
 
-// happened is one that did, and the command that did it.
+// happened is something that a command did to a node.
 type happened struct {
-	what
+	eventKey
 	by  api.Number
-	gen client.ContentGen // of contents that were written
+	gen client.ContentGen // of the contents, if they were written
 }
 
 // history is what has happened to a node, in order.
 type history struct{ all []happened }
 
-// by finds what a command did.
-func (h *history) by(n api.Number, w what) (happened, bool) {
+// by returns what a command did of this kind.
+func (h *history) by(n api.Number, w eventKey) (happened, bool) {
 	i, _ := slices.BinarySearchFunc(h.all, n, func(x happened, n api.Number) int { return int(min(1, max(-1, int64(x.by-n)))) })
 	for ; i < len(h.all) && h.all[i].by == n; i++ {
-		if h.all[i].what == w {
+		if h.all[i].eventKey == w {
 			return h.all[i], true
 		}
 	}
 	return happened{}, false
 }
 
-// OnCommand takes in a command that was applied for the first time.
+// OnCommand reports a command that was applied for the first time.
 func (c *Checker) OnCommand(a *command.Applied) {
 	c.top = a.Number
 	for _, e := range a.Effects {
@@ -80,20 +80,20 @@ func (c *Checker) OnCommand(a *command.Applied) {
 func (c *Checker) onTree(n api.Number, e tree.Effect) {
 	switch e := e.(type) {
 	case tree.ContentsChanged:
-		c.happens(e.Node, happened{what: what{kind: client.EventContents}, by: n, gen: e.Gen})
+		c.record(e.Node, happened{eventKey: eventKey{kind: client.EventContents}, by: n, gen: e.Gen})
 	case tree.LockTaken:
-		c.happens(e.Node, happened{what: what{kind: client.EventLockAcquired}, by: n})
+		c.record(e.Node, happened{eventKey: eventKey{kind: client.EventLockAcquired}, by: n})
 	case tree.Deleted:
-		c.happens(e.Node, happened{what: what{kind: client.EventInvalid}, by: n})
+		c.record(e.Node, happened{eventKey: eventKey{kind: client.EventInvalid}, by: n})
 	case tree.ChildChanged:
 		change := map[tree.Change]client.Change{
 			tree.ChildCreated: client.ChildAdded, tree.ChildModified: client.ChildChanged, tree.ChildDeleted: client.ChildRemoved,
 		}[e.Change]
-		c.happens(e.Directory, happened{what: what{client.EventChildren, e.Name, change}, by: n})
+		c.record(e.Directory, happened{eventKey: eventKey{client.EventChildren, e.Name, change}, by: n})
 	}
 }
 
-func (c *Checker) happens(n api.Ref, x happened) {
+func (c *Checker) record(n api.Ref, x happened) {
 	h := c.nodes[n]
 	if h == nil {
 		h = &history{}
@@ -101,6 +101,6 @@ func (c *Checker) happens(n api.Ref, x happened) {
 	}
 	h.all = append(h.all, x)
 	for _, w := range c.watches[n] {
-		w.owes(x)
+		w.owe(x)
 	}
 }

@@ -55,7 +55,7 @@ func child(name string, by uint64) client.Event {
 	return client.Event{Kind: client.EventChildren, Child: name, Change: client.ChildAdded, Cause: by}
 }
 
-// Good and bad histories. Each bad one breaks S13; the good ones owe nothing in the end.
+// Good and bad histories. Each bad one breaks S13; the good ones owe nothing at the end.
 func TestHistories(t *testing.T) {
 	deleted := command.TreeChanged{Effect: tree.Deleted{Node: node}}
 	granted := command.LockChanged{Effect: lock.Granted{Lock: node, Owner: lock.Owner{Session: 7, Handle: handle}}}
@@ -124,7 +124,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// What was written between the execution of an Open and its answer is owed as well.
+// A change between the execution of an Open and its answer is owed as well.
 func TestWhatIsWrittenWhileAnOpenIsAnsweredIsOwed(t *testing.T) {
 	r := newRig(0)
 	r.does(written(2))

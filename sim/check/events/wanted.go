@@ -10,16 +10,18 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Wanted checks that a holder of a lock hears that another handle waits for it (S13; C9.02, C9.10): each
-// holder that asked for the event, or keeps the lock after a Release. It sees what comes to the master
-// of the latest epoch and what leaves it, and knows from the log who holds what.
+// Wanted checks that a lock's holder is told when another handle waits for the lock (S13;
+// C9.02, C9.10): each holder that asked for the event, or that keeps the lock after a
+// Release. Wanted sees what reaches and leaves the master of the latest epoch, and knows from
+// the log which handles hold locks.
 //
-// Time counts while that master acts, and has applied all that any replica has. A pause of it counts
-// for maxStep at most, so no fault of a machine or a network makes a holder wait in this sense.
+// Time counts while that master acts, and has applied all that any replica has. A pause of
+// the master counts for at most maxStep, so a fault of a machine or of the network makes no
+// holder late.
 type Wanted struct {
 	world *sim.World
 	locks Holders
-	hears map[api.HandleID]bool // handles of programs; true: to hear that its lock is wanted
+	hears map[api.HandleID]bool // handles of programs; true: it should be told that its lock is wanted
 	at    struct {
 		replica uint64
 		epoch   api.Epoch
@@ -27,25 +29,25 @@ type Wanted struct {
 	}
 
 	// Of this epoch:
-	count     uint64 // of what was seen: an order, not a time
+	count     uint64 // of requests, answers and steps seen: an order, not a time
 	lines     map[api.Ref][]*waiter
 	calls     map[model.Call]*waiter
 	presented map[api.HandleID]bool
 	inHand    map[api.SessionID]uint64 // the newest KeepAlive without an answer
-	told      map[about]uint64         // when it was last told of that
+	told      map[about]uint64         // count when the session was last told of it
 	owed      map[model.Owner]*debt
 
-	Held   uint64 // holders that were to hear of a waiter
-	Shared uint64 // of them, holders of a lock that others held as well
+	Held   uint64 // holders that a waiter made due to be told
+	Shared uint64 // of Held, those of a lock that others held as well
 }
 
-// Holders says by the log who holds a lock.
+// Holders tells, by the log, which handles hold a lock.
 type Holders interface {
-	// EachHold is called for each holder of the lock of a node, in the order of holders.
+	// EachHold calls f for each holder of the lock of a node, in the order of holders.
 	EachHold(n api.Ref, f func(o model.Owner, m api.Mode, by api.Acquisition))
 }
 
-// waiter is an Acquire that came to the master; it waits once its client was told so.
+// waiter is an Acquire that reached the master. It waits once its client has been told so.
 type waiter struct {
 	call   model.Call
 	node   api.Ref
@@ -55,29 +57,29 @@ type waiter struct {
 	waits  bool
 }
 
-// about is what an event to a session is about: how it holds a lock, or a node.
+// about is what an event to a session refers to: one acquisition of a lock, or a node.
 type about struct {
 	session api.SessionID
 	by      api.Acquisition
 	node    api.Ref
 }
 
-// debt is of a holder that has not been told.
+// debt is a holder that the master has yet to tell.
 type debt struct {
 	node   api.Ref
 	by     api.Acquisition
 	waiter model.Call
-	age    time.Duration // since the last of: the grant, the waiter, the handle was presented
-	inHand time.Duration // of that, with read authority, and a KeepAlive of the session to answer
+	age    time.Duration // since the latest of: the grant, the waiter, the handle's presentation
+	inHand time.Duration // of age, the part with read authority and a pending KeepAlive of the session
 }
 
-// Bounds of Wanted. An event is due at once; patience is what a user may call late.
+// Bounds of Wanted. An event is due at once; a user would call it late after patience.
 const (
 	patience = time.Second
 	maxStep  = 500 * time.Millisecond
 )
 
-// NewWanted is the checker of a run that has not begun.
+// NewWanted returns the checker of a run that has not begun.
 func NewWanted(w *sim.World, by Holders) *Wanted {
 	c := &Wanted{world: w, locks: by, hears: map[api.HandleID]bool{}}
 	c.begin(0, 0)
@@ -90,31 +92,32 @@ func (c *Wanted) begin(replica uint64, e api.Epoch) {
 	c.inHand, c.told, c.owed = map[api.SessionID]uint64{}, map[about]uint64{}, map[model.Owner]*debt{}
 }
 
-// OnHandleGot is told of each handle that a program was given, and whether it is to hear that its lock
-// is wanted: the program asked for that, or that the handle keeps a lock after a Release.
+// OnHandleGot reports each handle that a program was given. hears says whether the handle
+// should be told that its lock is wanted: the program asked for that, or for keeping the lock
+// after a Release.
 func (c *Wanted) OnHandleGot(id api.HandleID, hears bool) { c.hears[id] = hears }
 
-// OnRequest is told of each request of a session's own principal that comes to a replica, before that
-// is. given has the handles that were given out, by their tokens.
+// OnRequest reports a request of a session's own principal that reaches a replica, before the
+// replica sees it. given holds the handles that masters gave out, by token.
 func (c *Wanted) OnRequest(replica uint64, q api.Request, given map[api.Token]*model.Grip) {
 	c.count++
 	token, _ := model.TokenIn(q.Op)
 	g := given[token]
-	c.leave(q.Session, func(w *waiter) bool { return w.call.Seq <= q.AckedThrough })
+	c.dropWaiters(q.Session, func(w *waiter) bool { return w.call.Seq <= q.AckedThrough })
 	switch op := q.Op.(type) {
 	case api.KeepAlive:
-		c.keeps(replica, q, op, given)
+		c.onKeepAlive(replica, q, op, given)
 	case api.Acquire:
 		if _, ours := c.hears[handleOf(g)]; ours && op.Wait && q.Epoch == c.at.epoch && g.Session == q.Session {
-			c.comes(model.Call{Session: q.Session, Seq: q.Seq}, g, op.Mode)
+			c.onAcquire(model.Call{Session: q.Session, Seq: q.Seq}, g, op.Mode)
 		}
 	case api.CancelAcquire:
-		c.leave(q.Session, func(w *waiter) bool { return w.call.Seq == op.Call })
-	case api.CloseHandle, api.Poison, api.Release: // of a holder, too: it is about to give the lock back
+		c.dropWaiters(q.Session, func(w *waiter) bool { return w.call.Seq == op.Call })
+	case api.CloseHandle, api.Poison, api.Release: // also from a holder: it is about to release the lock
 		delete(c.owed, model.Owner{Session: q.Session, Handle: handleOf(g)})
-		c.leave(q.Session, func(w *waiter) bool { return w.handle == handleOf(g) })
+		c.dropWaiters(q.Session, func(w *waiter) bool { return w.handle == handleOf(g) })
 	case api.EndSession:
-		c.over(q.Session)
+		c.dropSession(q.Session)
 	}
 }
 
@@ -125,7 +128,7 @@ func handleOf(g *model.Grip) (h api.HandleID) {
 	return h
 }
 
-func (c *Wanted) keeps(replica uint64, q api.Request, k api.KeepAlive, given map[api.Token]*model.Grip) {
+func (c *Wanted) onKeepAlive(replica uint64, q api.Request, k api.KeepAlive, given map[api.Token]*model.Grip) {
 	if replica != c.at.replica || q.Epoch != c.at.epoch || q.Session == 0 {
 		return
 	}
@@ -135,15 +138,15 @@ func (c *Wanted) keeps(replica uint64, q api.Request, k api.KeepAlive, given map
 	}
 }
 
-func (c *Wanted) comes(k model.Call, g *model.Grip, m api.Mode) {
+func (c *Wanted) onAcquire(k model.Call, g *model.Grip, m api.Mode) {
 	if c.calls[k] == nil {
 		w := &waiter{call: k, node: g.Node, handle: g.ID, mode: m, came: c.count}
 		c.calls[k], c.lines[w.node] = w, append(c.lines[w.node], w)
 	}
 }
 
-// leave takes Acquires of a session out: it is not known any more that they wait.
-func (c *Wanted) leave(s api.SessionID, which func(*waiter) bool) {
+// dropWaiters forgets Acquires of a session, which may no longer wait.
+func (c *Wanted) dropWaiters(s api.SessionID, which func(*waiter) bool) {
 	for k, w := range c.calls { // order-free: each is taken out by itself
 		if k.Session == s && which(w) {
 			delete(c.calls, k)
@@ -155,9 +158,9 @@ func (c *Wanted) leave(s api.SessionID, which func(*waiter) bool) {
 	}
 }
 
-// over notes that a session is, or is about to be.
-func (c *Wanted) over(s api.SessionID) {
-	c.leave(s, func(*waiter) bool { return true })
+// dropSession forgets a session that has ended, or is about to end.
+func (c *Wanted) dropSession(s api.SessionID) {
+	c.dropWaiters(s, func(*waiter) bool { return true })
 	for o := range c.owed { // order-free: each is taken out by itself
 		if o.Session == s {
 			delete(c.owed, o)
@@ -166,34 +169,34 @@ func (c *Wanted) over(s api.SessionID) {
 	delete(c.inHand, s)
 }
 
-// OnCommand is told of each command as it is first applied anywhere.
+// OnCommand reports a command when it is first applied anywhere.
 func (c *Wanted) OnCommand(a *command.Applied) {
 	for _, e := range a.Effects {
 		if e, ends := e.(command.SessionEnded); ends {
-			c.over(e.Session)
+			c.dropSession(e.Session)
 		}
 	}
 	switch x := a.Command.(type) {
 	case command.FailHandle:
-		c.leave(x.Session, func(w *waiter) bool { return w.handle == x.Handle })
+		c.dropWaiters(x.Session, func(w *waiter) bool { return w.handle == x.Handle })
 	case command.Sweep:
-		c.gone(x.Node)
+		c.dropNode(x.Node)
 	case command.NodeCommand:
 		if d, deletes := x.Op.(command.DeleteNode); deletes && a.Result.Code == api.OK {
-			c.gone(d.Node)
+			c.dropNode(d.Node)
 		}
 	}
 }
 
-// gone notes that a node may be: none waits for its lock.
-func (c *Wanted) gone(n api.Ref) {
+// dropNode forgets the Acquires of a node's lock, since the node may be deleted.
+func (c *Wanted) dropNode(n api.Ref) {
 	for _, w := range c.lines[n] {
 		delete(c.calls, w.call)
 	}
 	delete(c.lines, n)
 }
 
-// OnReply is told of each answer that leaves a replica.
+// OnReply reports an answer that leaves a replica.
 func (c *Wanted) OnReply(replica uint64, p api.Reply) {
 	if replica != c.at.replica || p.Session == 0 {
 		return
@@ -206,7 +209,7 @@ func (c *Wanted) OnReply(replica uint64, p api.Reply) {
 		case p.Code == api.Parked && p.Epoch == c.at.epoch:
 			w.waits = true
 		case p.Code != api.Parked:
-			c.leave(p.Session, func(x *waiter) bool { return x == w })
+			c.dropWaiters(p.Session, func(x *waiter) bool { return x == w })
 		}
 		return
 	}
@@ -214,13 +217,13 @@ func (c *Wanted) OnReply(replica uint64, p api.Reply) {
 		delete(c.inHand, p.Session)
 	}
 	if l, leased := p.Detail.(api.Leased); leased && p.Code == api.OK && p.Epoch == c.at.epoch {
-		c.tells(p.Session, l)
+		c.onLeased(p.Session, l)
 	}
 }
 
-// tells looks at what the answer to a KeepAlive tells. Events come again until they are acknowledged,
-// so where one tells of none the client has had them all.
-func (c *Wanted) tells(s api.SessionID, l api.Leased) {
+// onLeased reads the events in the answer to a KeepAlive. Events are repeated until they are
+// acknowledged, so a client whose answer has none has had them all.
+func (c *Wanted) onLeased(s api.SessionID, l api.Leased) {
 	for _, e := range l.Events {
 		switch e.Kind {
 		case api.EventLockWanted:
@@ -230,13 +233,13 @@ func (c *Wanted) tells(s api.SessionID, l api.Leased) {
 		}
 	}
 	if len(l.Events) == 0 && !l.Failover {
-		c.misses(func(o model.Owner, d *debt) bool { return o.Session == s && d.age >= patience })
+		c.breakIfLate(func(o model.Owner, d *debt) bool { return o.Session == s && d.age >= patience })
 	}
 }
 
-// OnActed is told that a replica acts that takes itself for the master of the latest epoch, before its
-// answers leave. lacks says that it has not applied all that any replica has, sure that it has had
-// read authority since it acted before.
+// OnActed reports that a replica which takes itself for the master of the latest epoch acts,
+// before its answers leave. lacks says that it has not applied all that any replica has;
+// sure, that it has had read authority since it acted before.
 func (c *Wanted) OnActed(replica uint64, e api.Epoch, now time.Time, lacks, sure bool) {
 	c.count++
 	if e < c.at.epoch {
@@ -254,19 +257,19 @@ func (c *Wanted) OnActed(replica uint64, e api.Epoch, now time.Time, lacks, sure
 		clear(c.owed)
 		return
 	}
-	c.ages(passed, sure)
-	c.misses(func(_ model.Owner, d *debt) bool { return d.inHand >= patience })
+	c.ageDebts(passed, sure)
+	c.breakIfLate(func(_ model.Owner, d *debt) bool { return d.inHand >= patience })
 }
 
-// ages looks which holders are to be told, and lets their debts grow older.
-func (c *Wanted) ages(passed time.Duration, sure bool) {
+// ageDebts finds the holders that should be told, and adds passed to the age of their debts.
+func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 	before := c.owed
 	c.owed = map[model.Owner]*debt{}
 	for n, line := range c.lines { // order-free: each lock by itself
 		holders := 0
 		c.locks.EachHold(n, func(o model.Owner, m api.Mode, by api.Acquisition) {
 			holders++
-			w := firstThat(line, func(w *waiter) bool { return w.waits && w.handle != o.Handle && w.mode.HasConflict(m) })
+			w := firstWhere(line, func(w *waiter) bool { return w.waits && w.handle != o.Handle && w.mode.HasConflict(m) })
 			if w == nil || !c.hears[o.Handle] || o.Handle.Epoch != c.at.epoch && !c.presented[o.Handle] {
 				return
 			}
@@ -292,14 +295,14 @@ func (c *Wanted) ages(passed time.Duration, sure bool) {
 	}
 }
 
-func firstThat(line []*waiter, is func(*waiter) bool) *waiter {
+func firstWhere(line []*waiter, is func(*waiter) bool) *waiter {
 	if i := slices.IndexFunc(line, is); i >= 0 {
 		return line[i]
 	}
 	return nil
 }
 
-func (c *Wanted) misses(late func(model.Owner, *debt) bool) {
+func (c *Wanted) breakIfLate(late func(model.Owner, *debt) bool) {
 	var first model.Owner
 	for o, d := range c.owed { // order-free: the first owner is taken
 		if late(o, d) && (first == model.Owner{} || o.Compare(first) < 0) {

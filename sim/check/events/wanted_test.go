@@ -11,7 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// hall is a lock that two sessions hold, 7 and 8, and replica 1, the master of epoch 3. Session 9 waits.
+// hall is a lock that sessions 7 and 8 hold, and replica 1, the master of epoch 3. Session 9
+// waits for the lock.
 type hall struct {
 	worldtest.World
 	c     *events.Wanted
@@ -21,7 +22,7 @@ type hall struct {
 	id    uint64
 }
 
-// handleIn is that of a session; session 8 has one of before the epoch.
+// handleIn returns the handle of a session; that of session 8 is of an earlier epoch.
 func handleIn(s api.SessionID) api.HandleID {
 	e := api.Epoch(3)
 	if s == 8 {
@@ -51,8 +52,8 @@ func token(s api.SessionID) api.Token { return api.Token(rune('a' + s)) }
 
 func (h *hall) acts(sure bool) { h.c.OnActed(1, 3, h.at, false, sure) }
 
-// passes lets the master act ten times a second.
-func (h *hall) passes(d time.Duration) {
+// pass makes the master act ten times a second.
+func (h *hall) pass(d time.Duration) {
 	for ; d > 0; d -= 100 * time.Millisecond {
 		h.at = h.at.Add(100 * time.Millisecond)
 		h.acts(true)
@@ -69,8 +70,8 @@ func (h *hall) waits() {
 	h.c.OnReply(1, api.Reply{Session: 9, Seq: 4, Epoch: 3, Result: api.Result{Code: api.Parked}})
 }
 
-// hears is a KeepAlive of a session that is answered at once.
-func (h *hall) hears(s api.SessionID, all ...api.Event) {
+// hear sends a KeepAlive of a session, which is answered at once.
+func (h *hall) hear(s api.SessionID, all ...api.Event) {
 	h.asks(s, 0, api.KeepAlive{})
 	h.c.OnReply(1, api.Reply{ID: h.id, Session: s, Epoch: 3, Result: api.Result{Code: api.OK, Detail: api.Leased{Events: all}}})
 }
@@ -79,8 +80,8 @@ func wanted(s api.SessionID) api.Event {
 	return api.Event{Kind: api.EventLockWanted, Node: node, Acquisition: api.Acquisition(s)}
 }
 
-// Each holder hears that its lock is wanted, at once; S13 breaks where one does not. The master owes nothing
-// to one of which it does not know, or that is about to give the lock back.
+// The master tells each holder at once that its lock is wanted; otherwise S13 breaks. It owes
+// nothing to a holder that it does not know of, or that is about to release the lock.
 func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 	again := api.Event{Kind: api.EventReadAgain, Node: node}
 	other := api.Event{Kind: api.EventContents, Node: node}
@@ -88,19 +89,19 @@ func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 		play func(h *hall)
 		id   string
 	}{
-		"told at once":            {func(h *hall) { h.waits(); h.hears(7, wanted(7)); h.passes(9 * time.Second); h.hears(7) }, ""},
-		"told to read again":      {func(h *hall) { h.waits(); h.hears(7, again); h.passes(9 * time.Second); h.hears(7) }, ""},
-		"a client that is away":   {func(h *hall) { h.waits(); h.passes(9 * time.Second) }, ""},
-		"it may be under way":     {func(h *hall) { h.waits(); h.passes(9 * time.Second); h.hears(7, other) }, ""},
-		"not told":                {func(h *hall) { h.waits(); h.hears(7); h.passes(2 * time.Second); h.hears(7) }, "S13"},
-		"told of another hold":    {func(h *hall) { h.waits(); h.hears(7, wanted(6)); h.passes(2 * time.Second); h.hears(7) }, "S13"},
-		"told of one before":      {func(h *hall) { h.hears(7, wanted(7)); h.waits(); h.passes(2 * time.Second); h.hears(7) }, "S13"},
-		"while a KeepAlive waits": {func(h *hall) { h.waits(); h.asks(7, 0, api.KeepAlive{}); h.passes(2 * time.Second) }, "S13"},
+		"told at once":            {func(h *hall) { h.waits(); h.hear(7, wanted(7)); h.pass(9 * time.Second); h.hear(7) }, ""},
+		"told to read again":      {func(h *hall) { h.waits(); h.hear(7, again); h.pass(9 * time.Second); h.hear(7) }, ""},
+		"a client that is away":   {func(h *hall) { h.waits(); h.pass(9 * time.Second) }, ""},
+		"it may be under way":     {func(h *hall) { h.waits(); h.pass(9 * time.Second); h.hear(7, other) }, ""},
+		"not told":                {func(h *hall) { h.waits(); h.hear(7); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"told of another hold":    {func(h *hall) { h.waits(); h.hear(7, wanted(6)); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"told of one before":      {func(h *hall) { h.hear(7, wanted(7)); h.waits(); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"while a KeepAlive waits": {func(h *hall) { h.waits(); h.asks(7, 0, api.KeepAlive{}); h.pass(2 * time.Second) }, "S13"},
 		"a master in doubt": {func(h *hall) {
 			h.waits()
 			h.asks(7, 0, api.KeepAlive{})
 			for range 9 {
-				h.passes(500 * time.Millisecond)
+				h.pass(500 * time.Millisecond)
 				h.acts(false)
 			}
 		}, ""},
@@ -108,44 +109,44 @@ func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 			h.waits()
 			h.at = h.at.Add(time.Minute)
 			h.acts(true)
-			h.hears(7)
+			h.hear(7)
 		}, ""},
 		"withdrawn": {func(h *hall) {
 			h.waits()
 			h.asks(9, 5, api.CancelAcquire{Handle: token(9), Call: 4})
-			h.passes(2 * time.Second)
-			h.hears(7)
+			h.pass(2 * time.Second)
+			h.hear(7)
 		}, ""},
 		"answered": {func(h *hall) {
 			h.waits()
 			h.c.OnReply(1, api.Reply{Session: 9, Seq: 4, Epoch: 3, Result: api.Result{Code: api.Gone}})
-			h.passes(2 * time.Second)
-			h.hears(7)
+			h.pass(2 * time.Second)
+			h.hear(7)
 		}, ""},
 		"a session that is over": {func(h *hall) {
 			h.waits()
 			h.c.OnCommand(&command.Applied{Effects: []command.Effect{command.SessionEnded{Session: 9}}})
-			h.passes(2 * time.Second)
-			h.hears(7)
+			h.pass(2 * time.Second)
+			h.hear(7)
 		}, ""},
 		"gives the lock back": {func(h *hall) {
 			h.waits()
-			h.passes(900 * time.Millisecond)
+			h.pass(900 * time.Millisecond)
 			h.held = nil
-			h.passes(2 * time.Second)
-			h.hears(7)
+			h.pass(2 * time.Second)
+			h.hear(7)
 		}, ""},
-		"of before the epoch": {func(h *hall) { h.waits(); h.passes(2 * time.Second); h.hears(8) }, ""},
+		"of before the epoch": {func(h *hall) { h.waits(); h.pass(2 * time.Second); h.hear(8) }, ""},
 		"presented, and not told": {func(h *hall) {
 			h.asks(8, 0, api.KeepAlive{Tokens: []api.Token{token(8)}})
 			h.waits()
-			h.passes(2 * time.Second)
+			h.pass(2 * time.Second)
 		}, "S13"},
 		"does not ask for it": {func(h *hall) {
 			h.c.OnHandleGot(handleIn(7), false)
 			h.waits()
-			h.passes(2 * time.Second)
-			h.hears(7)
+			h.pass(2 * time.Second)
+			h.hear(7)
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

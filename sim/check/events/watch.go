@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// Watch is what one handle has heard, and has yet to hear.
+// Watch is what one handle has been told, and has yet to be told.
 type Watch struct {
 	c       *Checker
 	session api.SessionID
@@ -17,20 +17,20 @@ type Watch struct {
 	id      api.HandleID
 	mask    client.EventMask
 
-	last  api.Number          // the highest cause heard
-	heard map[what]api.Number // the highest cause of each
-	owed  map[what]api.Number // the last one that has happened and was not told
-	gen   client.ContentGen   // what a read must find, at least
+	last  api.Number              // the highest cause told
+	heard map[eventKey]api.Number // the highest cause told of each
+	owed  map[eventKey]api.Number // the last cause that has happened and was not told
+	gen   client.ContentGen       // the least generation that a read must find
 }
 
 // Opened begins a watch: a program was given a handle that asks for these events, with this
 // metadata of the node.
 func (c *Checker) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask client.EventMask, stat client.Stat) *Watch {
-	w := &Watch{c: c, session: s, node: n, id: id, mask: mask, heard: map[what]api.Number{}, owed: map[what]api.Number{}}
+	w := &Watch{c: c, session: s, node: n, id: id, mask: mask, heard: map[eventKey]api.Number{}, owed: map[eventKey]api.Number{}}
 	if h := c.nodes[n]; h != nil {
-		for _, x := range h.all { // written while the answer was under way
+		for _, x := range h.all { // written before the answer arrived
 			if x.kind == client.EventContents && x.gen > stat.Content {
-				w.owes(x)
+				w.owe(x)
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (c *Checker) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask clien
 	return w
 }
 
-// maskOf is the element of a mask that asks for a kind; 0: none does.
+// maskOf returns the element of a mask that asks for a kind; 0: none does.
 func maskOf(k client.EventKind) client.EventMask {
 	return map[client.EventKind]client.EventMask{
 		client.EventContents: client.WantContents, client.EventChildren: client.WantChildren, client.EventInvalid: client.WantInvalid,
@@ -46,13 +46,13 @@ func maskOf(k client.EventKind) client.EventMask {
 	}[k]
 }
 
-func (w *Watch) owes(x happened) {
+func (w *Watch) owe(x happened) {
 	if w.mask&maskOf(x.kind) != 0 {
-		w.owed[x.what] = x.by
+		w.owed[x.eventKey] = x.by
 	}
 }
 
-// Hears takes in an event that the program has taken.
+// Hears reports an event that the program has taken.
 func (w *Watch) Hears(e client.Event) {
 	by := api.Number(e.Cause)
 	switch {
@@ -61,52 +61,52 @@ func (w *Watch) Hears(e client.Event) {
 		if by != 0 {
 			w.c.Replaced++
 		}
-		w.readsAgain(by)
+		w.settle(by)
 	case w.mask&maskOf(e.Kind) == 0:
-		w.breaks(e, "which its handle did not ask for")
+		w.breakf(e, "which its handle did not ask for")
 	case by > w.c.top:
-		w.breaks(e, "and the last command that was applied is %d", w.c.top)
+		w.breakf(e, "and the last command that was applied is %d", w.c.top)
 	default:
 		w.c.Told++
-		w.tells(e, by)
+		w.judge(e, by)
 	}
 	if by == 0 {
 		return
 	}
 	if by < w.last {
-		w.breaks(e, "after one of command %d", w.last)
+		w.breakf(e, "after one of command %d", w.last)
 	}
 	w.last = by
 }
 
-// tells judges an event of a kind that the handle asked for.
-func (w *Watch) tells(e client.Event, by api.Number) {
-	k := what{e.Kind, e.Child, e.Change}
+// judge checks an event of a kind that the handle asked for.
+func (w *Watch) judge(e client.Event, by api.Number) {
+	k := eventKey{e.Kind, e.Child, e.Change}
 	switch e.Kind {
 	case client.EventFailover:
 		return
 	case client.EventLockWanted:
 		w.c.Wanted++
 		if !w.c.held[w.id] {
-			w.breaks(e, "and its handle has never held it")
+			w.breakf(e, "and its handle has never held it")
 		}
 		return
 	case client.EventInvalid:
-		if by == 0 { // the session has expired, as its client says: S11 is about that
+		if by == 0 { // the client says that its session has expired, which S11 is about
 			return
 		}
 		if !w.isDeleted(by) {
-			w.breaks(e, "and the node was not deleted")
+			w.breakf(e, "and the node was not deleted")
 		}
 	default:
 		x, ok := w.find(by, k)
 		if !ok {
-			w.breaks(e, "which that command has not done")
+			w.breakf(e, "which that command has not done")
 			return
 		}
 		w.gen = max(w.gen, x.gen)
 		if w.heard[k] == by {
-			w.breaks(e, "a second time")
+			w.breakf(e, "a second time")
 		}
 	}
 	w.heard[k] = by
@@ -114,11 +114,11 @@ func (w *Watch) tells(e client.Event, by api.Number) {
 		delete(w.owed, k)
 	}
 	if first, n := w.firstOwed(); n != 0 && n < by && e.Kind != client.EventInvalid {
-		w.breaks(e, "and has not heard of %v by command %d", first, n)
+		w.breakf(e, "and has not heard of %v by command %d", first, n)
 	}
 }
 
-func (w *Watch) find(by api.Number, k what) (happened, bool) {
+func (w *Watch) find(by api.Number, k eventKey) (happened, bool) {
 	h := w.c.nodes[w.node]
 	if h == nil {
 		return happened{}, false
@@ -131,13 +131,13 @@ func (w *Watch) isDeleted(until api.Number) bool {
 	return h != nil && slices.ContainsFunc(h.all, func(x happened) bool { return x.kind == client.EventInvalid && x.by <= until })
 }
 
-// readsAgain settles what has happened until a command; 0: until now.
-func (w *Watch) readsAgain(until api.Number) {
-	maps.DeleteFunc(w.owed, func(_ what, by api.Number) bool { return until == 0 || by <= until })
+// settle forgets what is owed by commands up to until; 0: all.
+func (w *Watch) settle(until api.Number) {
+	maps.DeleteFunc(w.owed, func(_ eventKey, by api.Number) bool { return until == 0 || by <= until })
 }
 
-// AsksContents begins a read of the file; the function that it returns is told which contents were
-// found.
+// AsksContents begins a read of the file. Call the function that it returns with the
+// generation that the read found.
 func (w *Watch) AsksContents() func(client.ContentGen) {
 	least := w.gen
 	return func(found client.ContentGen) {
@@ -147,8 +147,8 @@ func (w *Watch) AsksContents() func(client.ContentGen) {
 	}
 }
 
-// Ends is called when no event is to be expected any more: the handle is closed or poisoned, or
-// the session is over.
+// Ends is called when the handle can expect no more events: it is closed or poisoned, or its
+// session is over.
 func (w *Watch) Ends() {
 	of := slices.DeleteFunc(w.c.watches[w.node], func(x *Watch) bool { return x == w })
 	if w.c.watches[w.node] = of; len(of) == 0 {
@@ -157,7 +157,8 @@ func (w *Watch) Ends() {
 	w.owed = nil
 }
 
-// Owed says what has happened and was not told; empty: nothing, or the session has ended.
+// Owed describes the first event that is still owed; it is empty if there is none, or if the
+// session has ended.
 func (w *Watch) Owed() string {
 	if len(w.owed) == 0 || w.c.ended[w.session] {
 		return ""
@@ -166,9 +167,9 @@ func (w *Watch) Owed() string {
 	return fmt.Sprintf("%v by command %d", first, by)
 }
 
-// firstOwed is the first of what has happened and was not told; by 0: nothing.
-func (w *Watch) firstOwed() (first what, by api.Number) {
-	for k, n := range w.owed { // order-free: the least number, and of that the least text
+// firstOwed returns the first event that is still owed; by is 0 if there is none.
+func (w *Watch) firstOwed() (first eventKey, by api.Number) {
+	for k, n := range w.owed { // order-free: the least number, and for equal numbers the least text
 		if by == 0 || n < by || n == by && k.String() < first.String() {
 			first, by = k, n
 		}
@@ -176,19 +177,19 @@ func (w *Watch) firstOwed() (first what, by api.Number) {
 	return first, by
 }
 
-// Misses breaks S13: what is owed has not come in time.
+// Misses breaks S13 if an event is still owed. after describes how long it had time to come.
 func (w *Watch) Misses(after string) {
 	if owed := w.Owed(); owed != "" {
 		w.c.world.Break("S13", "session %d has %v open since handle %v and did not hear of it within %s: %s", w.session, w.node, w.id, after, owed)
 	}
 }
 
-func (w *Watch) breaks(e client.Event, format string, args ...any) {
-	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s", w.session, w.node, what{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...))
+func (w *Watch) breakf(e client.Event, format string, args ...any) {
+	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s", w.session, w.node, eventKey{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...))
 }
 
-// String prints what happened as reports do.
-func (k what) String() string {
+// String formats what happened, for reports.
+func (k eventKey) String() string {
 	if k.kind == client.EventChildren {
 		return fmt.Sprintf("child %s %v", k.child, k.change)
 	}
