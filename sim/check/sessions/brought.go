@@ -6,31 +6,31 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// brought is what clients have presented to a master by the time that they said that
-// they know of its epoch, with that word itself too. A new master fails the holders
-// of locks that are not among it, and only those: the client of another goes on
-// believing in its lock (S9, C12.08).
-type brought struct {
+// presented is the set of handles that clients presented to a new master until they
+// acknowledged its epoch, the acknowledging KeepAlive included. The master must fail the
+// holders of locks that are not in it, and only those: the client of any other holder still
+// believes in its lock (S9, C12.08).
+type presented struct {
 	Limits handle.Limits
 	owners map[model.Owner]bool
-	count  map[api.SessionID]int // of them
+	count  map[api.SessionID]int // number of owners
 }
 
-func newBrought(l handle.Limits) brought {
-	return brought{Limits: l, owners: map[model.Owner]bool{}, count: map[api.SessionID]int{}}
+func newPresented(l handle.Limits) presented {
+	return presented{Limits: l, owners: map[model.Owner]bool{}, count: map[api.SessionID]int{}}
 }
 
-// Take notes that a session presents one of its handles.
-func (b *brought) Take(o model.Owner) {
+// Take records that a session presents one of its handles.
+func (b *presented) Take(o model.Owner) {
 	if !b.owners[o] {
 		b.owners[o] = true
 		b.count[o.Session]++
 	}
 }
 
-// keeps says that a handle was presented, and that its session had room for it: a master
-// in its fail-over gives out no others. What others have open is no reason to fail who
-// holds a lock.
-func (b *brought) keeps(o model.Owner) bool {
+// has reports whether a handle was presented, and its session had room for it. In its
+// fail-over a master gives out no other handles, so the handles of other sessions are no
+// reason to fail the holder of a lock.
+func (b *presented) has(o model.Owner) bool {
 	return b.owners[o] && b.count[o.Session] <= b.Limits.PerSession
 }

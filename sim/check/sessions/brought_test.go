@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Token "a" is of session 7, "b" too, "c" of session 8. The master of epoch 3 fails
-// the handle of "a".
+// Tokens "a" and "b" are of session 7, "c" of session 8. The master of epoch 3 fails the
+// handle of "a".
 func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
 	grips := map[api.Token]*model.Grip{"a": gripOf(7, 1), "b": gripOf(7, 2), "c": gripOf(8, 1)}
 	wide := handle.Limits{PerSession: 2, Total: 2}
@@ -54,8 +54,8 @@ func gripOf(s api.SessionID, n uint64) *model.Grip {
 	return &model.Grip{ID: api.HandleID{Epoch: 1, Counter: n}, Session: s}
 }
 
-// A master that begins to serve in epoch 3 has freed what was held by handles of before
-// that no client presented.
+// A master that begins to serve in epoch 3 has freed the locks of older handles that no
+// client presented.
 func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
 	before, since := model.Owner{Session: 7, Handle: api.HandleID{Epoch: 1, Counter: 1}}, model.Owner{Session: 7, Handle: api.HandleID{Epoch: 3, Counter: 1}}
 	for name, c := range map[string]struct {

@@ -16,44 +16,44 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Checker looks over the shoulder of each master: what it promises to
-// sessions, on the strength of what, and when it lets go of one (S11); and who
-// knows of a fail-over when it is over (C12.09). It reads the master's memory where
-// a promise moves, and judges it by what came to the master and by the log.
+// Checker checks each master: what it promises to sessions, on what evidence, when it ends
+// one (S11), and which sessions have acknowledged its epoch when its fail-over is over
+// (C12.09). It reads the master's memory whenever a promise changes, and judges it by what
+// reached the master and by the log.
 type Checker struct {
 	world  *sim.World
-	Off    bool // KeepAlives are not shown to it: see Crowd
+	Off    bool // KeepAlives are not shown to it, as in cell.Crowd
 	Config session.Config
-	sweep  time.Duration // from serving until nodes of before are swept
+	sweep  time.Duration // time from serving until nodes of earlier epochs may be swept
 	room   handle.Limits
 	facts  Facts
 	Seats  []seat                     // by replica
-	owes   []map[api.SessionID]uint64 // by replica: KeepAlives that its present step must answer
+	owes   []map[api.SessionID]uint64 // by replica: KeepAlives that it must answer before its present step ends
 
 	Lengths lengthCounts
 }
 
-// Facts is what is known of the cell by other models, by which masters are judged here.
+// Facts is what other models know of the cell, by which masters are judged here.
 type Facts interface {
-	// Given is the handle that was given out with a token, nil if none was.
+	// Given returns the handle that was given out with a token, or nil.
 	Given(api.Token) *model.Grip
-	// DelaysAt are the lock-delays that ran when an epoch began.
+	// DelaysAt returns the lock-delays that ran when an epoch began.
 	DelaysAt(api.Epoch) map[model.DelayID]time.Duration
-	// HoldersIn are those that hold locks, if that is the present epoch of the log.
+	// HoldersIn returns the handles that hold locks, if that is the present epoch of the log.
 	HoldersIn(api.Epoch) []model.Owner
-	// MayHaveHandles says that a session has asked for a handle.
+	// MayHaveHandles reports whether a session has asked for a handle.
 	MayHaveHandles(api.SessionID) bool
-	// HasOpen says that a session has a handle for certain that is of an epoch.
+	// HasOpen reports whether a session certainly has an open handle of an epoch.
 	HasOpen(api.SessionID, api.Epoch) bool
-	// OwesDrop says that a session was told in an epoch to drop something from its cache, and has
-	// not acknowledged that.
+	// OwesDrop reports whether a session was told in an epoch to drop something from its
+	// cache, and has not acknowledged that.
 	OwesDrop(api.SessionID, api.Epoch) bool
-	// OnLease is told of each lease that is seen at a replica, and when it ends by its clock.
+	// OnLease reports each lease that is seen at a replica, and when it ends by the replica's
+	// clock.
 	OnLease(paxos.NodeID, api.SessionID, time.Time)
 }
 
-// New makes a Checker for the replicas 1 to that number, which are so configured, and with
-// what is known of their cell.
+// New makes a Checker for the replicas 1 to replicas, which have the configuration cfg.
 func New(w *sim.World, replicas int, cfg core.Config, facts Facts) *Checker {
 	return &Checker{
 		world: w, Config: cfg.Sessions, sweep: cfg.NodeOps.SweepAfter, room: cfg.NodeOps.Handles, facts: facts,
@@ -61,25 +61,26 @@ func New(w *sim.World, replicas int, cfg core.Config, facts Facts) *Checker {
 	}
 }
 
-func (s *Checker) breaks(id paxos.NodeID, format string, args ...any) {
+func (s *Checker) breakf(id paxos.NodeID, format string, args ...any) {
 	s.world.Break("S11", "replica %d, master in epoch %d, "+format, append([]any{id, s.Seats[id].Epoch}, args...)...)
 }
 
-// HasLeases says whether sessions have any.
+// HasLeases reports whether sessions have leases.
 func (s *Checker) HasLeases() bool { return s.Config.LeaseMin > 0 }
 
-// OnRequest is told of a request that comes to a replica, before that is.
+// OnRequest reports a request that reaches a replica, before the replica sees it.
 func (s *Checker) OnRequest(id paxos.NodeID, now time.Time, q api.Request) {
-	s.Seats[id].came(now, q, s.facts.Given)
+	s.Seats[id].onRequest(now, q, s.facts.Given)
 }
 
-// OnActed is told what a replica does, before its answers leave, and which commands it
-// has handed to the log; own are those that it has decided on, which no call wants.
+// OnActed reports a step of a replica, before its answers leave. proposed are the commands
+// that it has handed to the log; own are those that it has decided on for itself, without a
+// call.
 func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *model.Outcome, proposed, own []command.Command) {
 	t, st := &s.Seats[id], of.Master()
 	if s.Off || !st.State.HasEpoch() {
 		if t.Of == of {
-			s.leaves(id)
+			s.oweWaiting(id)
 		}
 		if t.Of != nil {
 			*t = seat{}
@@ -88,24 +89,24 @@ func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *mode
 	}
 	if t.Of != of || t.Epoch != st.Epoch {
 		if t.Of == of {
-			s.leaves(id)
+			s.oweWaiting(id)
 		}
 		*t = newSeat(of, st.Epoch, now, s.room)
 		if s.HasLeases() {
 			t.lengths = newLengths(s.Config, of, now, &s.Lengths)
 		}
-		s.recovers(id, now)
+		s.onEpoch(id, now)
 	} else if s.HasLeases() {
-		t.lengths.acts(now, out.Applied)
+		t.lengths.onActed(now, out.Applied)
 	}
-	t.acts(now, out.Wake, out.Applied)
+	t.onActed(now, out.Wake, out.Applied)
 	for i := range out.Applied {
 		for j := range out.Applied[i].Commands {
-			s.applied(id, now, &out.Applied[i].Commands[j])
+			s.onApplied(id, now, &out.Applied[i].Commands[j])
 			t.delays.OnApplied(&out.Applied[i].Commands[j], now)
 		}
 	}
-	t.wants(own)
+	t.onDecided(own)
 	if d, ok := t.delays.Lost(t.executed); ok {
 		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.Epoch, d.Lock, d.Freed)
 	}
@@ -113,28 +114,29 @@ func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *mode
 		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.Epoch, d.Lock, d.Freed, by)
 	}
 	for _, c := range proposed {
-		s.proposes(id, now, c)
+		s.onProposed(id, now, c)
 	}
-	s.withholds(id, now)
-	s.measures(id, now)
-	s.lapses(id, now)
+	s.checkHeldBack(id, now)
+	s.checkLongestLease(id, now)
+	s.checkLapses(id, now)
 }
 
-// measures: the row of the longest lease is raised when there are so many sessions that
-// their leases must be longer, and lowered when none can be as long any more (C11.08).
-func (s *Checker) measures(id paxos.NodeID, now time.Time) {
+// checkLongestLease: the master must raise the row of the longest lease when there are so
+// many sessions that their leases must be longer, and lower it when no lease of that length
+// can run any more (C11.08).
+func (s *Checker) checkLongestLease(id paxos.NodeID, now time.Time) {
 	t := &s.Seats[id]
 	if !s.HasLeases() {
 		return
 	}
 	if d := t.lengths.overdue(now, t.slept); d > 0 {
-		s.breaks(id, "has had %d sessions for some time, whose leases are to be %v, and leaves the longest lease at %v", t.lengths.held, d, t.lengths.row)
+		s.breakf(id, "has had %d sessions for some time, whose leases are to be %v, and leaves the longest lease at %v", t.lengths.held, d, t.lengths.row)
 	}
 }
 
-// withholds: a session with a call under way is not idle, so its KeepAlive does not
-// wait until there is little left of the lease.
-func (s *Checker) withholds(id paxos.NodeID, now time.Time) {
+// checkHeldBack: a session with a call under way is not idle, so the master must answer its
+// KeepAlive before little of the lease is left.
+func (s *Checker) checkHeldBack(id paxos.NodeID, now time.Time) {
 	t := &s.Seats[id]
 	if !s.HasLeases() {
 		return
@@ -152,25 +154,25 @@ func (s *Checker) withholds(id paxos.NodeID, now time.Time) {
 		}
 	}
 	if of != 0 {
-		s.breaks(id, "lets a KeepAlive of session %d, which has a call under way, wait until %v before the end of its lease", of, found)
+		s.breakf(id, "lets a KeepAlive of session %d, which has a call under way, wait until %v before the end of its lease", of, found)
 	}
 }
 
-// recovers: each session of before lives on for the longest lease that a
-// predecessor may have granted (C12.06), and each lock-delay begins again.
-func (s *Checker) recovers(id paxos.NodeID, now time.Time) {
+// onEpoch: each session of earlier epochs lives on for the longest lease that a predecessor
+// may have granted (C12.06), and each lock-delay begins again.
+func (s *Checker) onEpoch(id paxos.NodeID, now time.Time) {
 	t := &s.Seats[id]
 	for _, x := range t.Of.Alive() {
 		t.used[x] = now
-		s.sees(id, now, x, max(t.Of.Longest(), s.Config.LeaseMin))
+		s.checkLease(id, now, x, max(t.Of.Longest(), s.Config.LeaseMin))
 	}
 	for d, length := range s.facts.DelaysAt(t.Epoch) { // order-free: each for itself
 		t.delays[d] = locks.DelayEnd{Due: now.Add(length)}
 	}
 }
 
-// sees looks at a session, which is to have a lease of at least that length.
-func (s *Checker) sees(id paxos.NodeID, now time.Time, x api.SessionID, least time.Duration) {
+// checkLease looks at a session's lease, which must have at least that time to run.
+func (s *Checker) checkLease(id paxos.NodeID, now time.Time, x api.SessionID, least time.Duration) {
 	t := &s.Seats[id]
 	m, ok := t.Of.Session(x)
 	if !ok || !s.HasLeases() {
@@ -180,29 +182,29 @@ func (s *Checker) sees(id paxos.NodeID, now time.Time, x api.SessionID, least ti
 	t.Leases[x] = m.Lease
 	switch left, most := m.Lease.Sub(now), t.Of.Longest(); {
 	case least > 0 && left < least:
-		s.breaks(id, "gives session %d a lease of %v, and owes it %v", x, left, least)
+		s.breakf(id, "gives session %d a lease of %v, and owes it %v", x, left, least)
 	case known && m.Lease.Before(was):
-		s.breaks(id, "takes back %v of the lease of session %d", was.Sub(m.Lease), x)
+		s.breakf(id, "takes back %v of the lease of session %d", was.Sub(m.Lease), x)
 	case left > max(most, least):
-		s.breaks(id, "gives session %d a lease of %v, and the rows allow %v", x, left, most)
-	case known && m.Lease.After(was) && m.Lease.After(t.certainly(now).Add(most)):
-		s.breaks(id, "extends the lease of session %d to %v from now, and was %s", x, left, t.lastCertain(now))
+		s.breakf(id, "gives session %d a lease of %v, and the rows allow %v", x, left, most)
+	case known && m.Lease.After(was) && m.Lease.After(t.latestCertain(now).Add(most)):
+		s.breakf(id, "extends the lease of session %d to %v from now, and was %s", x, left, t.describeCertain(now))
 	}
 	s.facts.OnLease(id, x, m.Lease)
 }
 
-// applied takes in what the log says to the master.
-func (s *Checker) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
+// onApplied takes in a command that the master has applied.
+func (s *Checker) onApplied(id paxos.NodeID, now time.Time, a *command.Applied) {
 	t := &s.Seats[id]
-	t.takes(a, now)
+	t.onApplied(a, now)
 	switch c := a.Command.(type) {
 	case command.Call:
 		_, opens := c.Op.(api.OpenSession)
 		x := a.Result.Session
 		if _, was := t.Leases[x]; opens && a.Verdict == command.Executed && a.Result.Code == api.OK && !was {
-			t.used[x], t.Heard[x] = now, newLately(now)
-			s.sees(id, now, x, s.Config.LeaseMin) // C11.06
-			s.grants(id, x, time.Time{}, now, now)
+			t.used[x], t.Heard[x] = now, newActivity(now)
+			s.checkLease(id, now, x, s.Config.LeaseMin) // C11.06
+			s.checkGrant(id, x, time.Time{}, now, now)
 		}
 		if _, ends := c.Op.(api.EndSession); ends && a.Verdict == command.Executed {
 			s.owe(id, c.Session)
@@ -213,16 +215,16 @@ func (s *Checker) applied(id paxos.NodeID, now time.Time, a *command.Applied) {
 		}
 	case command.LongestLease:
 		for _, x := range t.Of.Alive() {
-			s.sees(id, now, x, 0) // none is longer than the rows say, whatever they say now
+			s.checkLease(id, now, x, 0) // none may be longer than the rows say now
 		}
 	}
 }
 
-// proposes: in a fail-over a master works on no calls (C12.07), and the end of a
-// session is proposed when its lease is over, as of an instant at which this was
-// the master for certain, and not while its client waits for an answer, or has only
-// just had one, however late that was.
-func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
+// onProposed: in a fail-over a master works on no calls (C12.07). It may propose the end of a
+// session only if the lease was over at an instant at which it was certainly master. It must
+// not do so while the client waits for an answer to a KeepAlive, or has only just had one,
+// however late.
+func (s *Checker) onProposed(id paxos.NodeID, now time.Time, c command.Command) {
 	t := &s.Seats[id]
 	if guard, _ := model.GuardOf(c); guard != t.Epoch {
 		return
@@ -233,35 +235,35 @@ func (s *Checker) proposes(id paxos.NodeID, now time.Time, c command.Command) {
 		}
 		t.under[k.Session] = append(t.under[k.Session], k.Seq)
 		if h := t.Heard[k.Session]; h != nil {
-			h.logs(k.Seq)
+			h.onLogged(k.Seq)
 		}
 	}
 	switch c := c.(type) {
 	case command.Call, command.NodeCommand:
-		if !t.Serving && !t.took { // what came behind the last KeepAlive that was awaited may be worked on
-			s.breaks(id, "works on a call in its fail-over: %+v", c)
+		if !t.Serving && !t.took { // what came after the last awaited KeepAlive may be worked on
+			s.breakf(id, "works on a call in its fail-over: %+v", c)
 		}
 	case command.Sweep:
-		s.sweeps(id, now, c.Node)
+		s.checkSweep(id, now, c.Node)
 	case command.FailHandle:
-		if o := (model.Owner{Session: c.Session, Handle: c.Handle}); t.Brought.keeps(o) {
+		if o := (model.Owner{Session: c.Session, Handle: c.Handle}); t.Brought.has(o) {
 			s.world.Break("S9", "replica %d, master in epoch %d, fails %v, which was presented to it", id, t.Epoch, o)
 		}
 	case command.ConfirmLeadership:
 		t.asked = now
 		t.asks++
 	case command.Expire:
-		s.ends(id, now, c.Session)
+		s.checkExpire(id, now, c.Session)
 	case command.LongestLease:
-		if why := t.lengths.asks(c.Lease); why != "" {
-			s.breaks(id, "sets the longest lease to %v, %s", c.Lease, why)
+		if why := t.lengths.onProposed(c.Lease); why != "" {
+			s.breakf(id, "sets the longest lease to %v, %s", c.Lease, why)
 		}
 	}
 }
 
-// sweeps: a session that had an ephemeral node open before the epoch has some time to come
-// back, counted from when all may be asked (C12.13).
-func (s *Checker) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
+// checkSweep: a session that had an ephemeral node open before the epoch has some time to
+// present its handle, counted from when the master serves (C12.13).
+func (s *Checker) checkSweep(id paxos.NodeID, now time.Time, n api.Ref) {
 	t := &s.Seats[id]
 	switch {
 	case api.Number(n.Instance) > t.Began:
@@ -272,44 +274,44 @@ func (s *Checker) sweeps(id paxos.NodeID, now time.Time, n api.Ref) {
 	}
 }
 
-func (s *Checker) ends(id paxos.NodeID, now time.Time, x api.SessionID) {
+func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {
 	t := &s.Seats[id]
 	m, ok := t.Of.Session(x)
 	if !ok {
 		return
 	}
 	t.ends[x] = now
-	if left := m.Lease.Sub(t.certainly(now)); left > 0 {
-		s.breaks(id, "ends session %d, and was %s, when the lease had %v to run", x, t.lastCertain(now), left)
+	if left := m.Lease.Sub(t.latestCertain(now)); left > 0 {
+		s.breakf(id, "ends session %d, and was %s, when the lease had %v to run", x, t.describeCertain(now), left)
 	}
 	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 && m.Late.IsZero() {
-		s.breaks(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
+		s.breakf(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
 	}
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.HasAcked:
-	case !k.since.Before(now): // taken in by this step, behind what has decided the end
-	case !m.Late.IsZero() && s.facts.OwesDrop(x, t.Epoch): // a change has waited for one lease for that
-	case !t.idle(x, now, s.Config.IdleAfter):
-		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
+	case !k.since.Before(now): // it came in this step, after the end was decided
+	case !m.Late.IsZero() && s.facts.OwesDrop(x, t.Epoch): // a change has waited one lease for the drop
+	case !t.isIdle(x, now, s.Config.IdleAfter):
+		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
 	case api.Number(x) < t.Began:
-		s.breaks(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: what handles it has is not known", x, now.Sub(k.receipt))
+		s.breakf(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: what handles it has is not known", x, now.Sub(k.receipt))
 	case t.Heard[x] != nil && !t.Heard[x].Told:
-		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and whose client was told of no lease to make a call in", x, now.Sub(k.receipt))
+		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v, and whose client was told of no lease to make a call in", x, now.Sub(k.receipt))
 	case s.facts.HasOpen(x, t.Epoch):
-		s.breaks(id, "ends session %d, whose KeepAlive has waited for %v, and which has a handle open", x, now.Sub(k.receipt))
+		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v, and which has a handle open", x, now.Sub(k.receipt))
 	}
 }
 
-// leaves: whose KeepAlive waits at a master that is none any more is told so at once,
-// and need not find out.
-func (s *Checker) leaves(id paxos.NodeID) {
-	for x := range s.Seats[id].waits { // order-free: each is noted by itself
+// oweWaiting: a master that is deposed must at once say so to each session whose KeepAlive
+// waits, so that the session need not find out.
+func (s *Checker) oweWaiting(id paxos.NodeID) {
+	for x := range s.Seats[id].waits { // order-free: each by itself
 		s.owe(id, x)
 	}
 }
 
-// owe demands an answer to the KeepAlive of a session that waits, before the step of
-// the replica is over.
+// owe demands that the waiting KeepAlive of a session is answered before the replica's step
+// ends.
 func (s *Checker) owe(id paxos.NodeID, x api.SessionID) {
 	if k, waits := s.Seats[id].waits[x]; waits {
 		if s.owes[id] == nil {
@@ -319,7 +321,7 @@ func (s *Checker) owe(id paxos.NodeID, x api.SessionID) {
 	}
 }
 
-// OnStepDone is told that a step of a replica is over: all its answers have left.
+// OnStepDone reports that a step of a replica has ended: all its answers have left.
 func (s *Checker) OnStepDone(id paxos.NodeID) {
 	if len(s.owes[id]) > 0 {
 		x := slices.Min(slices.Collect(maps.Keys(s.owes[id])))
@@ -327,8 +329,9 @@ func (s *Checker) OnStepDone(id paxos.NodeID) {
 	}
 }
 
-// serves: all operations are allowed in an epoch when each session of before has
-// taken notice of it, or has ended (C12.09), and what they did not present is freed.
+// OnServing reports that a master begins to serve. A master allows all operations only when
+// each session of earlier epochs has acknowledged the epoch, or has ended (C12.09), and when
+// locks whose handles were not presented are freed.
 func (s *Checker) OnServing(id paxos.NodeID, now time.Time) {
 	t := &s.Seats[id]
 	t.Serving, t.served = true, now
@@ -337,7 +340,7 @@ func (s *Checker) OnServing(id paxos.NodeID, now time.Time) {
 	}
 	for _, x := range t.Of.Alive() {
 		if !t.knows[x] {
-			s.breaks(id, "serves, and session %d has not said that it knows of this epoch", x)
+			s.breakf(id, "serves, and session %d has not said that it knows of this epoch", x)
 		}
 	}
 	for _, o := range s.facts.HoldersIn(t.Epoch) {

@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// Epoch 3 is begun by command 50, and served from instant 1; nodes of before are swept
-// 3 s after that.
+// Command 50 begins epoch 3, and the master serves from instant 1. It may sweep older nodes 3
+// s after that.
 func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
 	node := func(i api.Instance) command.Sweep { return command.Sweep{Guard: 3, Node: api.Ref{Instance: i}} }
 	for name, c := range map[string]struct {
@@ -256,8 +256,8 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 	}
 }
 
-// A session of before has the longest lease that may have been granted; a new one
-// the shortest that there is.
+// A session of an earlier epoch has the longest lease that may have been granted; a new one
+// has the shortest.
 func TestS11WhatASessionBeginsWith(t *testing.T) {
 	newReign(t, 6).f.Good()
 	newReign(t, 5.9).f.Breaks("S11")
@@ -283,8 +283,8 @@ func TestS11ADeposedMasterPromisesNothing(t *testing.T) {
 	require.Nil(t, r.w.Seats[paxos.NodeID(1)].Of)
 }
 
-// A session whose lease ends at 6 has a KeepAlive waiting since 1, and mostly a call
-// under way since 1.5: its KeepAlive is answered before the last second.
+// Session 7's lease ends at 6. Its KeepAlive waits since 1, and in most cases a call is under
+// way since 1.5: the KeepAlive is answered before the last second.
 func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 	begins := func(r *reign) { r.proposes(1.5, put(3, 1)) }
 	for name, c := range map[string]struct {

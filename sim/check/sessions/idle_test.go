@@ -11,9 +11,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Session 8 begins in epoch 3 at second 1, in a cell whose sessions are idle after 2 s
-// without calls and handles. Its client is told of a lease at second 1.2; its KeepAlive
-// of second 1.5 is answered at second 4.
+// Session 8 begins in epoch 3 at second 1, in a cell where sessions are idle after 2 s
+// without calls and handles. Its client is told of a lease at second 1.2; its KeepAlive of
+// second 1.5 is answered at second 4.
 func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 	call := func(r *reign, at float64, n api.Seq) {
 		r.w.OnRequest(1, second(at), api.Request{ID: 5, Session: 8, Epoch: 3, Seq: n, Op: api.Get{Key: "k"}})

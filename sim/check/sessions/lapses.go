@@ -7,19 +7,19 @@ import (
 	"github.com/chubbycell/chubby/replica/master"
 )
 
-// lapse is how long a master leaves undone what nothing keeps it from.
+// lapse measures how long a master leaves something undone that nothing prevents.
 type lapse struct {
 	since   time.Time     // zero: nothing is undone
-	slept   time.Duration // of that
-	refused uint64        // what the log had not taken then
+	slept   time.Duration // part of that time in which the master slept
+	refused uint64        // how many commands the log had refused then
 }
 
-// lapsesFor is far above what a master takes to try once more.
-const lapsesFor = 5 * time.Second
+// maxLapse is far longer than any master takes to try once more.
+const maxLapse = 5 * time.Second
 
-// of is for how long something is undone, if that is too long. A master that slept could
-// not do it, and one whose log takes nothing tries again.
-func (l *lapse) of(now time.Time, slept time.Duration, undone bool, refused uint64) time.Duration {
+// overdue returns for how long something has been undone, if that is too long. Time in which
+// the master slept does not count, and each refusal of the log starts the time anew.
+func (l *lapse) overdue(now time.Time, slept time.Duration, undone bool, refused uint64) time.Duration {
 	switch {
 	case !undone:
 		*l = lapse{}
@@ -29,28 +29,29 @@ func (l *lapse) of(now time.Time, slept time.Duration, undone bool, refused uint
 		return 0
 	}
 	l.slept += slept
-	if d := now.Sub(l.since) - l.slept; d > lapsesFor {
+	if d := now.Sub(l.since) - l.slept; d > maxLapse {
 		return d
 	}
 	return 0
 }
 
-// lapses: what a master promises to sessions, and which it ends, stands on read authority
-// or on the log's word, which it asks for; and a fail-over is over when all know of it.
-func (s *Checker) lapses(id paxos.NodeID, now time.Time) {
+// checkLapses: a master that promises something to a session, or ends it, needs read
+// authority or the log's confirmation, and must ask for the latter. A fail-over must end when
+// all sessions know of the epoch.
+func (s *Checker) checkLapses(id paxos.NodeID, now time.Time) {
 	t := &s.Seats[id]
 	refused := t.Of.Refusals()
-	if by := t.unasked.of(now, t.slept, s.wantsEvidence(t, now), refused); by > 0 {
-		s.breaks(id, "has no read authority, has not asked the log for %v, and a KeepAlive waits whose lease is over", by)
+	if by := t.unasked.overdue(now, t.slept, s.needsEvidence(t, now), refused); by > 0 {
+		s.breakf(id, "has no read authority, has not asked the log for %v, and a KeepAlive waits whose lease is over", by)
 	}
-	if by := t.unserved.of(now, t.slept, s.mayServe(t), refused); by > 0 {
+	if by := t.unserved.overdue(now, t.slept, s.mayServe(t), refused); by > 0 {
 		s.world.Break("L1", "replica %d, master in epoch %d, does not serve %v after all sessions know of that, and wants nothing of the log", id, t.Epoch, by)
 	}
 }
 
-// wantsEvidence says that a KeepAlive waits whose lease is over, so that it is to be
-// answered, or its session ended, and that the log was not asked.
-func (s *Checker) wantsEvidence(t *seat, now time.Time) bool {
+// needsEvidence reports whether the lease of a waiting KeepAlive is over, so that the master
+// must answer it or end the session, and the master has not asked the log.
+func (s *Checker) needsEvidence(t *seat, now time.Time) bool {
 	if !s.HasLeases() || t.asks > 0 || now.Before(t.lease) {
 		return false
 	}
@@ -62,7 +63,7 @@ func (s *Checker) wantsEvidence(t *seat, now time.Time) bool {
 	return false
 }
 
-// mayServe says that nothing keeps a master from serving, and that it does not.
+// mayServe reports whether a master does not serve although nothing prevents it.
 func (s *Checker) mayServe(t *seat) bool {
 	if t.Of.Master().State != master.Recovering || t.Of.Wants() > 0 {
 		return false

@@ -8,8 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// Session 7, whose lease is over at 6, has a KeepAlive that waits since 5; read authority
-// is over at 4.
+// Session 7's lease ends at 6, and its KeepAlive waits since 5. Read authority ends at 4.
 func TestS11AMasterWithoutAuthorityAsksTheLog(t *testing.T) {
 	confirm := command.ConfirmLeadership{Guard: 3}
 	for name, c := range map[string]struct {
@@ -60,7 +59,7 @@ func TestS11AMasterWithoutAuthorityAsksTheLog(t *testing.T) {
 	}
 }
 
-// Session 7 has taken notice of epoch 3 at 1.
+// Session 7 has acknowledged epoch 3 at 1.
 func TestL1AFailOverEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		do     func(r *reign)

@@ -10,33 +10,33 @@ import (
 	"github.com/chubbycell/chubby/sim/check/locks"
 )
 
-// lengths is how long the leases of a master are to be in its epoch: so long that the
-// KeepAlives of all sessions are no more than it is to answer (C11.08), within the row
-// of the longest lease. It has that row raised when its sessions ask for more, and
-// lowered when no lease of that length can run any more: else each fail-over waits for
-// the crowd of long ago.
+// lengths computes how long the leases of a master must be in its epoch: so long that the
+// KeepAlives of all sessions do not exceed the rate at which the master is to answer them
+// (C11.08), but within the row of the longest lease. The master must raise that row when the
+// number of sessions asks for more. It must lower the row when no lease of that length can
+// run any more; otherwise each fail-over would wait as long as a former crowd needed.
 type lengths struct {
 	Config session.Config
 	of     Presider
-	held   int           // sessions, by the rows
-	row    time.Duration // of the longest lease
-	way    time.Duration // what a command under way makes of it; 0: there is none
+	held   int           // number of sessions, by the rows
+	row    time.Duration // the row of the longest lease
+	way    time.Duration // what a command under way sets the row to; 0: none is
 
-	few, many    int           // held, the fewest and the most in the present step
-	peak         int           // the most since the row was set, if it was in this step
-	floor, bound time.Duration // what leases are bounded by, the least and the most in it
+	few, many    int           // least and greatest held in the present step
+	peak         int           // the most since the row was set, if it was set in this step
+	floor, bound time.Duration // least and greatest bound of leases in the step
 
-	low   time.Duration // leases were to be no longer since; 0: as long as the row
+	low   time.Duration // what leases should have been at most since then; 0: as long as the row
 	since time.Time
 
-	owes    time.Time // since when the row should be another, but for sleep; zero: it is as it should be
-	refused uint64    // by the log, until then
+	owes    time.Time // since when the row should have been another, without sleep; zero: it is right
+	refused uint64    // commands that the log had refused until then
 
 	count *lengthCounts
 }
 
-// lengthCounts are leases that were told and were longer than the shortest, since
-// sessions were many, and how often the row of the longest was raised and lowered.
+// lengthCounts counts leases that were longer than the shortest because sessions were many,
+// and how often the row of the longest lease was raised and lowered.
 type lengthCounts struct{ Longer, Raised, Lowered uint64 }
 
 func (n *lengthCounts) moved(from, to time.Duration) {
@@ -51,23 +51,24 @@ func (n *lengthCounts) moved(from, to time.Duration) {
 func newLengths(cfg session.Config, of Presider, now time.Time, n *lengthCounts) lengths {
 	l := lengths{Config: cfg, of: of, count: n, held: of.Count(), row: of.Longest()}
 	l.few, l.many, l.floor, l.bound = l.held, l.held, l.row, l.row
-	l.look(l.held, now)
+	l.noteShorter(l.held, now)
 	return l
 }
 
-// least is how long a lease is at least with so many sessions.
+// least returns how long a lease must be with this number of sessions.
 func (l *lengths) least(sessions int) time.Duration {
 	each := time.Second / time.Duration(l.Config.KeepAliveRate)
 	return min(max(time.Duration(sessions)*each, l.Config.LeaseMin), l.Config.LeaseMax)
 }
 
-// most is how long it is at most: lengths go up by quarters of the shortest.
+// most returns how long a lease may be with this number of sessions: masters lengthen leases
+// by quarters of the shortest.
 func (l *lengths) most(sessions int) time.Duration {
 	return min(l.least(sessions)+l.Config.LeaseMin/4, l.Config.LeaseMax)
 }
 
-// acts begins a step, in which the log said this.
-func (l *lengths) acts(now time.Time, applied []core.Applied) {
+// onActed begins a step, in which the master has applied these commands.
+func (l *lengths) onActed(now time.Time, applied []core.Applied) {
 	l.few, l.many, l.peak = l.held, l.held, l.held
 	l.floor, l.bound = l.row, l.row
 	if l.way > 0 {
@@ -75,14 +76,14 @@ func (l *lengths) acts(now time.Time, applied []core.Applied) {
 	}
 	for i := range applied {
 		for j := range applied[i].Commands {
-			l.applied(&applied[i].Commands[j])
+			l.onApplied(&applied[i].Commands[j])
 		}
 	}
-	l.look(l.peak, now)
-	l.look(l.held, now)
+	l.noteShorter(l.peak, now)
+	l.noteShorter(l.held, now)
 }
 
-func (l *lengths) applied(a *command.Applied) {
+func (l *lengths) onApplied(a *command.Applied) {
 	for _, e := range a.Effects {
 		switch e.(type) {
 		case command.SessionOpened:
@@ -100,8 +101,8 @@ func (l *lengths) applied(a *command.Applied) {
 	}
 }
 
-// look notes since when leases are shorter than the row.
-func (l *lengths) look(sessions int, now time.Time) {
+// noteShorter records since when leases have been shorter than the row.
+func (l *lengths) noteShorter(sessions int, now time.Time) {
 	switch {
 	case inRow(l.most(sessions)) >= l.row:
 		l.low = 0
@@ -110,9 +111,8 @@ func (l *lengths) look(sessions int, now time.Time) {
 	}
 }
 
-// asks takes in that the log took a command that sets the row, and says what is wrong
-// with it.
-func (l *lengths) asks(to time.Duration) string {
+// onProposed takes in a command that sets the row, and returns what is wrong with it.
+func (l *lengths) onProposed(to time.Duration) string {
 	l.way, l.owes, l.floor = to, time.Time{}, min(l.floor, to)
 	switch least := l.least(l.few); {
 	case to < least:
@@ -123,14 +123,14 @@ func (l *lengths) asks(to time.Duration) string {
 	return ""
 }
 
-// inRow is a length as the row keeps it: in whole milliseconds, upwards.
+// inRow returns a length as the row has it: in whole milliseconds, rounded up.
 func inRow(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// overdue is what the row should be, at least or at most, of which the master has said
-// nothing for some time, though it was awake and the log refused nothing; 0: all is
-// well. slept is how long it was until now.
+// overdue returns what the row should be at least or at most, if the master has left it
+// otherwise for too long while it was awake and the log refused nothing; 0: all is well.
+// slept is how much of the time since the last step the master slept.
 func (l *lengths) overdue(now time.Time, slept time.Duration) time.Duration {
 	short := l.least(l.held) > l.row
 	long := l.low > 0 && !now.Before(l.since.Add(l.row))
@@ -151,9 +151,9 @@ func (l *lengths) overdue(now time.Time, slept time.Duration) time.Duration {
 	return 0
 }
 
-// granted says by how much a lease that is told is too short or too long: it ends
-// there, was to end at was until then, and began within [from, to]. A lease that was
-// longer before is left as it was.
+// granted returns by how much a lease that the master tells is too short or too long. The
+// lease ends at lease, ended at was before, and began within [from, to]. A lease that was
+// longer before stays as it was.
 func (l *lengths) granted(was, lease, from, to time.Time) (short, long time.Duration) {
 	if min(l.least(l.few), l.floor) > l.Config.LeaseMin {
 		l.count.Longer++

@@ -11,15 +11,15 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// throng is the master of epoch 3, with so many sessions, and a row of the longest lease
-// of 6 s. Leases are 4 to 6 s, as there are sessions, and up to a second more.
+// throng is the master of epoch 3 with that many sessions, and a row of the longest lease of
+// 6 s. Leases are 4 to 6 s, depending on the number of sessions, and up to a second more.
 func throng(t *testing.T, sessions int) *reign {
 	r := newReign(t, 6)
 	r.acts(0, r.rows(6), r.come(sessions-1))
 	return r
 }
 
-// come is what the log says when n sessions begin, or end, if it is less than 0.
+// come returns the command by which n sessions begin, or -n end.
 func (r *reign) come(n int) (a command.Applied) {
 	r.c.others += n
 	for range n {
@@ -31,7 +31,7 @@ func (r *reign) come(n int) (a command.Applied) {
 	return a
 }
 
-// rows is what it says when it has set the row of the longest lease.
+// rows returns the command that sets the row of the longest lease.
 func (r *reign) rows(seconds time.Duration) command.Applied {
 	r.c.row = seconds * time.Second
 	return command.Applied{Command: command.LongestLease{Guard: 3}, Verdict: command.Executed}
@@ -42,15 +42,15 @@ func (r *reign) asks(at float64, seconds time.Duration) {
 	r.proposes(at, command.LongestLease{Guard: 3, Lease: seconds * time.Second})
 }
 
-// extends answers the KeepAlive of session 7 at second 4 with a lease of so many
-// seconds from then, in one step with what the log says.
+// extends answers the KeepAlive of session 7 at second 4 with a lease of that many seconds
+// from then. In the same step the master applies said.
 func (r *reign) extends(lease float64, said ...command.Applied) {
 	r.set(func(s *session.Session) { s.Lease = second(4 + lease) })
 	r.acts(4, said...)
 	r.w.OnReply(1, second(4), api.Reply{ID: 1, Session: 7, Result: leased(time.Second)})
 }
 
-// opens begins session 8 at second 1 with a lease of so many seconds.
+// opens begins session 8 at second 1 with a lease of that many seconds.
 func (r *reign) opens(lease float64) {
 	a := r.come(1)
 	a.Command = command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
@@ -107,7 +107,7 @@ func TestS11ALeaseIsAsLongAsThereAreSessions(t *testing.T) {
 	}
 }
 
-// byTheLog is a master without read authority, which the log says was master then.
+// byTheLog is a master without read authority; by the log it was master then.
 func (r *reign) byTheLog(at float64) {
 	r.c.lease = time.Time{}
 	r.acts(1)
@@ -115,7 +115,7 @@ func (r *reign) byTheLog(at float64) {
 	r.acts(at+0.5, command.Applied{Command: command.ConfirmLeadership{Guard: 3}, Verdict: command.Executed})
 }
 
-// With five sessions and more, the row of 6 s is as it should be.
+// With five sessions or more, a row of 6 s is right.
 func TestS11TheLongestLeaseFollowsTheNumberOfSessions(t *testing.T) {
 	for name, c := range map[string]struct {
 		sessions int

@@ -16,14 +16,14 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// chair is a master that remembers what it is told to.
+// chair is a master whose memory a test sets.
 type chair struct {
 	state    master.State
 	epoch    api.Epoch
 	sessions map[api.SessionID]session.Session
 	lease    time.Time
 	row      time.Duration
-	others   int    // sessions that the rows have besides
+	others   int    // further sessions in the rows
 	refused  uint64 // by the log
 	still    bool   // it wants nothing of the log
 }
@@ -54,14 +54,14 @@ func (c *chair) Alive() (all []api.SessionID) {
 	return all
 }
 
-// besides is what other models know of the cell, as a test has it.
+// besides is what other models know of the cell, as a test sets it.
 type besides struct {
 	grips   map[api.Token]*model.Grip
 	delays  map[model.DelayID]time.Duration
 	holders []model.Owner
-	asked   map[api.SessionID]bool      // for a handle
-	open    map[api.SessionID]api.Epoch // a handle, in that epoch
-	drops   map[api.SessionID]api.Epoch // that it has yet to acknowledge, told in that epoch
+	asked   map[api.SessionID]bool      // sessions that asked for a handle
+	open    map[api.SessionID]api.Epoch // epoch of a session's open handle
+	drops   map[api.SessionID]api.Epoch // epoch in which it was told of a drop that it has not acknowledged
 }
 
 func (b *besides) Given(t api.Token) *model.Grip                      { return b.grips[t] }
@@ -72,9 +72,9 @@ func (b *besides) HasOpen(s api.SessionID, e api.Epoch) bool          { return e
 func (b *besides) OwesDrop(s api.SessionID, e api.Epoch) bool         { return e > 0 && b.drops[s] == e }
 func (b *besides) OnLease(paxos.NodeID, api.SessionID, time.Time)     {}
 
-// reign is replica 1, master of epoch 3 with session 7, which may have handles: leases are
-// 4 s, and 6 s by the rows, which it is about to set anew. Instants are seconds by its
-// clock; its epoch begins at 0, its read authority ends at 100. It sweeps 3 s after it
+// reign is replica 1, master of epoch 3, with session 7, which may have handles. Leases are 4
+// s, and 6 s by the rows, which the master is about to set anew. Instants are seconds by its
+// clock: its epoch begins at 0, and its read authority ends at 100. It may sweep 3 s after it
 // began to serve.
 type reign struct {
 	f     worldtest.World
@@ -107,8 +107,8 @@ func (r *reign) proposes(at float64, c command.Command, applied ...command.Appli
 	r.w.OnActed(1, r.c, second(at), out, proposed, nil)
 }
 
-// beats is a KeepAlive that comes; answers is one that is answered, once the master
-// has made the lease end there.
+// beats sends a KeepAlive. answers answers one, after the master has set the end of the
+// lease.
 func (r *reign) beats(at float64, id uint64, flushed api.Epoch) {
 	r.w.OnRequest(1, second(at), api.Request{ID: id, Session: 7, Epoch: 3, Op: api.KeepAlive{AckedEpoch: flushed}})
 }
@@ -127,8 +127,8 @@ func (r *reign) set(f func(s *session.Session)) {
 	r.c.sessions[7] = s
 }
 
-// used is a master that ends sessions that are idle for 5 s, and waits for nothing
-// else: a call of session 7 was answered then.
+// used is a master that only waits to end sessions that are idle for 5 s. It answered a call
+// of session 7 at that instant.
 func (r *reign) used(at float64) {
 	r.w.Config.IdleAfter = 5 * time.Second
 	r.set(func(s *session.Session) { s.HasAcked = true })
@@ -141,7 +141,7 @@ func put(e api.Epoch, n api.Seq) command.Call {
 	return command.Call{Guard: e, Session: 7, Seq: n, Op: api.Put{Key: "k", Value: "v"}}
 }
 
-// second is an instant by a clock of the cell, in seconds.
+// second returns an instant of the cell's clocks, in seconds.
 func second(s float64) time.Time {
 	return time.Unix(100, 0).Add(time.Duration(s * float64(time.Second)))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// OnReply is told of an answer that leaves a replica.
+// OnReply reports an answer that leaves a replica.
 func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	t := &s.Seats[id]
 	if k, owed := s.owes[id][p.Session]; owed && p.Seq == 0 && p.ID == k {
@@ -21,75 +21,75 @@ func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	case t.Of == nil || p.Session == 0:
 		return
 	}
-	t.tells(p, now)
+	t.onReply(p, now)
 	switch {
-	case p.Seq != 0 && answers(p.Code):
+	case p.Seq != 0 && isAnswer(p.Code):
 		t.used[p.Session] = now
-		t.drops(p.Session, func(n api.Seq) bool { return n == p.Seq })
+		t.dropCalls(p.Session, func(n api.Seq) bool { return n == p.Seq })
 		return
 	case p.Seq != 0:
 		return
 	}
 	k := t.waits[p.Session]
 	if k.id != p.ID {
-		return // of an older one; or it came before this epoch
+		return // to an older KeepAlive, or to one from before this epoch
 	}
 	delete(t.waits, p.Session)
 	if l, leased := p.Detail.(api.Leased); leased && p.Code == api.OK {
-		s.promises(id, now, p.Session, k, l)
+		s.checkPromise(id, now, p.Session, k, l)
 	}
 }
 
-// promises: what is told is what is remembered, counted from the receipt of the
-// very request (C11.15, C11.23), and the answer comes while there is enough left of
-// the lease (C11.07). A session that is idle is promised nothing more (C11.02).
-func (s *Checker) promises(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
+// checkPromise: the lease in an answer must be the one that the master remembers, counted
+// from the receipt of this very request (C11.15, C11.23). The answer must come while enough
+// of the previous lease is left (C11.07). An idle session gets no new promise (C11.02).
+func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
 	t := &s.Seats[id]
 	was := t.Leases[x]
 	m, ok := t.Of.Session(x)
 	switch at, ends := t.ends[x]; {
-	case !ok: // the log has ended it since, at this very instant
+	case !ok: // the log has ended it at this very instant
 		return
-	case t.quiet(x, now, s.Config.IdleAfter) && !s.facts.MayHaveHandles(x):
-		s.breaks(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.Heard[x].at))
+	case t.isQuiet(x, now, s.Config.IdleAfter) && !s.facts.MayHaveHandles(x):
+		s.breakf(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.Heard[x].at))
 	case m.Expiring && ends && at.Before(now):
-		s.breaks(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
+		s.breakf(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
 	}
 	if over := l.Lease - m.Lease.Sub(k.receipt); over > 0 {
-		s.breaks(id, "promises session %d a lease that is longer by %v than what it remembers", x, over)
+		s.breakf(id, "promises session %d a lease that is longer by %v than what it remembers", x, over)
 	}
 	held := now.After(k.receipt) && !t.Since.After(k.receipt) && !l.Failover && s.Config.IdleAfter == 0
 	if left := was.Sub(now) + t.late; held && left < s.Config.LeaseMin/4 {
-		s.breaks(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
+		s.breakf(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
 	}
 	if h := t.Heard[x]; h != nil {
 		h.Told = true
 	}
-	s.sees(id, now, x, 0)
+	s.checkLease(id, now, x, 0)
 	if !l.Failover {
 		t.told[x] = now
-		s.grants(id, x, was, t.surely(now), t.certainly(now))
+		s.checkGrant(id, x, was, t.earliestCertain(now), t.latestCertain(now))
 	}
 }
 
-// grants: a lease that begins within [from, to] is as long as there are sessions for
-// (C11.08). It was to end at was.
-func (s *Checker) grants(id paxos.NodeID, x api.SessionID, was, from, to time.Time) {
+// checkGrant: a lease that begins within [from, to] must have the length that the number of
+// sessions asks for (C11.08). was is its previous end.
+func (s *Checker) checkGrant(id paxos.NodeID, x api.SessionID, was, from, to time.Time) {
 	t := &s.Seats[id]
 	m, ok := t.Of.Session(x)
 	if !ok || !s.HasLeases() {
 		return
 	}
 	switch short, long := t.lengths.granted(was, m.Lease, from, to); {
-	case short > 0 && m.Late.IsZero(): // else a change waits for it
-		s.breaks(id, "gives session %d of %d a lease that is shorter by %v than their number asks for", x, t.lengths.held, short)
+	case short > 0 && m.Late.IsZero(): // otherwise a change waits for the session
+		s.breakf(id, "gives session %d of %d a lease that is shorter by %v than their number asks for", x, t.lengths.held, short)
 	case long > 0:
-		s.breaks(id, "gives session %d of %d a lease that is longer by %v than their number asks for", x, t.lengths.held, long)
+		s.breakf(id, "gives session %d of %d a lease that is longer by %v than their number asks for", x, t.lengths.held, long)
 	}
 }
 
-// answers says that an answer is one to a call that was worked on: a request that is
-// turned away at the door is no use of a session.
-func answers(c api.Code) bool {
+// isAnswer reports whether an answer ends a call that was worked on. A request that is
+// refused at once does not count as use of the session.
+func isAnswer(c api.Code) bool {
 	return !model.IsUndone(c) && c != api.Invalid && c != api.TooLarge && c != api.Permission
 }

@@ -18,34 +18,34 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Presider is a replica's life, as far as it is asked about sessions.
+// Presider is one life of a replica, as the checker asks it about sessions.
 type Presider interface {
 	Master() master.Status
 	Session(api.SessionID) (session.Session, bool)
-	Lease() time.Time // of its read authority
+	Lease() time.Time // end of its read authority
 	Longest() time.Duration
-	Alive() []api.SessionID // by its rows
-	Count() int             // of them
-	Refusals() uint64       // of the log
-	Wants() int             // of the log: commands that wait, and slots that are in flight
+	Alive() []api.SessionID // sessions by its rows
+	Count() int             // their number
+	Refusals() uint64       // commands that the log has refused
+	Wants() int             // commands that wait for a slot or are in flight
 }
 
-// Presiding is a Presider that is a node.
+// Presiding makes a Presider of a core.Replica.
 type Presiding struct{ *core.Replica }
 
-// Longest is the longest lease, by the rows.
+// Longest returns the longest lease, by the rows.
 func (n Presiding) Longest() time.Duration { return rows.GetLongestLease(n.Rows()) }
 
-// Count is how many sessions there are, by the rows.
+// Count returns the number of sessions, by the rows.
 func (n Presiding) Count() int { return int(rows.GetTotals(n.Rows()).Sessions) }
 
-// Refusals is how many commands the log has refused.
+// Refusals returns how many commands the log has refused.
 func (n Presiding) Refusals() uint64 { return n.Status().Count.Refused }
 
-// Wants is how many commands wait for a slot or are in flight.
+// Wants returns how many commands wait for a slot or are in flight.
 func (n Presiding) Wants() int { return n.InFlight() + n.Status().Pending + n.Master().Waiting }
 
-// Alive are the sessions, by the rows.
+// Alive returns the sessions, by the rows.
 func (n Presiding) Alive() (all []api.SessionID) {
 	for id := range rows.Sessions(n.Rows()) {
 		all = append(all, id)
@@ -53,74 +53,75 @@ func (n Presiding) Alive() (all []api.SessionID) {
 	return all
 }
 
-// seat is a master in one epoch, and what came to it.
+// seat is what is known of a master in one epoch, and of what reached it. All its instants
+// are of the master's clock.
 type seat struct {
-	Of      Presider // nil: this replica is in no epoch of its own
+	Of      Presider // nil: the replica is in no epoch of its own
 	Epoch   api.Epoch
-	Began   api.Number // the command that began the epoch; 0: not known
+	Began   api.Number // number of the command that began the epoch; 0: unknown
 	Serving bool
-	served  time.Time                   // when it began to
-	took    bool                        // it serves, as it said of itself when a request came
-	seen    map[api.SessionID]api.Seq   // its client waits for no call up to this one
-	under   map[api.SessionID][]api.Seq // calls in the log that the master has not heard of again
-	busy    map[api.SessionID]time.Time // since then there are any
-	Leases  map[api.SessionID]time.Time // as last seen, by its clock, as all instants
-	knows   map[api.SessionID]bool      // has said that it took notice of the epoch
+	served  time.Time                   // when it began to serve
+	took    bool                        // it said that it serves when a call came
+	seen    map[api.SessionID]api.Seq   // acknowledged-through: the client awaits no call up to this one
+	under   map[api.SessionID][]api.Seq // calls handed to the log and not applied
+	busy    map[api.SessionID]time.Time // since when there are any
+	Leases  map[api.SessionID]time.Time // end of the lease, as last seen
+	knows   map[api.SessionID]bool      // has acknowledged the epoch
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
-	used    map[api.SessionID]time.Time // a call was answered, or the session began
-	Heard   map[api.SessionID]*lately   // sessions of this epoch
-	ends    map[api.SessionID]time.Time // its end was proposed
-	told    map[api.SessionID]time.Time // of a lease, and of no fail-over
-	Brought brought
+	used    map[api.SessionID]time.Time // when a call was last answered, or the session began
+	Heard   map[api.SessionID]*activity // sessions of this epoch
+	ends    map[api.SessionID]time.Time // when its end was proposed
+	told    map[api.SessionID]time.Time // when its client was last told of a lease, fail-overs apart
+	Brought presented
 	delays  locks.Delays
 	lengths lengths
 
-	asks     int   // Confirms in the log: one at most
-	unasked  lapse // it does not ask for evidence
+	asks     int   // ConfirmLeadership commands under way: at most one
+	unasked  lapse // it does not ask the log for evidence
 	unserved lapse // it does not begin to serve
 
-	executed uint64 // commands in its name
-	own      uint64 // what it wants for itself, of which the log has not said anything
+	executed uint64 // commands of this epoch that it has applied
+	own      uint64 // commands that it decided on for itself and has not applied
 
-	asked time.Time // when the last Confirm was proposed
-	Known time.Time // master for certain then, by the log
-	knew  time.Time // the same, when it began to act
-	lease time.Time // the end of read authority
-	prior time.Time // the same, when it began to act
-	Since time.Time // read authority has had no break since
-	Wake  time.Time // when it asked to be called
+	asked time.Time // when it proposed the last ConfirmLeadership
+	Known time.Time // by the log, it was certainly master then
+	knew  time.Time // Known before the present step
+	lease time.Time // end of read authority
+	prior time.Time // lease before the present step
+	Since time.Time // since when read authority has had no gap
+	Wake  time.Time // when it asked to be woken next
 	late  time.Duration
-	acted time.Time     // when it acted last
-	slept time.Duration // of what passed since then, what it had asked to be called in
+	acted time.Time     // when it last acted
+	slept time.Duration // how much of the time since acted it overslept its Wake
 }
 
-// waiting is a KeepAlive that came to a master, and when.
+// waiting is a KeepAlive that a master has not answered.
 type waiting struct {
 	id      uint64
 	receipt time.Time
-	since   time.Time // receipt of the first that has no answer: a newer one takes its place
+	since   time.Time // receipt of the first one without an answer; newer ones replace it
 }
 
 func newSeat(of Presider, e api.Epoch, now time.Time, l handle.Limits) seat {
 	return seat{
-		Of: of, Epoch: e, lease: of.Lease(), Since: now, Brought: newBrought(l), delays: locks.Delays{},
+		Of: of, Epoch: e, lease: of.Lease(), Since: now, Brought: newPresented(l), delays: locks.Delays{},
 		seen: map[api.SessionID]api.Seq{}, under: map[api.SessionID][]api.Seq{}, busy: map[api.SessionID]time.Time{},
 		Leases: map[api.SessionID]time.Time{}, knows: map[api.SessionID]bool{},
-		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, Heard: map[api.SessionID]*lately{}, ends: map[api.SessionID]time.Time{},
+		waits: map[api.SessionID]waiting{}, used: map[api.SessionID]time.Time{}, Heard: map[api.SessionID]*activity{}, ends: map[api.SessionID]time.Time{},
 		told: map[api.SessionID]time.Time{},
 	}
 }
 
-// takesCalls notes whether the master says that it serves, at an instant at which a call has come: the
-// last KeepAlive that it awaited may have come in front of that, in one step.
+// takesCalls records whether the master says that it serves when a call comes. The last
+// KeepAlive that it awaited may have come before the call in the same step.
 func (t *seat) takesCalls() {
 	t.took = t.Serving || t.took || t.Of.Master().State == master.Serving
 }
 
-// came is told of a request before the master is; those of other epochs are not
-// for it (C12.04), and session 0 is no client's. known finds the handle that was given out
-// with a token.
-func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.Grip) {
+// onRequest takes in a request before the master sees it. It ignores requests of other epochs
+// (C12.04) and of session 0, which is no client's. known returns the handle that was given
+// out with a token.
+func (t *seat) onRequest(now time.Time, q api.Request, known func(api.Token) *model.Grip) {
 	if _, opens := q.Op.(api.OpenSession); opens && t.Of != nil { // is of no epoch
 		t.takesCalls()
 	}
@@ -129,13 +130,13 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	}
 	if q.AckedThrough > t.seen[q.Session] {
 		t.seen[q.Session] = q.AckedThrough
-		t.drops(q.Session, func(n api.Seq) bool { return n <= q.AckedThrough })
+		t.dropCalls(q.Session, func(n api.Seq) bool { return n <= q.AckedThrough })
 	}
 	k, keeps := q.Op.(api.KeepAlive)
 	if !keeps {
 		t.takesCalls()
 		if h := t.Heard[q.Session]; h != nil {
-			h.came(now, q)
+			h.onRequest(now, q)
 		}
 		return
 	}
@@ -154,9 +155,9 @@ func (t *seat) came(now time.Time, q api.Request, known func(api.Token) *model.G
 	}
 }
 
-// acts is told that the master acts at an instant, and what it was told by the log
-// then; wake is when it wants to be called next.
-func (t *seat) acts(now, wake time.Time, applied []core.Applied) {
+// onActed takes in that the master acts, and what it applied in this step. wake is when it
+// wants to be woken next.
+func (t *seat) onActed(now, wake time.Time, applied []core.Applied) {
 	t.prior, t.lease = t.lease, t.Of.Lease()
 	if !now.Before(t.prior) {
 		t.Since = now
@@ -170,19 +171,20 @@ func (t *seat) acts(now, wake time.Time, applied []core.Applied) {
 	t.Wake, t.acted = wake, now
 	for i := range applied {
 		for j := range applied[i].Commands {
-			t.confirms(&applied[i].Commands[j])
+			t.onConfirmed(&applied[i].Commands[j])
 		}
 	}
 }
 
-// Wants takes in what the master has decided to hand to the log for itself.
-func (t *seat) wants(own []command.Command) {
+// onDecided takes in the commands that the master has decided to hand to the log for itself.
+func (t *seat) onDecided(own []command.Command) {
 	t.delays.OnDecided(own, t.executed, t.own)
 	t.own += uint64(len(own))
 }
 
-// takes notes what the log brings back: what began this epoch, and calls.
-func (t *seat) takes(a *command.Applied, now time.Time) {
+// onApplied records what an applied command says: that it began this epoch, or that a call
+// was executed.
+func (t *seat) onApplied(a *command.Applied, now time.Time) {
 	if guard, guarded := model.GuardOf(a.Command); guarded && guard == t.Epoch {
 		t.executed++
 		if model.IsOfMaster(a.Command) && t.own > 0 {
@@ -196,7 +198,7 @@ func (t *seat) takes(a *command.Applied, now time.Time) {
 	}
 	guard, _ := model.GuardOf(a.Command)
 	if k, is := model.CallOf(a.Command); is && guard == t.Epoch {
-		t.drops(k.Session, func(n api.Seq) bool { return n == k.Seq })
+		t.dropCalls(k.Session, func(n api.Seq) bool { return n == k.Seq })
 		if h := t.Heard[k.Session]; h != nil {
 			h.at = now // also of a copy of what was answered at once
 			delete(h.logged, k.Seq)
@@ -204,8 +206,8 @@ func (t *seat) takes(a *command.Applied, now time.Time) {
 	}
 }
 
-// drops takes calls of a session out of those that are under way.
-func (t *seat) drops(s api.SessionID, which func(api.Seq) bool) {
+// dropCalls removes calls of a session from those that are under way.
+func (t *seat) dropCalls(s api.SessionID, which func(api.Seq) bool) {
 	if left := slices.DeleteFunc(t.under[s], which); len(left) > 0 {
 		t.under[s] = left
 	} else {
@@ -213,25 +215,26 @@ func (t *seat) drops(s api.SessionID, which func(api.Seq) bool) {
 	}
 }
 
-// confirms takes in that the log says that it was master when it asked.
-func (t *seat) confirms(a *command.Applied) {
+// onConfirmed takes in an executed ConfirmLeadership: the replica was master when it proposed
+// it.
+func (t *seat) onConfirmed(a *command.Applied) {
 	if c, is := a.Command.(command.ConfirmLeadership); is && a.Verdict == command.Executed && c.Guard == t.Epoch {
 		t.Known, t.asks = t.asked, 0
 	}
 }
 
-// certainly is the latest instant at which it was master for certain: now, within
-// read authority, whatever that was when it began to act.
-func (t *seat) certainly(now time.Time) time.Time {
+// latestCertain returns the latest instant at which the replica was certainly master: now,
+// within read authority as it was before or is after this step.
+func (t *seat) latestCertain(now time.Time) time.Time {
 	if now.Before(leases.Later(t.prior, t.lease)) {
 		return now
 	}
 	return t.Known
 }
 
-// lastCertain says when that was, for a report.
-func (t *seat) lastCertain(now time.Time) string {
-	switch at := t.certainly(now); {
+// describeCertain describes that instant for a report.
+func (t *seat) describeCertain(now time.Time) string {
+	switch at := t.latestCertain(now); {
 	case at.IsZero():
 		return "never master for certain"
 	case at.Equal(now):
@@ -241,33 +244,32 @@ func (t *seat) lastCertain(now time.Time) string {
 	}
 }
 
-// surely is the earliest instant that it may have taken for that in this step.
-func (t *seat) surely(now time.Time) time.Time {
+// earliestCertain returns the earliest instant that the master may have taken for that one in
+// this step.
+func (t *seat) earliestCertain(now time.Time) time.Time {
 	if now.Before(t.prior) && now.Before(t.lease) {
 		return now
 	}
 	return t.knew
 }
 
-// lately is when something happened last to the calls of a session, which came and
-// have no answer, which stand in the log, as copies of what is answered may for long
-// afterwards, which may wait for their turn as such copies, and whether its client has
-// been told of a lease.
-type lately struct {
-	at     time.Time
-	calls  map[api.Seq]bool
-	logged map[api.Seq]bool
-	lined  map[api.Seq]bool
-	again  api.Seq // of a call without an answer, of which a copy came last
-	Told   bool
+// activity is when a session last had anything to do with calls, and which of its calls may still
+// be under way.
+type activity struct {
+	at     time.Time        // when something last happened to one of its calls
+	calls  map[api.Seq]bool // came and have no answer
+	logged map[api.Seq]bool // stand in the log: a copy of an answered call may for long
+	lined  map[api.Seq]bool // may wait for their turn as copies of an answered call
+	again  api.Seq          // the unanswered call of which the last request was a copy
+	Told   bool             // its client has been told of a lease
 }
 
-func newLately(now time.Time) *lately {
-	return &lately{at: now, calls: map[api.Seq]bool{}, logged: map[api.Seq]bool{}, lined: map[api.Seq]bool{}}
+func newActivity(now time.Time) *activity {
+	return &activity{at: now, calls: map[api.Seq]bool{}, logged: map[api.Seq]bool{}, lined: map[api.Seq]bool{}}
 }
 
-// came is told of a call. What its client waits for no more leaves the line.
-func (h *lately) came(now time.Time, q api.Request) {
+// onRequest takes in a call. Calls that the client no longer awaits leave lined.
+func (h *activity) onRequest(now time.Time, q api.Request) {
 	maps.DeleteFunc(h.lined, func(n api.Seq, _ bool) bool { return n <= q.AckedThrough })
 	h.again = 0
 	if h.calls[q.Seq] {
@@ -276,10 +278,10 @@ func (h *lately) came(now time.Time, q api.Request) {
 	h.at, h.calls[q.Seq] = now, true
 }
 
-// tells notes that a call is answered, or refused. Where that is at once, an earlier copy
-// may still wait for its turn: it came when this had no read authority, and wants no
-// other answer than the later one, which was read from the rows.
-func (h *lately) tells(p api.Reply, now time.Time) {
+// onReply takes in that a call is answered, or refused. If it is answered at once, an earlier
+// copy may still wait for its turn. That copy came when the master had no read authority, and
+// its answer makes no difference after this one, which was read from the rows.
+func (h *activity) onReply(p api.Reply, now time.Time) {
 	delete(h.calls, p.Seq)
 	delete(h.lined, p.Seq)
 	switch {
@@ -291,28 +293,28 @@ func (h *lately) tells(p api.Reply, now time.Time) {
 	h.at = now
 }
 
-// logs is told that a call is handed to the log.
-func (h *lately) logs(n api.Seq) {
+// onLogged takes in that a call is handed to the log.
+func (h *activity) onLogged(n api.Seq) {
 	h.logged[n] = true
 	delete(h.lined, n)
 }
 
-// tells notes that a call is answered, or refused.
-func (t *seat) tells(p api.Reply, now time.Time) {
+// onReply takes in that a call is answered, or refused.
+func (t *seat) onReply(p api.Reply, now time.Time) {
 	if h := t.Heard[p.Session]; h != nil && p.Seq != 0 {
-		h.tells(p, now)
+		h.onReply(p, now)
 	}
 }
 
-// quiet says that a session of this epoch, whose client may make calls, has had none
-// for so long, when this was last master for certain.
-func (t *seat) quiet(s api.SessionID, now time.Time, after time.Duration) bool {
+// isQuiet reports whether a session of this epoch, whose client may make calls, had made none
+// for that long when this replica was last certainly master.
+func (t *seat) isQuiet(s api.SessionID, now time.Time, after time.Duration) bool {
 	h := t.Heard[s]
-	return after > 0 && h != nil && h.Told && len(h.calls) == 0 && len(h.logged) == 0 && len(h.lined) == 0 && !t.certainly(now).Before(h.at.Add(after))
+	return after > 0 && h != nil && h.Told && len(h.calls) == 0 && len(h.logged) == 0 && len(h.lined) == 0 && !t.latestCertain(now).Before(h.at.Add(after))
 }
 
-// idle says that a session may be idle: no call of it is under way, or was answered
-// for so long. That it has no handles is not asked here.
-func (t *seat) idle(s api.SessionID, now time.Time, after time.Duration) bool {
+// isIdle reports whether a session may be idle: no call of it is under way or was answered
+// for that long. Whether it has handles is not considered here.
+func (t *seat) isIdle(s api.SessionID, now time.Time, after time.Duration) bool {
 	return after > 0 && len(t.under[s]) == 0 && !now.Before(t.used[s].Add(after))
 }
