@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Answers compares what replicas answer with what was asked for.
+// Answers compares the answers of replicas with the requests.
 type Answers struct {
 	world    *sim.World
 	rights   *Rights
@@ -17,27 +17,27 @@ type Answers struct {
 	requests *Requests
 	room     *Room
 	facts    Facts
-	intruder api.Principal            // asks for what no principal may have
-	judged   map[model.Call]api.Epoch // Opens that were answered alone, and when last: copies get the same answer
-	denied   map[model.Call]verdict   // calls that were refused for certain, without the log
+	intruder api.Principal            // sends requests that no principal may make
+	judged   map[model.Call]api.Epoch // Opens that were answered without the log, and in which epoch last: copies get the same answer
+	denied   map[model.Call]verdict   // calls that were definitely refused without the log
 
-	Refusals map[api.Code]uint64 // answers to what nothing spoke for
+	Refusals map[api.Code]uint64 // answers to requests that nothing justified
 	Crowded  uint64              // answers that there is no room
-	Homeless uint64              // answers to Opens of before that there is none
+	Homeless uint64              // answers to copies of earlier Opens that there is no room for the handle
 }
 
-// Facts is what is known of the replicas beyond what they say.
+// Facts is what is known of the replicas from outside.
 type Facts interface {
-	// HasAppliedAll says that a replica has applied all that any replica has.
+	// HasAppliedAll reports whether a replica has applied all that any replica has.
 	HasAppliedAll(paxos.NodeID) bool
 }
 
-// OnReply is told of each answer that leaves a replica, and to whom. logged says
-// that the call stands in the log, where it was judged when it was proposed. own is
-// false where the answer goes to a client whose session it is not.
+// OnReply reports each answer that leaves a replica, and its recipient. logged says that the
+// call is in the log; then it was judged when it was proposed. own is false if the answer
+// goes to a client that the session does not belong to.
 func (b *Answers) OnReply(id paxos.NodeID, to api.Principal, p api.Reply, logged bool) (own bool) {
 	b.requests.now++
-	owner, known := b.rights.Opened[p.Session] // it may have ended in the same breath
+	owner, known := b.rights.Opened[p.Session] // it may have ended at this instant
 	switch {
 	case p.Code == api.OK && p.Result.Session != 0:
 		if b.rights.Opened[p.Result.Session] != to {
@@ -50,12 +50,12 @@ func (b *Answers) OnReply(id paxos.NodeID, to api.Principal, p api.Reply, logged
 		b.Refusals[p.Code]++
 		return false
 	case p.Seq != 0:
-		b.answered(id, p, logged)
+		b.onAnswer(id, p, logged)
 	}
 	return true
 }
 
-func (b *Answers) answered(id paxos.NodeID, p api.Reply, logged bool) {
+func (b *Answers) onAnswer(id paxos.NodeID, p api.Reply, logged bool) {
 	k := model.Call{Session: p.Session, Seq: p.Seq}
 	a, f := b.requests.explained(k, p.Epoch)
 	if f != (model.Finding{}) {
@@ -66,25 +66,26 @@ func (b *Answers) answered(id paxos.NodeID, p api.Reply, logged bool) {
 		return
 	}
 	if !logged && b.facts.HasAppliedAll(id) && a.epoch == p.Epoch {
-		b.alone(id, k, a, p)
+		b.checkFromRows(id, k, a, p)
 	}
-	b.spurned(id, k, a, p, logged)
-	b.decides(id, k, a, p, logged)
-	b.overfills(id, k, a, p)
+	b.checkRefusal(id, k, a, p, logged)
+	b.checkDecided(id, k, a, p, logged)
+	b.checkPage(id, k, a, p)
 	if p.Code == api.OK {
-		b.learns(id, k, a, p)
+		b.noteResult(id, k, a, p)
 	}
 }
 
-// verdict is an answer that decides a call, in the epoch in which it was given.
+// verdict is the answer that decided a call, and its epoch.
 type verdict struct {
 	epoch api.Epoch
 	code  api.Code
 }
 
-// decides: of a call that a master has refused for certain, without the log, no copy is
-// answered otherwise in its epoch; but what only reads may be read again.
-func (b *Answers) decides(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
+// checkDecided: after a master has definitely refused a call without the log, it gives no
+// other answer to a copy in the same epoch. Calls that only read are exempt: they may be read
+// again.
+func (b *Answers) checkDecided(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
 	if _, several := b.requests.other(k, a.op); several || onlyReads(a.op) || p.Code.Execution() != api.Executed {
 		return
 	}
@@ -96,8 +97,8 @@ func (b *Answers) decides(id paxos.NodeID, k model.Call, a asking, p api.Reply, 
 	}
 }
 
-// overfills: a page of a directory has no more children than were asked for.
-func (b *Answers) overfills(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
+// checkPage: a page of a directory has at most as many children as were asked for.
+func (b *Answers) checkPage(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	op, reads := a.op.(api.ReadDir)
 	l, lists := p.Detail.(api.Listing)
 	if _, several := b.requests.other(k, a.op); !several && reads && lists && op.Most > 0 && uint64(len(l.Children)) > op.Most {
@@ -105,7 +106,7 @@ func (b *Answers) overfills(id paxos.NodeID, k model.Call, a asking, p api.Reply
 	}
 }
 
-// onlyReads says that an op leaves nothing behind.
+// onlyReads reports whether an operation changes nothing.
 func onlyReads(op api.Op) bool {
 	switch op.(type) {
 	case api.Get, api.List, api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
@@ -114,57 +115,56 @@ func onlyReads(op api.Op) bool {
 	return false
 }
 
-// spurned demands of an answer that refuses what everything speaks for that it has a
-// cause: a handle that its session was given is good until that session asks for its
-// end, and has the rights that it was given for; only a later master asks for them
-// again. An Open is told that there is no room for its handle where it was executed
-// before. Whether there was room is asked of what was refused just now: of what the log
-// refuses that was decided before.
-func (b *Answers) spurned(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
+// checkRefusal requires that a refusal of a justified request has a cause. A handle stays
+// good until its session asks for its end, and has the rights that it was given for; only a
+// later master checks them again. An Open may be told that there is no room for its handle
+// only if it was executed before. Room is checked only for requests that are refused now: the
+// log's refusals were decided earlier.
+func (b *Answers) checkRefusal(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
 	token, on := model.TokenIn(a.op)
 	g := b.grips.Given[token]
 	if _, several := b.requests.other(k, a.op); several {
 		return
 	}
 	if !on {
-		g = &model.Grip{} // that of nothing
+		g = &model.Grip{} // no handle
 	}
-	_, opens := a.op.(api.Open) // if on, by the handle of a directory
-	vain := false
+	_, opens := a.op.(api.Open) // if on, by a directory's handle
+	baseless := false
 	switch p.Code {
 	case api.BadHandle:
-		vain = on
+		baseless = on
 	case api.HandleClosed:
-		vain = on && !opens && !g.Ended && !b.shutOnce(k, p.Epoch, g)
+		baseless = on && !opens && !g.Ended && !b.shutOnce(k, p.Epoch, g)
 	case api.HandlePoisoned:
-		vain = on && !g.Ended
+		baseless = on && !g.Ended
 	case api.NoRight:
-		vain = on && !opens
+		baseless = on && !opens
 	case api.Permission:
-		vain = on && !opens && (model.RightFor(a.op) == 0 || g.ID.Epoch == p.Epoch && !g.Untested)
+		baseless = on && !opens && (model.RightFor(a.op) == 0 || g.ID.Epoch == p.Epoch && !g.Untested)
 	case api.Crowded:
 		b.Crowded++
-		vain = b.room.IsFirst(k) && !logged && b.facts.HasAppliedAll(id) && !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
+		baseless = b.room.IsFirst(k) && !logged && b.facts.HasAppliedAll(id) && !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.NoHandle:
 		b.Homeless++
-		vain = !opens || !logged || !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
+		baseless = !opens || !logged || !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.TooLarge:
-		vain = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
+		baseless = a.who != b.intruder && len(contentsIn(a.op)) <= mostContents
 	case api.Invalid:
-		vain = a.who != b.intruder && b.rights.Opened[k.Session] == a.who && !readsSequencer(a.op) && !unmakes(a.op, g) && !b.requests.tooLate(k.Session, a.op)
+		baseless = a.who != b.intruder && b.rights.Opened[k.Session] == a.who && !readsSequencer(a.op) && !deletesFixture(a.op, g) && !b.requests.tooLate(k.Session, a.op)
 	}
-	if vain {
+	if baseless {
 		b.world.Break("S14", "replica %d refuses call %d of session %d, %T by handle %v, with %v, and nothing speaks against it", id, k.Seq, k.Session, a.op, g.ID, p.Code)
 	}
 }
 
-// shutOnce says that in an epoch in which a call was asked for, that of the answer or
-// an earlier one, its handle may have been shut out: the answer is kept.
+// shutOnce reports whether the handle of a call may have been shut out in the epoch of the
+// answer, or in an earlier epoch in which the call was asked for: the answer is kept.
 func (b *Answers) shutOnce(k model.Call, e api.Epoch, g *model.Grip) bool {
 	return slices.ContainsFunc(b.requests.asked[k], func(x asking) bool { return x.epoch <= e && b.room.shut(k.Session, x.epoch, g) })
 }
 
-// mostContents is the longest file that there may be (CHU §4.5).
+// mostContents is the size of the longest file (CHU §4.5), in bytes.
 const mostContents = 256 << 10
 
 func contentsIn(op api.Op) string {
@@ -177,8 +177,8 @@ func contentsIn(op api.Op) string {
 	return ""
 }
 
-// readsSequencer says that an op comes with what may be no sequencer, or that of
-// another lock, which is the one thing by which programs here ask for what is Invalid.
+// readsSequencer reports whether an operation carries a sequencer, which may be malformed or
+// another lock's. Nothing else makes the programs here ask for what is Invalid.
 func readsSequencer(op api.Op) bool {
 	switch op.(type) {
 	case api.SetSequencer, api.CheckSequencer:
@@ -187,21 +187,21 @@ func readsSequencer(op api.Op) bool {
 	return false
 }
 
-// unmakes says that an op would delete what there is in every cell.
-func unmakes(op api.Op, g *model.Grip) bool {
+// deletesFixture reports whether an operation would delete a node that every cell has.
+func deletesFixture(op api.Op, g *model.Grip) bool {
 	_, deletes := op.(api.DeleteNode)
 	path := g.Node.Path.String()
 	return deletes && (path == "/" || path == model.ACLDir)
 }
 
-// alone judges what a master answers from its rows: they say that the node is there,
-// and who may open it.
-func (b *Answers) alone(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
+// checkFromRows judges an answer that a master gave from its rows: the rows say whether the
+// node exists, and who may open it.
+func (b *Answers) checkFromRows(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	if open, ok := a.op.(api.Open); ok {
 		if b.judged[k] != a.epoch {
 			b.judged[k] = a.epoch
 			if open.Dir != "" && p.Code == api.Permission {
-				return // perhaps for the directory's handle, which is of an earlier epoch
+				return // the directory's handle, of an earlier epoch, may be the reason
 			}
 			b.rights.judge(k.Session, a.who, b.grips.pathOf(open), open.Rights, open.Create, open.Names, p.Result)
 		}
@@ -215,17 +215,17 @@ func (b *Answers) alone(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	}
 }
 
-// learns notes what an answer gives out, and what it ends. Where requests of several
-// kinds have one number it is not known which was answered, and nothing is noted.
-func (b *Answers) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
+// noteResult records what an answer gives out, and what it ends. If requests of several kinds
+// have this number, it is unknown which one was answered, and only the token is recorded.
+func (b *Answers) noteResult(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	if _, several := b.requests.other(k, a.op); several {
 		if o, ok := p.Detail.(api.Opened); ok {
-			b.grips.gives(id, k, o.Token, nil)
+			b.grips.give(id, k, o.Token, nil)
 		}
 		return
 	}
 	only := a.op
-	if len(b.requests.asked[k]) > 1 { // in several epochs, or by several principals
+	if len(b.requests.asked[k]) > 1 { // asked in several epochs, or by several principals
 		only = nil
 	}
 	switch op := a.op.(type) {
@@ -239,12 +239,12 @@ func (b *Answers) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 		}
 	case api.Open:
 		if o, ok := p.Detail.(api.Opened); ok {
-			b.grips.gives(id, k, o.Token, only)
+			b.grips.give(id, k, o.Token, only)
 		}
 	case api.SetSequencer:
 		if o, ok := p.Detail.(api.Opened); ok {
-			b.grips.gives(id, k, o.Token, only)
-			b.grips.saysTie(id, k, o.Token, op.Sequencer)
+			b.grips.give(id, k, o.Token, only)
+			b.grips.checkTie(id, k, o.Token, op.Sequencer)
 		}
 	case api.CheckSequencer:
 		if q, err := api.ParseSequencer(op.Sequencer); err == nil && b.grips.Given[op.Handle] != nil && q.Node != b.grips.Given[op.Handle].Node {
@@ -253,7 +253,7 @@ func (b *Answers) learns(id paxos.NodeID, k model.Call, a asking, p api.Reply) {
 	}
 }
 
-// Refused counts the answers to what nothing spoke for.
+// Refused returns the number of answers to requests that nothing justified.
 func (b *Answers) Refused() (n uint64) {
 	for _, more := range b.Refusals { // order-free: a sum
 		n += more

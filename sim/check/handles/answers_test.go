@@ -15,7 +15,7 @@ import (
 func openF(*keeper) api.Op   { return api.Open{Path: "f", Rights: rw} }
 func waitF(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Shared, Wait: true} }
 
-// Each case asks for something that everything speaks for, and is refused.
+// Each case makes a justified request, and is refused.
 func TestS14WhatIsRefusedHasACause(t *testing.T) {
 	many := map[api.HandleID]bool{}
 	for i := range handle.DefaultLimits.Closed + 1 {
@@ -139,8 +139,8 @@ func TestS14WhoGetsNoHandle(t *testing.T) {
 	}
 }
 
-// A handle is given out in epoch 4 to a copy of an Open that was executed in epoch 3,
-// and its session writes by that.
+// In epoch 4, a handle is given out to a copy of an Open that was executed in epoch 3, and
+// its session writes with it.
 func TestS16AHandleThatNobodyHasTested(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, since func(k *keeper)
@@ -172,7 +172,7 @@ func TestS16AHandleThatNobodyHasTested(t *testing.T) {
 	}
 }
 
-// The token that answers a SetSequencer names that sequencer, and not another, or none.
+// The token that answers a SetSequencer names that sequencer, not another one or none.
 func TestS10TheTokenSaysToWhatItsHandleIsTied(t *testing.T) {
 	for name, tie := range map[string]func(q *api.Sequencer){
 		"it does":      nil,
@@ -198,8 +198,8 @@ func TestS10TheTokenSaysToWhatItsHandleIsTied(t *testing.T) {
 	}
 }
 
-// A handle is closed in the epoch whose master says so, also where a copy of the
-// request came later that names an older epoch, to the master of then.
+// A handle is closed in the epoch whose master says so, even if a copy of the request comes
+// later to an older master and names its epoch.
 func TestS14WhoClosedAHandle(t *testing.T) {
 	k := newKeeper(t)
 	k.epoch(4)

@@ -7,22 +7,22 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Census counts the sessions that are alive, by the log. There are never more than may
-// be (L2), and no session is refused for want of room where there is some (S14).
+// Census counts the sessions that are alive, by the log. There are never more than the limit
+// (L2), and no session is refused for lack of room while there is room (S14).
 type Census struct {
 	World *sim.World
-	Most  int    // that may be, once the cell has that as a constant; 0: more than any run begins
-	bound bool   // it has
-	set   bool   // a command has set Most: the constant says nothing any more
-	alive int    // now
-	Full  uint64 // times that one was refused
+	Most  int    // the limit, once the cell has it as a constant; 0: more than any run opens
+	bound bool   // the cell has it
+	set   bool   // a command has set Most, so the constant no longer counts
+	alive int    // sessions alive now
+	Full  uint64 // sessions that were refused
 }
 
-// OnCommand takes in the next command of the log.
+// OnCommand reports the next command of the log.
 func (c *Census) OnCommand(a *command.Applied) {
 	call, _ := a.Command.(command.Call)
 	if _, opens := call.Op.(api.OpenSession); opens {
-		c.opens(a)
+		c.onOpen(a)
 	}
 	if k, sets := a.Command.(command.Constant); sets && k.Name == rows.ConstantSessions && a.Verdict == command.Executed && !c.set {
 		c.bound = c.Most > 0
@@ -40,7 +40,7 @@ func (c *Census) OnCommand(a *command.Applied) {
 	}
 }
 
-func (c *Census) opens(a *command.Applied) {
+func (c *Census) onOpen(a *command.Applied) {
 	room := !c.bound || c.alive < c.Most
 	switch {
 	case a.Verdict == command.Executed && !room:

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// There may be two sessions in this cell, once its constant says so.
+// The constant of this cell allows two sessions.
 func TestThereAreAsManySessionsAsMayBe(t *testing.T) {
 	opens := command.Call{Op: api.OpenSession{Nonce: api.Nonce{1}}}
 	opened := command.Applied{Command: opens, Verdict: command.Executed, Effects: []command.Effect{command.SessionOpened{}}}

@@ -6,12 +6,12 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Checker sees all bytes between clients and replicas, and who sent them. From
-// these alone it knows which tokens masters have given out, to whom and for what,
-// and what has been closed and poisoned. Whatever is proposed for a call on a node,
-// or answered to it, must be justified by a request that came from the session's
-// own principal, with a token that was given to this session, on this node, for
-// this right, and neither closed nor poisoned in this epoch (S14, S16).
+// Checker sees all bytes between clients and replicas, and their senders. From these alone it
+// knows which tokens masters have given out, to which session and for what, and which handles
+// were closed and poisoned. What is proposed for a call on a node, or answered to it, must be
+// justified by a request from the session's own principal. The request's token must have been
+// given to this session, for this node and this right, and its handle must be neither closed
+// nor poisoned in this epoch (S14, S16).
 type Checker struct {
 	Requests *Requests
 	Grips    *Grips
@@ -20,7 +20,7 @@ type Checker struct {
 	Room     *Room
 }
 
-// New makes the checker. The intruder asks for what no principal may have.
+// New makes the checker. The intruder sends requests that no principal may make.
 func New(w *sim.World, r *Rights, room *Room, intruder api.Principal, facts Facts) *Checker {
 	b := &Checker{Room: room}
 	b.Grips = &Grips{

@@ -15,8 +15,8 @@ import (
 	"github.com/chubbycell/chubby/sim/conformance/lockwait"
 )
 
-// keeper is a handle book with a rights book, in epoch 3. Ann has session 7 and Bob
-// 8; Ann was given a handle on /f, to read and write.
+// keeper is a Checker with its Rights, in epoch 3. Ann has session 7 and Bob session 8; Ann
+// was given a handle on /f to read and write.
 type keeper struct {
 	*library
 	h     *Checker
@@ -24,10 +24,10 @@ type keeper struct {
 	node  api.Ref
 	token api.Token
 	seq   api.Seq
-	lags  bool // no replica has applied all
+	lags  bool // the replicas have not applied all
 }
 
-// HasAppliedAll is what is known of the replicas.
+// HasAppliedAll implements Facts.
 func (k *keeper) HasAppliedAll(paxos.NodeID) bool { return !k.lags }
 
 func newKeeper(t *testing.T) *keeper {
@@ -47,7 +47,7 @@ func (k *keeper) epoch(e api.Epoch) {
 	k.b.OnCommand(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: e}}}})
 }
 
-// given opens /f alone.
+// given opens /f without the log.
 func (k *keeper) given(s api.SessionID, who api.Principal, counter uint64, rights api.Rights) api.Token {
 	token := k.seal.Seal(handle.Handle{
 		ID: api.HandleID{Epoch: 3, Counter: counter}, Session: s, Node: k.node, Kind: api.File, Rights: rights,
@@ -86,13 +86,13 @@ func (k *keeper) proposes(s api.SessionID, seq api.Seq, e api.Epoch, d command.N
 	k.h.Intents.OnBegun(1, [][]byte{command.Append(nil, command.NodeCommand{Guard: e, Session: s, Seq: seq, Op: d})})
 }
 
-// no takes all rights on /f away.
+// no takes away all rights on /f.
 func (k *keeper) no() {
 	k.b.Nodes["/f"].Names[1] = "nobody"
 	k.b.Turn()
 }
 
-// Each case asks for something and has it done, by a command or by an answer.
+// Each case makes a request, and has it executed by a command or an answer.
 func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 	write := func(k *keeper, s api.SessionID, who api.Principal, e api.Epoch, token api.Token) {
 		seq := k.asks(s, who, e, api.SetContents{Handle: token, Contents: "x"})
@@ -260,8 +260,8 @@ func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
 	}
 }
 
-// A master that was deposed gives a handle out of epoch 3, in epoch 4, and its session
-// writes by that.
+// A deposed master gives out a handle of epoch 3 during epoch 4, and its session writes with
+// it.
 func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, since func(k *keeper)
@@ -287,7 +287,7 @@ func TestS16AHandleThatADeposedMasterGivesOut(t *testing.T) {
 	}
 }
 
-// What a master hands to the log for calls is what it has decided on, and no more.
+// A master hands to the log, for calls, only what it has decided on.
 func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 	for name, c := range map[string]struct {
 		begun, proposed int
@@ -312,8 +312,8 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 	}
 }
 
-// What is done for one session leaves in the order in which it was begun; so does what
-// the log refused, when it is begun again.
+// Commands of one session are proposed in the order in which they were begun. So are those
+// that the log refused, once they are begun again.
 func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 	act := func(s api.SessionID, seq api.Seq) []byte {
 		return command.Append(nil, command.NodeCommand{Guard: 1, Session: s, Seq: seq, Op: command.Fail{Code: api.Gone}})
@@ -330,7 +330,7 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 	} {
 		k := newKeeper(t)
 		k.h.Intents.OnBegun(1, c.begun)
-		k.h.Intents.OnBegun(2, [][]byte{two, one}) // which is another master
+		k.h.Intents.OnBegun(2, [][]byte{two, one}) // another master
 		k.h.Intents.OnProposed(1, c.proposed)
 		k.h.Intents.OnProposed(2, [][]byte{two, one})
 		if require.Equal(t, c.breaks, k.Failure() != nil, name); c.breaks {
@@ -342,7 +342,7 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 // A TryAcquire of session 7 is refused without the log in epoch 3.
 func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
 	op := func(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Exclusive} }
-	deed := func(k *keeper) command.NodeOp {
+	nodeOp := func(k *keeper) command.NodeOp {
 		return command.Acquire{Node: k.node, Handle: api.HandleID{Epoch: 3, Counter: 1}, Mode: api.Exclusive}
 	}
 	for name, c := range map[string]struct {
@@ -357,17 +357,17 @@ func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
 		"a copy gets another answer": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
 			k.answer("ann", 7, seq, 3, api.Result{Code: api.LockDelayed})
 		}, true},
-		"a copy is worked on": {api.LockHeld, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, true},
+		"a copy is worked on": {api.LockHeld, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, nodeOp(k)) }, true},
 		"another call of its number is": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
 			k.h.Requests.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 3, Op: api.Release{Handle: k.token}})
-			k.proposes(7, seq, 3, deed(k))
+			k.proposes(7, seq, 3, nodeOp(k))
 		}, false},
-		"it was busy": {api.Busy, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
-		"by the log":  {api.LockHeld, true, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, deed(k)) }, false},
+		"it was busy": {api.Busy, false, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, nodeOp(k)) }, false},
+		"by the log":  {api.LockHeld, true, func(k *keeper, seq api.Seq) { k.proposes(7, seq, 3, nodeOp(k)) }, false},
 		"in another epoch": {api.LockHeld, false, func(k *keeper, seq api.Seq) {
 			k.epoch(4)
 			k.h.Requests.OnRequest("ann", api.Request{Session: 7, Seq: seq, Epoch: 4, Op: op(k)})
-			k.proposes(7, seq, 4, deed(k))
+			k.proposes(7, seq, 4, nodeOp(k))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

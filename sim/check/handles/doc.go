@@ -1,11 +1,15 @@
-// Package handles is test support: what calls on nodes may do, and what they are answered.
+// Package handles is test support: it checks what calls on nodes do, and how they are
+// answered.
 //
-// From the bytes between clients and replicas alone, Checker (checker.go) knows what came to
-// replicas (Requests, requests.go), and which tokens masters have given out, to which session
-// and for what (Grips, grips.go). What is proposed (Intents, intents.go; means.go) or answered
-// (Answers, answers.go) for a call on a node must be justified by a request of the session's
-// own principal, with a token that was given to it, neither closed nor poisoned (S14, S16).
-// Rights (rights.go) says who may do what by the ACL files in the order of the log, Quotas
-// (quota.go) what there is room for, Room (room.go) whether there may be none for another
-// handle or another waiting Acquire, Census (census.go) how many sessions live.
+// The Checker (checker.go) sees only the bytes between clients and replicas. From these it knows
+// which requests reached replicas (Requests, requests.go), and which tokens masters gave out, to
+// which session and for what (Grips, grips.go). A command that is proposed for a call on a node
+// (Intents, intents.go; means.go), or an answer to it (Answers, answers.go), must be justified by
+// a request of the session's own principal, with a token that was given to that session and is
+// neither closed nor poisoned (S14, S16).
+//
+// Rights (rights.go) computes who may do what by the ACL files in log order; Quotas (quota.go)
+// which nodes and bytes fit; Room (room.go) whether another handle or waiting Acquire may be
+// refused; Census (census.go) how many sessions are alive. Settings (settings.go) checks limits
+// that an operator sets.
 package handles

@@ -11,21 +11,21 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Grips are the handles that masters have given out, by their tokens.
+// Grips holds the handles that masters have given out, by token.
 type Grips struct {
 	world  *sim.World
 	rights *Rights
 
 	Given  map[api.Token]*model.Grip    // all tokens that ever left a master
-	ties   map[api.Token]bool           // those that say that their handle is tied to a sequencer
-	grips  map[api.HandleID]*model.Grip // that the rights look at, too
-	Opened map[model.Call]api.HandleID  // by Opens
+	ties   map[api.Token]bool           // tokens that say that their handle is tied to a sequencer
+	grips  map[api.HandleID]*model.Grip // shared with Rights
+	Opened map[model.Call]api.HandleID  // by the Open that created them
 }
 
-// HasOpen says that a session was given a handle in this epoch which is open: the
-// session has not asked for it to be closed, or poisoned.
+// HasOpen reports whether a session was given a handle in this epoch and has not asked to
+// close or poison it.
 func (b *Grips) HasOpen(s api.SessionID, e api.Epoch) bool {
-	for _, g := range b.grips { // order-free: any one will do
+	for _, g := range b.grips { // order-free: any one suffices
 		if g.Session == s && g.ID.Epoch == e && !g.Ended {
 			return true
 		}
@@ -33,16 +33,16 @@ func (b *Grips) HasOpen(s api.SessionID, e api.Epoch) bool {
 	return false
 }
 
-// OnHandleGot is told which handle a program got that wanted certain rights: its client has
-// asked for no more and no less.
+// OnHandleGot reports that a program that wanted certain rights got a handle: its client must
+// have asked for exactly these rights.
 func (b *Grips) OnHandleGot(id api.HandleID, want api.Rights) {
 	if g := b.grips[id]; g != nil && g.Rights != want {
 		b.world.Break("S16", "a program opens %v for %v, and its client gets it a handle for %v", g.Node, want, g.Rights)
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere: a handle of which a
-// master has confirmed that it is closed takes no lock in that epoch.
+// OnCommand reports a command when it is first applied anywhere: a handle that a master has
+// confirmed as closed takes no lock in that epoch.
 func (b *Grips) OnCommand(a *command.Applied) {
 	c, acts := a.Command.(command.NodeCommand)
 	d, acquires := c.Op.(command.Acquire)
@@ -54,8 +54,9 @@ func (b *Grips) OnCommand(a *command.Applied) {
 	}
 }
 
-// TiedTo is to what the handle of an op was tied so far; none where the token that it
-// comes with does not say so, or the op only gives something up.
+// TiedTo returns the sequencers to which the handle of an operation was tied so far. There
+// are none if the operation's token does not say so, or if the operation only gives something
+// up.
 func (b *Grips) TiedTo(op api.Op) []api.Sequencer {
 	if token, _ := model.TokenIn(op); model.NeedsFence(op) && b.ties[token] {
 		return b.Given[token].Tied
@@ -73,9 +74,9 @@ func (b *Grips) pathOf(op api.Open) string {
 	return model.Inside(b.Given[op.Dir].Node.Path.String()) + op.Path
 }
 
-// saysTie demands of the token that answers a SetSequencer that it names the sequencer:
-// a later master knows of the tie by nothing else.
-func (b *Grips) saysTie(id paxos.NodeID, k model.Call, t api.Token, want string) {
+// checkTie requires that the token which answers a SetSequencer names the sequencer: a later
+// master learns of the tie from nothing else.
+func (b *Grips) checkTie(id paxos.NodeID, k model.Call, t api.Token, want string) {
 	q, err := api.ParseSequencer(want)
 	g, ok := GripBy(t)
 	if err != nil || !ok || !slices.Contains(g.Tied, q) {
@@ -83,9 +84,9 @@ func (b *Grips) saysTie(id paxos.NodeID, k model.Call, t api.Token, want string)
 	}
 }
 
-// gives notes a token that leaves a master. It is for no other session, and for no
-// more than was asked for by op, where it is known that this was answered.
-func (b *Grips) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
+// give records a token that leaves a master. It must be for no other session and, if it is
+// known that op was answered, for no more than op asked for.
+func (b *Grips) give(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
 	if b.Given[t] != nil {
 		return
 	}
@@ -94,7 +95,7 @@ func (b *Grips) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
 		b.world.Break("S14", "replica %d gives out a token of %d bytes that is none", id, len(t))
 		return
 	}
-	if was := b.grips[g.ID]; was != nil { // the same handle, tied to a sequencer
+	if was := b.grips[g.ID]; was != nil { // the same handle, now tied to a sequencer
 		if was.Session != g.Session || was.Node != g.Node || was.Rights != g.Rights {
 			b.world.Break("S14", "replica %d gives out handle %v for session %d on %v, which was given to session %d on %v", id, g.ID, g.Session, g.Node, was.Session, was.Node)
 		}
@@ -124,16 +125,16 @@ func (b *Grips) gives(id paxos.NodeID, k model.Call, t api.Token, op api.Op) {
 	b.Opened[k] = g.ID
 }
 
-// mayHave says of a handle that leaves a master when another epoch has begun, or that
-// was not tested, and that no request has shown since, whether its session may have
-// had the rights in this epoch: it has them still, or something has changed.
+// mayHave is for a handle that leaves a master after another epoch has begun, or whose rights
+// were not tested, and that no request has used since. It reports whether the session may
+// have had the rights in this epoch: it has them now, or something about rights has changed.
 func (b *Grips) mayHave(g *model.Grip) bool {
 	n := b.rights.At(g.Node)
 	return (b.rights.epoch > g.ID.Epoch || g.Untested) &&
 		(b.rights.version != b.rights.began || n != nil && b.rights.may(b.rights.Who[g.Session], n.Names, g.Rights))
 }
 
-// GripBy is a handle by its token.
+// GripBy decodes a token; ok is false if it is malformed.
 func GripBy(t api.Token) (*model.Grip, bool) {
 	k, ok := clients.ReadToken(t)
 	return &model.Grip{ID: k.ID, Session: k.Session, Node: k.Node, Rights: k.Rights, Tied: k.Tied}, ok

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// decision is a command that a replica has begun, an intent what it says, and how often.
+// decision is a command that a replica has begun; intent is its content, and how often it was begun.
 type decision struct {
 	id  paxos.NodeID
 	raw string
@@ -17,27 +17,27 @@ type decision struct {
 type intent struct {
 	command command.Command
 	times   int
-	order   uint64 // when it was begun last, among all
+	order   uint64 // order of its last beginning, among all
 }
 
-// Intents compares what replicas decide on, and hand to the log, with what was asked for.
+// Intents compares what replicas decide on, and hand to the log, with the requests.
 type Intents struct {
 	world    *sim.World
 	rights   *Rights
 	grips    *Grips
 	requests *Requests
 	answers  *Answers
-	decided  map[decision]intent // what is begun, and not proposed yet
-	lately   []uint64            // when those that were proposed last were begun
-	left     map[sender]intent   // what was proposed last
+	decided  map[decision]intent // begun and not proposed yet
+	lately   []uint64            // order of beginning of those proposed last
+	left     map[sender]intent   // what was proposed last, by session
 
 	Begins  uint64
-	Retaken uint64 // handles of an earlier epoch that were used
+	Retaken uint64 // times that handles of an earlier epoch were used
 }
 
-// OnBegun is told of the commands that a replica has decided on, and hands to the log
-// when it is their turn there. It returns those that concern Acquires which wait:
-// trials, and refusals of any call; and those that the master wants for itself.
+// OnBegun reports the commands that a replica has decided on, and will hand to the log in
+// their turn. tries are those that concern waiting Acquires: attempts, and refusals of any
+// call. own are those that the master needs for the cell's upkeep.
 func (b *Intents) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.NodeCommand, own []command.Command) {
 	for _, raw := range commands {
 		c, err := command.Decode(string(raw))
@@ -49,13 +49,13 @@ func (b *Intents) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.N
 		b.decided[k] = intent{c, b.decided[k].times + 1, b.Begins}
 		switch c := c.(type) {
 		case command.NodeCommand:
-			b.acts(id, c)
+			b.onNodeCommand(id, c)
 			d, acquires := c.Op.(command.Acquire)
 			if _, fails := c.Op.(command.Fail); fails || acquires && d.Wait {
 				tries = append(tries, c)
 			}
 		case command.Call:
-			b.calls(id, c)
+			b.onCall(id, c)
 		default:
 			if model.IsOfMaster(c) {
 				own = append(own, c)
@@ -65,8 +65,8 @@ func (b *Intents) OnBegun(id paxos.NodeID, commands [][]byte) (tries []command.N
 	return tries, own
 }
 
-// OnProposed is told of the commands that a replica has handed to the log, and returns
-// those that are any. Of calls they are what it has decided on, and each no more often.
+// OnProposed reports what a replica has handed to the log, and returns the commands in it.
+// Calls among them must have been decided on, each as often as it is proposed.
 func (b *Intents) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.Command) {
 	b.lately = b.lately[:0]
 	for _, raw := range commands {
@@ -92,8 +92,8 @@ func (b *Intents) OnProposed(id paxos.NodeID, commands [][]byte) (all []command.
 	return all
 }
 
-// Waited says of each command that was proposed last whether it was begun when so many
-// had been.
+// Waited reports, for each command that was proposed last, whether it was among the first
+// begins that were begun.
 func (b *Intents) Waited(begins uint64) []bool {
 	all := make([]bool, len(b.lately))
 	for i, order := range b.lately {
@@ -108,8 +108,8 @@ type sender struct {
 	session api.SessionID
 }
 
-// inOrder demands that what is done for one session leaves for the log in the order in
-// which it was begun: a Close stands behind the Acquire that it ends.
+// inOrder requires that commands of one session reach the log in the order in which they were
+// begun: a Close comes after the Acquire that it ends.
 func (b *Intents) inOrder(id paxos.NodeID, d intent) {
 	k, ok := model.CallOf(d.command)
 	if !ok {
@@ -123,7 +123,7 @@ func (b *Intents) inOrder(id paxos.NodeID, d intent) {
 	b.left[from] = d
 }
 
-func (b *Intents) calls(id paxos.NodeID, c command.Call) {
+func (b *Intents) onCall(id paxos.NodeID, c command.Call) {
 	if c.Session == 0 {
 		return
 	}
@@ -131,18 +131,18 @@ func (b *Intents) calls(id paxos.NodeID, c command.Call) {
 		b.world.Break("S16", "replica %d proposes %T as call %d of session %d, which is not open yet", id, c.Op, c.Seq, c.Session)
 		return
 	}
-	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
+	b.checkNotRefused(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
 	if _, f := b.requests.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return op == c.Op }); f != (model.Finding{}) {
 		b.world.Break(f.ID, "replica %d proposes %T as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 	}
 }
 
-func (b *Intents) acts(id paxos.NodeID, c command.NodeCommand) {
-	b.again(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
+func (b *Intents) onNodeCommand(id paxos.NodeID, c command.NodeCommand) {
+	b.checkNotRefused(id, model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, c.Op)
 	if _, refuses := c.Op.(command.Fail); refuses {
 		return
 	}
-	a, f := b.requests.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.grips.means(op, c.Op) })
+	a, f := b.requests.justified(model.Call{Session: c.Session, Seq: c.Seq}, c.Guard, func(op api.Op) bool { return b.grips.matches(op, c.Op) })
 	if f != (model.Finding{}) {
 		b.world.Break(f.ID, "replica %d proposes %+v as call %d of session %d, and %s", id, c.Op, c.Seq, c.Session, f.Text)
 		return
@@ -156,10 +156,10 @@ func (b *Intents) acts(id paxos.NodeID, c command.NodeCommand) {
 	}
 }
 
-// again: a call that was refused for certain is not worked on in the same epoch, for
-// no copy of its request. Where requests of several kinds have one number it is not
-// known which was refused.
-func (b *Intents) again(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
+// checkNotRefused: after a call was definitely refused, no copy of its request is worked on
+// in the same epoch. If requests of several kinds have this number, it is unknown which one
+// was refused.
+func (b *Intents) checkNotRefused(id paxos.NodeID, k model.Call, e api.Epoch, what any) {
 	v, over := b.answers.denied[k]
 	if !over || v.epoch != e {
 		return

@@ -8,33 +8,33 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Quotas knows what each principal owns and each directory holds, from the
-// commands alone. What is made or written fits into the quotas, and what is refused
-// for them does not (S16, C17.02). Only growth is held to them.
+// Quotas computes what each principal owns and each directory holds, from the commands alone.
+// What is created or written must fit into the quotas, and what is refused for them must not
+// (S16, C17.02). Only growth counts.
 type Quotas struct {
 	World  *sim.World
-	rights *Rights // whose a session is
+	rights *Rights // whose session it is
 	Limits tree.Limits
-	nodes  map[string]Charged // but the root
+	nodes  map[string]Charged // all but the root
 	owners map[api.Principal]tree.Usage
 	Dirs   map[string]tree.Usage
 
 	Refused uint64
 }
 
-// Charged is a node, whom it is charged to, and for how much.
+// Charged is a node, the principal that it is charged to, and its size.
 type Charged struct {
 	instance api.Instance
-	Owner    api.Principal // principal 0 owns those that the cell began with
+	Owner    api.Principal // empty for nodes that the cell began with
 	bytes    uint64
 }
 
-// NewQuotas makes the model of what each principal owns and each directory holds.
+// NewQuotas returns a Quotas for a cell that is not founded yet.
 func NewQuotas(w *sim.World, r *Rights) *Quotas {
 	return &Quotas{World: w, rights: r, nodes: map[string]Charged{}, owners: map[api.Principal]tree.Usage{}, Dirs: map[string]tree.Usage{}}
 }
 
-// OnCommand is told of each command as it is first applied anywhere.
+// OnCommand reports a command when it is first applied anywhere.
 func (b *Quotas) OnCommand(a *command.Applied) {
 	if a.Verdict != command.Executed {
 		return
@@ -42,18 +42,18 @@ func (b *Quotas) OnCommand(a *command.Applied) {
 	switch c := a.Command.(type) {
 	case command.Found:
 		if a.Result.Code == api.OK {
-			b.founded(c.Founding, api.Instance(a.Number))
+			b.onFounded(c.Founding, api.Instance(a.Number))
 		}
 	case command.Sweep:
-		b.gone(c.Node)
+		b.dropNode(c.Node)
 	case command.SetLimits:
-		b.sets(c.Nodes)
+		b.setLimits(c.Nodes)
 	case command.NodeCommand:
-		b.act(c, a.Result)
+		b.onNodeCommand(c, a.Result)
 	}
 }
 
-func (b *Quotas) founded(f tree.Founding, n api.Instance) {
+func (b *Quotas) onFounded(f tree.Founding, n api.Instance) {
 	b.Limits = f.Limits
 	b.Charge(model.ACLDir, Charged{instance: n}, 1)
 	for _, file := range f.Files {
@@ -61,8 +61,8 @@ func (b *Quotas) founded(f tree.Founding, n api.Instance) {
 	}
 }
 
-// sets takes those limits that are not 0.
-func (b *Quotas) sets(l tree.Limits) {
+// setLimits sets those limits that are not 0.
+func (b *Quotas) setLimits(l tree.Limits) {
 	for _, x := range []struct {
 		to  *uint64
 		set uint64
@@ -76,7 +76,7 @@ func (b *Quotas) sets(l tree.Limits) {
 	}
 }
 
-func (b *Quotas) act(c command.NodeCommand, r api.Result) {
+func (b *Quotas) onNodeCommand(c command.NodeCommand, r api.Result) {
 	switch d := c.Op.(type) {
 	case command.OpenNode:
 		path, made := d.Path.String(), Charged{Owner: b.rights.Who[c.Session], bytes: uint64(len(d.Contents))}
@@ -106,12 +106,12 @@ func (b *Quotas) act(c command.NodeCommand, r api.Result) {
 		}
 	case command.DeleteNode:
 		if r.Code == api.OK {
-			b.gone(d.Node)
+			b.dropNode(d.Node)
 		}
 	}
 }
 
-func (b *Quotas) gone(n api.Ref) {
+func (b *Quotas) dropNode(n api.Ref) {
 	path := n.Path.String()
 	if was, there := b.nodes[path]; there && was.instance == n.Instance {
 		b.Charge(path, was, -1)
@@ -119,7 +119,7 @@ func (b *Quotas) gone(n api.Ref) {
 	}
 }
 
-// Charge adds a node to what is charged, or takes it away.
+// Charge adds a node to what is charged if sign is 1, and removes it if sign is -1.
 func (b *Quotas) Charge(path string, c Charged, sign int64) {
 	b.nodes[path] = c
 	change := func(u tree.Usage) tree.Usage {
@@ -131,7 +131,7 @@ func (b *Quotas) Charge(path string, c Charged, sign int64) {
 	}
 }
 
-// fits says whether a node may be charged with so much more.
+// fits reports whether a node may be charged with that many more nodes and bytes.
 func (b *Quotas) fits(path string, c Charged, nodes, bytes uint64) bool {
 	fits := func(u, limit tree.Usage) bool {
 		return (nodes == 0 || u.Nodes+nodes <= limit.Nodes) && (bytes == 0 || u.Bytes+bytes <= limit.Bytes)
@@ -139,7 +139,8 @@ func (b *Quotas) fits(path string, c Charged, nodes, bytes uint64) bool {
 	return fits(b.Dirs[model.Parent(path)], b.Limits.Directory) && (c.Owner == "" || fits(b.owners[c.Owner], b.Limits.Principal))
 }
 
-// judge compares what became of so much more with what there is room for.
+// judge compares the outcome of a growth by that many nodes and bytes with the room that
+// there is.
 func (b *Quotas) judge(c command.NodeCommand, code api.Code, path string, n Charged, nodes, bytes uint64) {
 	refused := code == api.Quota
 	if refused {

@@ -11,15 +11,15 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// What a cell is founded with stands at the instance of the command: what is written to
-// it counts, and a delete of it makes room.
+// The nodes that a cell is founded with have the founding command's number as instance:
+// writing to them counts, and deleting them makes room.
 func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 	ref := func(n api.Instance) api.Ref {
 		p, err := api.ParsePath("/acl/all")
 		require.NoError(t, err)
 		return api.Ref{Path: p, Instance: n}
 	}
-	for deed, left := range map[command.NodeOp]tree.Usage{
+	for nodeOp, left := range map[command.NodeOp]tree.Usage{
 		command.SetContents{Node: ref(2), Contents: "12345"}: {Nodes: 1, Bytes: 5},
 		command.SetContents{Node: ref(3), Contents: "12345"}: {Nodes: 1, Bytes: 2},
 		command.DeleteNode{Node: ref(2)}:                     {},
@@ -29,8 +29,8 @@ func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
 		b := NewQuotas(l.World.World, l.b)
 		f := tree.Founding{Files: []tree.FoundingFile{{Name: "all", Contents: "*\n"}}, Limits: tree.DefaultLimits()}
 		b.OnCommand(&command.Applied{Number: 2, Verdict: command.Executed, Command: command.Found{Founding: f}, Result: api.Result{Code: api.OK}})
-		b.OnCommand(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.NodeCommand{Session: 1, Op: deed}, Result: api.Result{Code: api.OK}})
-		require.Equal(t, left, b.Dirs[model.ACLDir], "%+v", deed)
+		b.OnCommand(&command.Applied{Number: 4, Verdict: command.Executed, Command: command.NodeCommand{Session: 1, Op: nodeOp}, Result: api.Result{Code: api.OK}})
+		require.Equal(t, left, b.Dirs[model.ACLDir], "%+v", nodeOp)
 		l.Good()
 	}
 }
@@ -45,7 +45,7 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 	}
 	type step struct {
 		path     string
-		instance api.Instance // of what is written, or made
+		instance api.Instance // instance of what is written or created
 		write    bool
 		contents string
 		code     api.Code
@@ -106,7 +106,7 @@ func TestS16QuotasAreKeptAndRefuseNothingElse(t *testing.T) {
 	}
 }
 
-// Of limits that an operator sets, those that are not 0 count from the next command on.
+// Limits that an operator sets, and that are not 0, count from the next command on.
 func TestLimitsThatAreSetCountFromThenOn(t *testing.T) {
 	l := newLibrary(t)
 	b := NewQuotas(l.World.World, l.b)

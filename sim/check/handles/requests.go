@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Requests are all that came to replicas, and who sent them.
+// Requests holds all requests that reached replicas, and their senders.
 type Requests struct {
 	world  *sim.World
 	rights *Rights
@@ -19,14 +19,14 @@ type Requests struct {
 
 	now   uint64 // counts what was seen: an order, not a time
 	asked map[model.Call][]asking
-	Seen  map[api.SessionID]api.Seq // up to here no call waits, as a session's own principal says
+	Seen  map[api.SessionID]api.Seq // acknowledged-through, by requests of the session's own principal
 
 	Forged  uint64 // requests with tokens that were never given out
 	Foreign uint64 // requests with tokens, or sessions, of others
 	Shut    uint64 // requests with handles that were closed or poisoned
 }
 
-// asking is a request as it first came in an epoch.
+// asking is a request when it first came in an epoch.
 type asking struct {
 	who   api.Principal
 	epoch api.Epoch
@@ -34,7 +34,7 @@ type asking struct {
 	at    uint64
 }
 
-// OnRequest is told of each request that reaches a replica.
+// OnRequest reports each request that reaches a replica.
 func (b *Requests) OnRequest(who api.Principal, q api.Request) {
 	b.now++
 	if q.Session != 0 && b.rights.Opened[q.Session] == who {
@@ -50,7 +50,7 @@ func (b *Requests) OnRequest(who api.Principal, q api.Request) {
 		}
 	}
 	b.count(who, q)
-	b.ends(who, q)
+	b.noteEnd(who, q)
 	if b.rights.Opened[q.Session] == who {
 		token, _ := model.TokenIn(q.Op)
 		b.room.OnRequest(q, b.grips.Given[token])
@@ -58,8 +58,8 @@ func (b *Requests) OnRequest(who api.Principal, q api.Request) {
 	b.asked[k] = append(b.asked[k], asking{who, q.Epoch, q.Op, b.now})
 }
 
-// ends notes that a session's own principal wants a handle of it closed, or poisoned.
-func (b *Requests) ends(who api.Principal, q api.Request) {
+// noteEnd records that a session's own principal asks to close or poison one of its handles.
+func (b *Requests) noteEnd(who api.Principal, q api.Request) {
 	switch q.Op.(type) {
 	case api.CloseHandle, api.Poison:
 		token, _ := model.TokenIn(q.Op)
@@ -69,7 +69,7 @@ func (b *Requests) ends(who api.Principal, q api.Request) {
 	}
 }
 
-// count notes what a client tries without the right to.
+// count counts what a client tries without the right to it.
 func (b *Requests) count(who api.Principal, q api.Request) {
 	token, on := model.TokenIn(q.Op)
 	g := b.grips.Given[token]
@@ -84,9 +84,9 @@ func (b *Requests) count(who api.Principal, q api.Request) {
 	}
 }
 
-// faultOf says what speaks against doing what was asked. What is proposed now must
-// not come through a handle that is shut by now; what is answered may have been
-// under way when that happened.
+// faultOf returns what speaks against executing a request. What is proposed now must not use
+// a handle that is closed or poisoned by now; for an answer, now is when the request came,
+// since it may have been under way when that happened.
 func (b *Requests) faultOf(k model.Call, a asking, now uint64) model.Finding {
 	if owner, alive := b.rights.Who[k.Session]; alive && owner != a.who {
 		return model.Finding{ID: "S16", Text: fmt.Sprintf("%s asks in a session of %s", a.who, owner)}
@@ -119,8 +119,8 @@ func (b *Requests) faultOf(k model.Call, a asking, now uint64) model.Finding {
 	return model.Finding{}
 }
 
-// justified looks for a request behind what is proposed in an epoch that speaks for
-// it; if there is none, it says what speaks against the last one.
+// justified looks for a request of the same epoch that justifies what is proposed. If there
+// is none, it returns what speaks against the last candidate.
 func (b *Requests) justified(k model.Call, e api.Epoch, fits func(api.Op) bool) (a asking, f model.Finding) {
 	f = model.Finding{ID: "S14", Text: "no session has asked for it in this epoch"}
 	for _, x := range b.asked[k] {
@@ -134,9 +134,8 @@ func (b *Requests) justified(k model.Call, e api.Epoch, fits func(api.Op) bool) 
 	return a, f
 }
 
-// explained is justified for what is answered, which may have been asked in an
-// earlier epoch: of those that speak for it, the request that came last of those of
-// the latest epoch.
+// explained is justified for an answer, whose request may have come in an earlier epoch. Of
+// the requests that justify the answer, it returns the last one of the latest epoch.
 func (b *Requests) explained(k model.Call, e api.Epoch) (a asking, f model.Finding) {
 	f = model.Finding{ID: "S14", Text: "no session has asked for it"}
 	for _, x := range b.asked[k] {
@@ -157,15 +156,15 @@ func (b *Requests) explained(k model.Call, e api.Epoch) (a asking, f model.Findi
 	return a, f
 }
 
-// tooLate says that an op cancels an Acquire that no client waits for any more: a copy that
-// was long under way does.
+// tooLate reports whether an operation cancels an Acquire that its client no longer awaits: a
+// copy that was long under way does.
 func (b *Requests) tooLate(s api.SessionID, op api.Op) bool {
 	c, cancels := op.(api.CancelAcquire)
 	return cancels && c.Call <= b.Seen[s]
 }
 
-// other is another op that was asked for by the same number; ok is false if there is
-// none.
+// other returns a different operation that was asked for under the same number; ok is false
+// if there is none.
 func (b *Requests) other(k model.Call, op api.Op) (x api.Op, ok bool) {
 	i := slices.IndexFunc(b.asked[k], func(x asking) bool { return x.op != op })
 	if i < 0 {
@@ -174,9 +173,9 @@ func (b *Requests) other(k model.Call, op api.Op) (x api.Op, ok bool) {
 	return b.asked[k][i].op, true
 }
 
-// LooseFinding demands of a call that is made by a handle which its program has tied to a
-// sequencer that every copy which came was asked by a token that says so: of another one
-// the cell looks at no sequencer (C6.16). What only gives something up needs none.
+// LooseFinding is for a call by a handle that its program has tied to a sequencer. Every copy
+// that came must carry a token that says so, since otherwise the cell checks no sequencer
+// (C6.16). Operations that only give something up are exempt.
 func (b *Requests) LooseFinding(k model.Call) model.Finding {
 	for _, a := range b.asked[k] {
 		token, on := model.TokenIn(a.op)

@@ -10,34 +10,33 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Rights says who may do what to which node (S16), from the commands in the
-// order of the log and the rules of the paper, and from nothing that the product
-// has looked up: which nodes there are, under which ACL names, and whom the files
-// of the ACL directory list at this place of the log.
+// Rights computes who may do what to which node (S16), from the commands in log order and the
+// rules of the paper, and from nothing that the product has looked up: which nodes exist, under
+// which ACL names, and which principals the ACL files list at this place of the log.
 //
-// It is asked both ways: no principal gets a handle without the rights, and none is
-// refused for rights that he has.
+// It checks both directions: no principal gets a handle without the rights, and none is
+// refused for rights that it has.
 type Rights struct {
 	World    *sim.World
-	Who      map[api.SessionID]api.Principal // of sessions that are alive
-	Opened   map[api.SessionID]api.Principal // of all that ever were
+	Who      map[api.SessionID]api.Principal // principals of sessions that are alive
+	Opened   map[api.SessionID]api.Principal // principals of all sessions that ever were
 	Nodes    map[string]*Governed            // by path
 	epoch    api.Epoch
-	version  int                      // of what decides about rights
-	began    int                      // the version with which the epoch began
-	Executed map[model.Call]api.Epoch // Opens in the log: the epoch that they were executed in
+	version  int                      // counts changes of what decides about rights
+	began    int                      // version when the epoch began
+	Executed map[model.Call]api.Epoch // Opens in the log, and the epoch in which each was executed
 	given    map[api.HandleID]*model.Grip
-	Verdicts map[bool]uint64 // Opens that were judged: whether they were allowed
+	Verdicts map[bool]uint64 // Opens that were judged, by whether they were allowed
 }
 
-// Governed is a node and who governs it: the names of three ACL files.
+// Governed is a node, and the names of the three ACL files that govern it.
 type Governed struct {
 	Instance api.Instance
 	Names    [3]string
-	text     string // of a file of the ACL directory
+	text     string // contents, of a file of the ACL directory
 }
 
-// NewRights makes the model of which principal may do what to which node.
+// NewRights returns the Rights of a cell that is not founded yet.
 func NewRights(w *sim.World) *Rights {
 	return &Rights{
 		World: w, Who: map[api.SessionID]api.Principal{}, Opened: map[api.SessionID]api.Principal{}, Nodes: map[string]*Governed{},
@@ -45,7 +44,7 @@ func NewRights(w *sim.World) *Rights {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere.
+// OnCommand reports a command when it is first applied anywhere.
 func (b *Rights) OnCommand(a *command.Applied) {
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
@@ -59,27 +58,26 @@ func (b *Rights) OnCommand(a *command.Applied) {
 	}
 	switch c := a.Command.(type) {
 	case command.Call:
-		b.call(c, a.Result)
+		b.onCall(c, a.Result)
 	case command.Expire:
 		delete(b.Who, c.Session)
 	case command.Found:
-		b.found(c, api.Instance(a.Number))
+		b.onFounded(c, api.Instance(a.Number))
 	case command.Sweep:
 		delete(b.Nodes, c.Node.Path.String())
 	case command.NodeCommand:
-		b.act(c, a)
+		b.onNodeCommand(c, a)
 	}
 }
 
-// Turn notes that what decides about rights has changed.
+// Turn records that what decides about rights has changed.
 func (b *Rights) Turn() {
 	b.version++
 	b.review()
 }
 
-// review notes which handles their sessions could open again now: a new master asks
-// when a handle of before its time is used, and each time that this may be, the
-// rights are looked at here.
+// review marks the handles that their sessions could open again now. A new master checks the
+// rights when an older handle is used, and may do so at any time from now on.
 func (b *Rights) review() {
 	for _, g := range b.given { // order-free: each is looked at by itself
 		if g.Allowed == b.epoch {
@@ -91,7 +89,7 @@ func (b *Rights) review() {
 	}
 }
 
-func (b *Rights) call(c command.Call, r api.Result) {
+func (b *Rights) onCall(c command.Call, r api.Result) {
 	switch c.Op.(type) {
 	case api.OpenSession:
 		b.Who[r.Session], b.Opened[r.Session] = c.Principal, c.Principal
@@ -100,7 +98,7 @@ func (b *Rights) call(c command.Call, r api.Result) {
 	}
 }
 
-func (b *Rights) found(c command.Found, n api.Instance) {
+func (b *Rights) onFounded(c command.Found, n api.Instance) {
 	f := c.Founding
 	b.Nodes["/"] = &Governed{Instance: n, Names: model.ACLNames(f.Root)}
 	b.Nodes[model.ACLDir] = &Governed{Instance: n, Names: model.ACLNames(f.ACL)}
@@ -112,13 +110,13 @@ func (b *Rights) found(c command.Found, n api.Instance) {
 	b.Turn()
 }
 
-func (b *Rights) act(c command.NodeCommand, a *command.Applied) {
+func (b *Rights) onNodeCommand(c command.NodeCommand, a *command.Applied) {
 	switch d := c.Op.(type) {
 	case command.OpenNode:
 		b.Executed[model.Call{Session: c.Session, Seq: c.Seq}] = c.Guard
 		b.judge(c.Session, b.Who[c.Session], d.Path.String(), d.Rights, d.Create, d.Names, a.Result)
 		if o, ok := a.Result.Detail.(api.Opened); ok && o.Created {
-			b.makes(d, o.Node.Instance)
+			b.onCreated(d, o.Node.Instance)
 		}
 	case command.SetContents:
 		if n := b.At(d.Node); n != nil && a.Result.Code == api.OK && strings.HasPrefix(d.Node.Path.String(), model.ACLDir+"/") {
@@ -138,7 +136,7 @@ func (b *Rights) act(c command.NodeCommand, a *command.Applied) {
 	}
 }
 
-// At is the node, unless it is gone.
+// At returns a node, or nil if this instance does not exist any more.
 func (b *Rights) At(r api.Ref) *Governed {
 	if n := b.Nodes[r.Path.String()]; n != nil && n.Instance == r.Instance {
 		return n
@@ -146,7 +144,7 @@ func (b *Rights) At(r api.Ref) *Governed {
 	return nil
 }
 
-func (b *Rights) makes(d command.OpenNode, n api.Instance) {
+func (b *Rights) onCreated(d command.OpenNode, n api.Instance) {
 	path := d.Path.String()
 	dir := b.Nodes[model.Parent(path)]
 	if dir == nil {
@@ -159,9 +157,9 @@ func (b *Rights) makes(d command.OpenNode, n api.Instance) {
 	}
 }
 
-// judge compares what became of an Open with what the ACL files say now: of the
-// node, if it stands (C2.08); else of its directory, for writing, and of the names
-// that it would get.
+// judge compares the outcome of an Open with what the ACL files say now. The rights are those
+// of the node if it exists (C2.08). Otherwise the Open needs the right to write the
+// directory, and all rights that it asks for by the names that the new node would get.
 func (b *Rights) judge(s api.SessionID, who api.Principal, path string, want api.Rights, create api.Creation, names api.ACLNames, r api.Result) {
 	if r.Code != api.OK && r.Code != api.Permission {
 		return
@@ -180,8 +178,8 @@ func (b *Rights) judge(s api.SessionID, who api.Principal, path string, want api
 	}
 }
 
-// may says whether each right that is wanted is given by the ACL file of that name.
-// One that is missing gives nothing.
+// may reports whether the ACL file of the right's name grants each wanted right. A missing
+// file grants nothing.
 func (b *Rights) may(who api.Principal, names [3]string, want api.Rights) bool {
 	for i, right := range []api.Rights{api.RightRead, api.RightWrite, api.RightChangeACL} {
 		if want&right != 0 && !b.listed(names[i], who) {

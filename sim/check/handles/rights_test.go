@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// library is a rights book of a cell that was just founded, with two sessions: 7 of
-// ann, 8 of bob.
+// library is the Rights of a cell that was just founded, with two sessions: 7 of ann, 8 of
+// bob.
 type library struct {
 	worldtest.World
 	b *Rights
@@ -30,14 +30,14 @@ func newLibrary(t *testing.T) *library {
 	return l
 }
 
-// done tells that a command was executed.
+// done reports that a command was executed.
 func (l *library) done(c command.Command, r api.Result) {
 	l.n++
 	l.b.OnCommand(&command.Applied{Number: l.n, Command: c, Verdict: command.Executed, Result: r})
 }
 
-// opens tells that a session opened a node and was answered so; a node that is not
-// there is made where that is OK.
+// opens reports that a session opened a node and got this answer. If the answer is OK, a node
+// that does not exist is created.
 func (l *library) opens(s api.SessionID, path string, want api.Rights, code api.Code, names api.ACLNames, text string) api.Ref {
 	ref := api.Ref{Path: worldtest.Path(path), Instance: api.Instance(l.n + 1)}
 	r := api.Result{Code: code}
@@ -100,9 +100,9 @@ func (l *library) text(n api.Ref, text string) {
 	l.done(command.NodeCommand{Session: 7, Op: command.SetContents{Node: n, Contents: text}}, api.Result{Code: api.OK})
 }
 
-// The maker of a node must have the right to write its directory, and all rights
-// that it asks for by the names that the node gets (C5.03); the names of the
-// directory mean nothing for what stands in it (C2.08).
+// To create a node, a principal needs the right to write the directory, and all rights that
+// it asks for by the names that the node gets (C5.03). The names of the directory do not
+// matter for the nodes in it (C2.08).
 func TestS16WhoMayMakeWhat(t *testing.T) {
 	closed := api.ACLNames{Read: "nobody", Write: "nobody", Change: "nobody"}
 	open := api.ACLNames{Read: "everybody", Write: "everybody", Change: "everybody"}

@@ -7,21 +7,20 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Room knows how many handles there may be at most, of each session and of all,
-// and how many Acquires may wait, from what was asked for. Who is refused for want of
-// room (Crowded) must find it full by that count, which is never below what there is
-// (S14).
+// Room computes upper bounds, from the requests, of how many handles each session and all
+// sessions have, and how many Acquires wait. A request that is refused for lack of room
+// (Crowded) must find the limit reached by that count (S14).
 type Room struct {
 	Limits nodeops.Config
-	Opens  map[api.SessionID]map[api.Seq]bool // Opens that were ever asked for
-	all    int                                // of them
-	Closed map[Tenancy]map[api.HandleID]bool  // handles of earlier epochs that were to be closed in one
-	Over   map[api.SessionID]bool             // who wanted to close too many of them in one
+	Opens  map[api.SessionID]map[api.Seq]bool // Opens that ever came, by session
+	all    int                                // their number
+	Closed map[Tenancy]map[api.HandleID]bool  // handles of earlier epochs that a session asked to close in one epoch
+	Over   map[api.SessionID]bool             // sessions that asked to close too many of them in one epoch
 	told   map[model.Call]bool                // calls that were refused
 	queues *lockwait.Checker
 }
 
-// NewRoom makes the model of how many handles and waiting Acquires there may be.
+// NewRoom returns the Room of a cell with these limits.
 func NewRoom(limits nodeops.Config, q *lockwait.Checker) *Room {
 	return &Room{Limits: limits, Opens: map[api.SessionID]map[api.Seq]bool{}, Closed: map[Tenancy]map[api.HandleID]bool{}, Over: map[api.SessionID]bool{}, told: map[model.Call]bool{}, queues: q}
 }
@@ -32,8 +31,8 @@ type Tenancy struct {
 	Epoch   api.Epoch
 }
 
-// OnRequest is told of each request of the session's own principal that reaches a replica;
-// g is its handle, if it comes with one that was given out.
+// OnRequest reports each request of the session's own principal that reaches a replica. g is
+// the handle of its token, if that was given out.
 func (b *Room) OnRequest(q api.Request, g *model.Grip) {
 	if _, closes := q.Op.(api.CloseHandle); closes && g != nil && g.ID.Epoch < q.Epoch {
 		s := Tenancy{q.Session, q.Epoch}
@@ -55,23 +54,23 @@ func (b *Room) OnRequest(q api.Request, g *model.Grip) {
 	b.all++
 }
 
-// IsFirst says that a call is refused for the first time: its copies are told the same,
-// whatever room there is by then.
+// IsFirst reports whether a call is refused for the first time. Its copies get the same
+// answer, whatever room there is by then.
 func (b *Room) IsFirst(k model.Call) bool {
 	was := b.told[k]
 	b.told[k] = true
 	return !was
 }
 
-// shut says that a session may have closed so many handles of earlier epochs that its
-// others are not taken up any more.
+// shut reports whether a session may have closed so many handles of earlier epochs that the
+// master accepts none of its other older handles.
 func (b *Room) shut(s api.SessionID, e api.Epoch, g *model.Grip) bool {
 	return g.ID.Epoch < e && len(b.Closed[Tenancy{s, e}]) > b.Limits.Handles.Closed
 }
 
-// MayBeFull says that in an epoch there may be no room for what a session asks for: a
-// handle, where the op needs a new one, as it does if its own, g, is of an earlier
-// epoch; or a place to wait.
+// MayBeFull reports whether, in an epoch, there may be no room for a session's request: for a
+// handle, if the operation needs a new one or its own, g, is of an earlier epoch; or for
+// another waiting Acquire.
 func (b *Room) MayBeFull(s api.SessionID, e api.Epoch, op api.Op, g *model.Grip) bool {
 	h := b.Limits.Handles
 	if _, opens := op.(api.Open); opens || g != nil && g.ID.Epoch < e {
@@ -84,5 +83,5 @@ func (b *Room) MayBeFull(s api.SessionID, e api.Epoch, op api.Op, g *model.Grip)
 		return false
 	}
 	lock, all, own := b.queues.Waiting(e, g)
-	return lock > b.Limits.Queues.PerLock || all > b.Limits.Queues.Total || own > 1 // who is refused is among them
+	return lock > b.Limits.Queues.PerLock || all > b.Limits.Queues.Total || own > 1 // the refused one is among them
 }

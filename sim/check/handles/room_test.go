@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// Session 3 asks to wait for a lock for which sessions 1 and 2 may wait.
+// Session 3 asks to wait for a lock that sessions 1 and 2 may be waiting for.
 func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
 	w := worldtest.New(t)
 	queues := lockwait.New(w.World, locks.New(w.World, 0))
@@ -42,13 +42,13 @@ func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
 	require.False(t, NewRoom(limits, queues).MayBeFull(3, 3, api.Acquire{Handle: "x", Mode: api.Shared}, gripOn(node, 3)), "it does not wait")
 }
 
-// gripOn is a handle of a session on a node, given in epoch 3.
+// gripOn returns a handle of a session on a node, given out in epoch 3.
 func gripOn(n api.Ref, s api.SessionID) *model.Grip {
 	return &model.Grip{ID: api.HandleID{Epoch: 3, Counter: uint64(s)}, Session: s, Node: n}
 }
 
-// A session that wanted to close more handles of earlier epochs in one than a master
-// remembers may find all others closed.
+// A session that asks, in one epoch, to close more older handles than a master remembers may
+// find all its other older handles closed.
 func TestWhoClosesMoreThanIsRemembered(t *testing.T) {
 	limits := nodeops.DefaultConfig()
 	limits.Handles.Closed = 2

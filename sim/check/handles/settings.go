@@ -7,23 +7,23 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Settings follows what an operator has replicas set limits to. A replica that says that limits
-// are set has applied the command that sets them, so a majority of disks has it (S3).
+// Settings checks limits that an operator sets. A replica that says that limits are set has
+// applied the command that sets them, so a majority of disks has it (S3).
 type Settings struct {
 	World *sim.World
-	asked map[paxos.NodeID][]command.SetLimits // of the present life, that are not answered
-	done  map[command.SetLimits]int            // executed, whatever their guard
+	asked map[paxos.NodeID][]command.SetLimits // by the present life, not answered yet
+	done  map[command.SetLimits]int            // executed, with any guard
 
 	Set     uint64 // times that limits were set
-	Unknown uint64 // times that it stayed unknown whether they are
+	Unknown uint64 // times that the outcome stayed unknown
 }
 
-// NewSettings makes the checker of a cell.
+// NewSettings returns the checker of a cell.
 func NewSettings(w *sim.World) *Settings {
 	return &Settings{World: w, asked: map[paxos.NodeID][]command.SetLimits{}, done: map[command.SetLimits]int{}}
 }
 
-// OnCommand is told of each command as it is first applied anywhere.
+// OnCommand reports a command when it is first applied anywhere.
 func (s *Settings) OnCommand(a *command.Applied) {
 	if c, sets := a.Command.(command.SetLimits); sets && a.Verdict == command.Executed {
 		c.Guard = 0
@@ -32,15 +32,16 @@ func (s *Settings) OnCommand(a *command.Applied) {
 	}
 }
 
-// OnAsked is told that a replica has taken an operator's limits.
+// OnAsked reports that a replica has accepted an operator's request to set limits.
 func (s *Settings) OnAsked(id paxos.NodeID, c command.SetLimits) {
 	s.asked[id] = append(s.asked[id], c)
 }
 
-// OnStarted is told that a life of a replica begins: the one before owes no answer any more.
+// OnStarted reports that a life of a replica begins: the former life will not answer any
+// more.
 func (s *Settings) OnStarted(id paxos.NodeID) { delete(s.asked, id) }
 
-// OnAnswers is told what a replica says of the oldest limits that it was asked to set.
+// OnAnswers reports a replica's answers to the oldest requests to set limits.
 func (s *Settings) OnAnswers(id paxos.NodeID, codes []api.Code) {
 	for _, code := range codes {
 		if len(s.asked[id]) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// Limits are said to be set when the log has set them, once for each time.
+// A replica says that limits are set only after the log has set them, once for each time.
 func TestLimitsAreSaidToBeSetWhenTheyAre(t *testing.T) {
 	five, six := command.SetLimits{Sessions: 5}, command.SetLimits{Sessions: 6}
 	applied := func(c command.SetLimits, v command.Verdict) func(*Settings) {

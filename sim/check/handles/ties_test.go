@@ -54,7 +54,7 @@ func TestS16ASequencerIsCheckedByAHandleOnItsLock(t *testing.T) {
 	}
 }
 
-// A client that goes on by the token of before makes calls that no sequencer fences.
+// A client that goes on with a handle's older token makes calls that no sequencer fences.
 func TestS10AHandleThatIsTiedIsUsedAsOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		op     func(before, tied api.Token) api.Op
