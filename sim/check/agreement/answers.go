@@ -9,29 +9,31 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// about is what an op on a node is about, and so from what it may be answered. A hostile client asks for several
-// things by one number, in any order: an answer may be that of any of them.
+// about says what an operation on a node concerns, and so what it may be answered from. A
+// hostile client sends several operations under one number, in any order, so it is a set: the
+// answer may be to any of them.
 type about uint8
 
 const (
-	aboutNode   about = 1 << iota // the rows, with read authority
-	aboutLock                     // the same: an Acquire
-	aboutHandle                   // the master's memory as well
-	aboutMemory                   // nothing but that, with authority or without
+	aboutNode   about = 1 << iota // answered from the rows, with read authority
+	aboutLock                     // the same, for an Acquire
+	aboutHandle                   // answered from the master's memory as well
+	aboutMemory                   // answered from the memory only, with or without authority
 )
 
-// has reports whether one of the ops may be about one of these.
+// has reports whether one of the operations may concern one of these.
 func (a about) has(these about) bool { return a&these != 0 }
 
-// answerTo is an answer to a call, by digest. Masters of several epochs may give several.
+// answerTo is an answer to a call, as a digest. Masters of several epochs may give different
+// ones.
 type answerTo struct {
 	call   model.Call
 	answer uint64
 }
 
-// OnRequest notes which requests come to a replica, and which calls are about nodes, whose
-// answers need not stand in the log: some are about handles alone, which are memory
-// of the master, and the others can be answered by a replica with read authority.
+// OnRequest records a request that reaches a replica. The answers of calls on nodes need not
+// be in the log: some concern only handles, which are memory of the master, and a replica
+// with read authority can answer the others.
 func (h *Calls) OnRequest(to paxos.NodeID, q api.Request) {
 	h.came.note(to, q, h.epochs.Highest)
 	if q.Seq == 0 {
@@ -51,10 +53,10 @@ func (h *Calls) OnRequest(to paxos.NodeID, q api.Request) {
 	}
 }
 
-// OnReply compares what a client is told with what took effect (I-W1): a
-// definite answer is the one of the place in the log where the call was
-// executed, or one of the reads that were answered in the same breath without the
-// log; and no reply names an epoch that has not begun. err says that it is none.
+// OnReply compares what a client is told with what took effect (I-W1). A definite answer must
+// be the one that the call got where the log executed it, or that of a read which was
+// answered without the log in this step. No reply may name an epoch that has not begun. err
+// says that the reply cannot be decoded.
 func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Read) {
 	if err != nil {
 		h.world.Break("I-W1", "replica %d sends a reply that cannot be decoded: %v", id, err)
@@ -64,7 +66,7 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 		h.world.Break("I-W1", "replica %d replies in epoch %d, the highest that began is %d", id, p.Epoch, h.epochs.Highest)
 	}
 	if p.Session == 0 || p.Seq == 0 || p.Code.Execution() != api.Executed {
-		return // the opening of a session, a KeepAlive, or no answer
+		return // an OpenSession, a KeepAlive, or not a definite answer
 	}
 	name := model.Call{Session: p.Session, Seq: p.Seq}
 	h.Final.Answered(name)
@@ -75,9 +77,9 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	})
 	this := answerTo{name, model.Digest(p.Result)}
 	then, again := h.given[this]
-	// To refuse by memory, however much authority there is, what these rows have an
-	// answer for would be to say that nothing was done; unless it was refused before,
-	// and then cancelled in the log.
+	// If these rows have an answer for the call, a refusal from memory would deny what was
+	// done, whatever authority the replica has; unless the call was refused before, and then
+	// cancelled in the log.
 	byMemory := of.has(aboutHandle | aboutMemory)
 	kept := ok && tree && !again && !byMemory && paxos.Slot(e.At.Slot) <= h.Disks[id].Applied
 	if read && !kept {
@@ -87,29 +89,29 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 		return
 	}
 	if !ok && tree && (byMemory || again || h.around.HasAuthority(id)) {
-		h.given[this] = p.Epoch // and may be again, by any later master
+		h.given[this] = p.Epoch // any later master may give it again
 		return
 	}
 	h.Told = max(h.Told, paxos.Slot(e.At.Slot))
 	if !ok {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, and it took effect nowhere", id, p.Seq, p.Session, p.Code)
 	}
-	refused := byMemory && p.Code != api.OK // by a later master, for what became of the handle
-	// What a later master has refused, one of before may have done to its memory, or do
-	// yet, which counts no more.
+	refused := byMemory && p.Code != api.OK // by a later master, because of what became of the handle
+	// If a later master has refused a Poison in the log, a former one may still do it in its
+	// memory, which no longer counts.
 	refused = refused || of.has(aboutMemory) && p.Epoch < e.epoch
-	// What was told by memory in an epoch may be told again there, after a later master
-	// has executed a copy: clients do not take it once they know of that one. And an
+	// A master may repeat in its epoch what it answered from memory, even after a later
+	// master has executed a copy: a client that knows of the later epoch ignores it. And an
 	// Acquire whose handle was closed may be cancelled in the log after that.
 	refused = refused || tree && again && (p.Epoch < e.epoch || p.Epoch == then && of.has(aboutLock))
-	// A client that uses one number for a call on a node and one on a row is told of the
-	// former what it was told before, also after the latter was executed.
+	// If a client uses one number for a call on a node and one on a row, the former's answer
+	// may be repeated even after the latter was executed.
 	refused = refused || tree && again && p.Epoch == then && e.row
-	// A lock that was granted, and freed or gone with its node since, is not held.
+	// A lock that was granted, and was then released or deleted with its node, is not held.
 	holds := h.around.HoldsLock(name)
 	refused = refused || of.has(aboutLock) && p.Code == api.NotHeld && p.Epoch >= e.epoch && !holds
-	// A lock's node may go in a slot before the one in which the call is given up,
-	// and both slots be applied at once: then the answer is of the former.
+	// A lock's node may be deleted in a slot before the one in which the call is given up,
+	// and the replica may apply both slots in one step: then it answers for the former.
 	refused = refused || e.left && paxos.Slot(e.At.Slot) >= h.Disks[id].fresh && h.around.HasAuthority(id)
 	if ok && !refused && e.answer != model.Digest(p.Result) {
 		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.At)

@@ -16,10 +16,10 @@ import (
 
 var lockNode = api.Ref{Path: worldtest.Path("/f"), Instance: 9}
 
-// comes lets call 1 of session 7 come to replica 1.
+// comes delivers call 1 of session 7 to replica 1.
 func (f *facts) comes(op api.Op) { f.h.Calls.OnRequest(1, api.Request{Session: 7, Seq: 1, Op: op}) }
 
-// executes lets a replica apply it, in slot 1 and the present epoch.
+// executes makes a replica apply it, in slot 1 and the present epoch.
 func (f *facts) executes(id paxos.NodeID, d command.NodeOp, r api.Result) command.Applied {
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")
@@ -28,12 +28,12 @@ func (f *facts) executes(id paxos.NodeID, d command.NodeOp, r api.Result) comman
 	return a
 }
 
-// replies lets replica 1 answer it, in its name of the epoch.
+// replies makes replica 1 answer it, in this epoch.
 func (f *facts) replies(e api.Epoch, r api.Result) {
 	f.h.Calls.OnReply(1, api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: e, Result: r}, nil, nil)
 }
 
-// ends demands that this property broke; none, if that is "".
+// ends requires that this property broke; "" stands for none.
 func (f *facts) ends(property string) {
 	f.t.Helper()
 	if property == "" {
@@ -43,9 +43,8 @@ func (f *facts) ends(property string) {
 	f.breaks(property)
 }
 
-// A master that is none any more may say that it has poisoned a handle, of which a
-// later one has said in the log that it is closed. No other op is that way, and no
-// master of that epoch.
+// A deposed master may say that it has poisoned a handle that, by the log, a later master has
+// closed. No other operation may be answered so, and not by the master of that epoch.
 func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	for name, c := range map[string]struct {
 		op    api.Op
@@ -68,7 +67,7 @@ func TestAPoisonIsMemoryOfOneMaster(t *testing.T) {
 	}
 }
 
-// A refusal by authority may be repeated without: of a Release, too.
+// A refusal that was given with authority may be repeated without, also for a Release.
 func TestARefusalIsRepeated(t *testing.T) {
 	for name, op := range map[string]api.Op{"a read": api.GetStat{}, "a release": api.Release{}} {
 		t.Run(name, func(t *testing.T) {
@@ -85,8 +84,8 @@ func TestARefusalIsRepeated(t *testing.T) {
 	}
 }
 
-// Masters of two epochs answer a call by memory, each by its own rows; the former one,
-// which does not know yet, tells its answer once more, and then another.
+// Masters of two epochs answer a call from memory, each by its own rows. The former one,
+// which does not know the later yet, repeats its answer, and then gives another one.
 func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
 	f := newFacts(t)
 	f.comes(api.Open{})
@@ -106,8 +105,8 @@ func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
 	f.breaks("I-W1")
 }
 
-// What a master told by memory it may tell again when it is none any more, and a later
-// one has executed a copy; nothing else than that, and not in the later epoch.
+// A deposed master may repeat what it answered from memory, even after a later master has
+// executed a copy. It may say nothing else, and not in the later epoch.
 func TestWhatWasToldIsToldAgain(t *testing.T) {
 	first := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode}}
 	for name, c := range map[string]struct {
@@ -135,8 +134,7 @@ func TestWhatWasToldIsToldAgain(t *testing.T) {
 	}
 }
 
-// The same where the later master has not executed the call, but a word that it is
-// given up.
+// The same if the later master has not executed the call, but a command that gives it up.
 func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch api.Epoch
@@ -156,18 +154,18 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 			f.replies(1, api.Result{Code: api.LockHeld})
 			f.good()
 			f.h.Epochs.Highest = 2
-			f.h.Calls.cancels(command.NodeCommand{Guard: 2, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Calls.noteCancelled(command.NodeCommand{Guard: 2, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(c.epoch, api.Result{Code: c.told})
 			f.ends(c.want)
 		})
 	}
 }
 
-// An Acquire that waits is told that its handle is closed, and is cancelled in the log
-// after that, by the same master; a copy of it comes late.
+// A waiting Acquire is told that its handle is closed, and the same master then cancels it in
+// the log; a copy of it comes late.
 func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 	for name, c := range map[string]struct {
-		before bool // it was told so, without the log
+		before bool // it was told so without the log
 		op     api.Op
 		want   string
 	}{
@@ -185,15 +183,15 @@ func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
 			}
 			f.good()
 			f.around.alone = func(paxos.NodeID) bool { return false }
-			f.h.Calls.cancels(command.NodeCommand{Guard: 1, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
+			f.h.Calls.noteCancelled(command.NodeCommand{Guard: 1, Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, linearizability.Position{Slot: 5})
 			f.replies(1, api.Result{Code: api.HandleClosed})
 			f.ends(c.want)
 		})
 	}
 }
 
-// An Acquire that was granted is told that the lock is not held, in the same epoch or a later one, if it
-// has been freed or has gone with its node since; not while it is held.
+// An Acquire that was granted may be told, in the same epoch or later, that the lock is not
+// held, if it was released or deleted with its node since; but not while it is held.
 func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch api.Epoch
@@ -222,8 +220,8 @@ func TestAGrantOfBeforeThatIsOver(t *testing.T) {
 	}
 }
 
-// A client that waits for the lock of a node that goes is told so, though its call was given up
-// in a slot behind, if both were applied in one breath; later no more.
+// A client that waits for a lock whose node is deleted may be told so, although its call was
+// given up in a later slot, if both slots were applied in one step; but not later.
 func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	cancel := command.Applied{
 		Command: command.NodeCommand{Session: 7, Seq: 2, Op: command.CancelAcquire{Call: 1}}, Verdict: command.Executed,
@@ -247,9 +245,9 @@ func TestAnAnswerOfASlotBeforeTheCancel(t *testing.T) {
 	}
 }
 
-// A client that keeps to no protocol asks for several things by one number. A master that has taken them in together
-// answers one from memory, which is no lie where the last to come is about a node. What was
-// asked for by no call is still one.
+// A client that breaks the protocol sends several operations under one number. A master that
+// took them in together may answer one from memory, even if the last one concerns a node. An
+// answer to an operation that no request asked for is still wrong.
 func TestAnAnswerByMemoryToOneOfTwoCallsByOneNumber(t *testing.T) {
 	for name, c := range map[string]struct {
 		ops  []api.Op
@@ -271,9 +269,9 @@ func TestAnAnswerByMemoryToOneOfTwoCallsByOneNumber(t *testing.T) {
 	}
 }
 
-// A refusal by memory of what the rows of that master have an answer for says that
-// nothing was done, whatever authority there is. What stands further on in the log than
-// it has come it cannot know.
+// A refusal from memory is wrong if that master's rows have an answer for the call, whatever
+// authority it has: it says that nothing was done. A master cannot know what is later in the
+// log than it has applied.
 func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 	done := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}}
 	for name, c := range map[string]struct {
@@ -301,8 +299,8 @@ func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 	}
 }
 
-// One number names a write of a file, which a master of epoch 1 refuses, and one of a
-// row, which the log executes. A copy of the former comes.
+// One number names a write of a file, which a master of epoch 1 refuses, and a write of a
+// row, which the log executes. Then a copy of the former comes.
 func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
 	right := api.Result{Code: api.NoRight}
 	for name, c := range map[string]struct {

@@ -12,16 +12,16 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Effect is where a call took effect, and what it was answered then.
+// Effect is where a call took effect, and its answer there.
 type Effect struct {
 	At     linearizability.Position
 	answer uint64    // digest of the result
-	left   bool      // by a CancelAcquire, for a call that it gives up
-	epoch  api.Epoch // in which
-	row    bool      // as a call on rows
+	left   bool      // left by a CancelAcquire for the call that it gives up
+	epoch  api.Epoch // epoch of that place
+	row    bool      // it was a call on rows
 }
 
-// Calls knows where each call took effect, which requests came to which replica, and so
+// Calls records where each call took effect and which requests reached which replica, and so
 // what an answer may say (S4, S5, I-W1).
 type Calls struct {
 	*truth
@@ -29,14 +29,14 @@ type Calls struct {
 	around Around
 
 	Effects map[model.Call]Effect
-	handed  map[uint64]int // times proposed less times chosen, by hash of the command
+	handed  map[uint64]int // times proposed minus times chosen, by hash of the command
 	came    arrivals
-	asked   map[model.Call]about // ops on nodes
+	asked   map[model.Call]about // what calls on nodes concern
 	Final   givenUp
-	given   map[answerTo]api.Epoch // answers that are nowhere in the log, and when they were last given
+	given   map[answerTo]api.Epoch // answers that are not in the log, and the epoch in which they were last given
 
-	Told     paxos.Slot // highest slot of which a client was given an answer
-	Numbered api.Number // the last command that was applied anywhere
+	Told     paxos.Slot // highest slot of which a client was told an answer
+	Numbered api.Number // number of the last command that was applied anywhere
 
 	Aborted, Repeated, Stale, Orphans, Conflicts, Batches uint64
 }
@@ -48,17 +48,16 @@ func newCalls(t *truth, e *Epochs, around Around) *Calls {
 	}
 }
 
-// OnProposed counts what was handed to the log.
+// OnProposed counts the commands that a replica hands to the log.
 func (h *Calls) OnProposed(commands [][]byte) {
 	for _, c := range commands {
 		h.handed[xxhash.Sum64(c)]++
 	}
 }
 
-// repeats checks that no command stands in the log more often than it was
-// handed to it (S5). What is executed twice is another question: the rows may
-// forgive what the log must not do.
-func (h *Calls) repeats(s paxos.Slot, v paxos.Value) {
+// checkRepeats checks that the log has no command more often than it was proposed (S5).
+// Execution is another matter: the rows may tolerate a repetition that the log must not have.
+func (h *Calls) checkRepeats(s paxos.Slot, v paxos.Value) {
 	for i, c := range v.Commands {
 		key := xxhash.Sum64String(c)
 		left := h.handed[key] - 1
@@ -71,14 +70,14 @@ func (h *Calls) repeats(s paxos.Slot, v paxos.Value) {
 	}
 }
 
-// commands notes where each call took effect. Property S5.
-func (h *Calls) commands(a *core.Applied) {
+// onCommands records where each call took effect (S5).
+func (h *Calls) onCommands(a *core.Applied) {
 	if len(a.Commands) > 1 {
 		h.Batches++
 	}
 	for i := range a.Commands {
-		h.guarded(a.Slot, &a.Commands[i])
-		h.meant(a.Slot, &a.Commands[i])
+		h.checkGuard(a.Slot, &a.Commands[i])
+		h.checkArrived(a.Slot, &a.Commands[i])
 		h.note(&a.Commands[i])
 		h.Numbered = max(h.Numbered, a.Commands[i].Number)
 		at := linearizability.Position{Slot: int64(a.Slot), Index: int32(i)}
@@ -95,13 +94,13 @@ func (h *Calls) commands(a *core.Applied) {
 		}
 		_, row := a.Commands[i].Command.(command.Call)
 		h.Effects[key] = Effect{At: at, answer: model.Digest(a.Commands[i].Result), epoch: h.epochs.Highest, row: row}
-		h.cancels(a.Commands[i].Command, at)
+		h.noteCancelled(a.Commands[i].Command, at)
 	}
 }
 
-// cancels notes the answer that a CancelAcquire leaves for the call that it gives
-// up, unless that was executed.
-func (h *Calls) cancels(c command.Command, at linearizability.Position) {
+// noteCancelled records the answer that a CancelAcquire leaves for the call that it gives up,
+// unless that call was executed.
+func (h *Calls) noteCancelled(c command.Command, at linearizability.Position) {
 	act, ok := c.(command.NodeCommand)
 	if !ok {
 		return
@@ -113,16 +112,16 @@ func (h *Calls) cancels(c command.Command, at linearizability.Position) {
 	}
 }
 
-// guarded checks that a command which was executed met the epoch in which it was
-// received, or proposed by a master (P5.01): mastership was not lost in between,
-// nor lost and regained. The highest epoch is that of this place in the log.
-func (h *Calls) guarded(s paxos.Slot, a *command.Applied) {
+// checkGuard checks that an executed command's guard is the epoch of this place in the log
+// (P5.01): between its receipt, or its proposal by a master, and its execution, mastership
+// was not lost, nor lost and regained.
+func (h *Calls) checkGuard(s paxos.Slot, a *command.Applied) {
 	if guard, ok := model.GuardOf(a.Command); ok && a.Verdict == command.Executed && guard != h.epochs.Highest {
 		h.world.Break("S2", "slot %d: %+v is executed in epoch %d, and is of epoch %d", s, a.Command, h.epochs.Highest, guard)
 	}
 }
 
-// note counts what became of a command, for the table.
+// note counts outcomes of commands, for tables.
 func (h *Calls) note(a *command.Applied) {
 	switch {
 	case a.Verdict == command.Repeated:
@@ -138,12 +137,12 @@ func (h *Calls) note(a *command.Applied) {
 	}
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
-			h.epochs.begins(e.Epoch)
+			h.epochs.onBegan(e.Epoch)
 		}
 	}
 }
 
-// PositionOf is where a call took effect, if it did.
+// PositionOf returns where a call took effect; ok is false if it did not.
 func (h *Calls) PositionOf(t *client.CallID) (linearizability.Position, bool) {
 	e, ok := h.Effects[model.Call{Session: t.Session, Seq: t.Seq}]
 	return e.At, ok

@@ -12,14 +12,13 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Checker sees everything: what every disk holds, what every replica applies. It
-// checks the properties that no client could: agreement over durable votes,
-// promises and epochs that never fall, durability, at-most-once, equal
-// checksums. It is told of facts at the instant they become true, which may be
-// before the process itself hears of them.
+// Checker sees what every disk holds and what every replica applies. It checks the properties
+// that no client can check: agreement over durable votes, promises and epochs that never go
+// down, durability, at-most-once execution, equal checksums. It is told facts at the instant
+// at which they become true, which may be before the process itself learns of them.
 //
-// What it is made of shares one truth, and is told of what is its own; OnApplied alone
-// concerns several.
+// Its parts share one truth, and each is told the facts that concern it. OnApplied concerns
+// several parts.
 type Checker struct {
 	*truth
 	Logs      *Logs
@@ -34,21 +33,20 @@ type Checker struct {
 	Audits core.AuditCounters // of the lives that are over
 }
 
-// Around is what stands around the checker: what it tells others, and asks of them.
+// Around is the checker's environment: what it passes on, and what it asks.
 type Around interface {
-	// Executed is told of each command as it is first applied anywhere, in the order of
-	// the log.
+	// Executed is called for each command when it is first applied anywhere, in log order.
 	Executed(*command.Applied, linearizability.Position)
-	// Bid is told of each Prepare that a replica sends.
+	// Bid is called for each Prepare that a replica sends.
 	Bid(paxos.NodeID, paxos.Ballot)
-	// HasAuthority says whether a replica had read authority when it last read its clock.
+	// HasAuthority reports whether a replica had read authority when it last read its clock.
 	HasAuthority(paxos.NodeID) bool
-	// HoldsLock says whether the lock that a call has acquired is held by it, by the log.
+	// HoldsLock reports whether, by the log, a call still holds the lock that it acquired.
 	HoldsLock(model.Call) bool
 }
 
-// New makes a Checker for a cell of so many replicas, each of which must keep so many slots
-// that its log may drop, with what stands around it.
+// New makes a Checker for a cell of that many replicas. keep is how many slots, of those that
+// its log may drop, each replica must keep.
 func New(w *sim.World, replicas int, keep paxos.Slot, around Around) *Checker {
 	t, e := newTruth(w, replicas), newEpochs(w, replicas)
 	h := &Checker{truth: t, Rot: &Rot{truth: t}, Snapshots: &Snapshots{truth: t, Keep: keep}, Epochs: e, Calls: newCalls(t, e, around)}
@@ -58,8 +56,8 @@ func New(w *sim.World, replicas int, keep paxos.Slot, around Around) *Checker {
 	return h
 }
 
-// OnApplied checks each slot a replica applies: it must be chosen on a quorum of
-// disks (S3), with this value (S1), and leave the rows as everywhere (S6); its
+// OnApplied checks each slot that a replica applies. It must be chosen on a quorum of disks
+// (S3), with this value (S1). It must leave the rows as at every other replica (S6), and its
 // commands must take effect once (S5).
 func (h *Checker) OnApplied(id paxos.NodeID, slots []core.Applied) {
 	h.Disks[id].fresh = h.Disks[id].Applied + 1
@@ -70,7 +68,7 @@ func (h *Checker) OnApplied(id paxos.NodeID, slots []core.Applied) {
 			h.world.Break("S2", "replica %d applies slot %d after slot %d", id, a.Slot, h.Disks[id].Applied)
 		}
 		h.Disks[id].Applied = a.Slot
-		h.Rot.restored(id, a.Slot)
+		h.Rot.noteRestored(id, a.Slot)
 		if !f.chosen {
 			h.world.Break("S3", "replica %d applies %v in slot %d, which no quorum of disks holds", id, a.Value, a.Slot)
 			return
@@ -78,7 +76,7 @@ func (h *Checker) OnApplied(id paxos.NodeID, slots []core.Applied) {
 		if f.value != a.Value {
 			h.world.Break("S1", "replica %d applies %v in slot %d, where %v was chosen", id, a.Value, a.Slot, f.value)
 		}
-		h.Rows.summed(id, a)
+		h.Rows.compareSum(id, a)
 		if f.applied {
 			continue
 		}
@@ -87,12 +85,12 @@ func (h *Checker) OnApplied(id paxos.NodeID, slots []core.Applied) {
 		}
 		f.applied = true
 		h.Top = a.Slot
-		h.Calls.repeats(a.Slot, a.Value)
-		h.Calls.commands(a)
+		h.Calls.checkRepeats(a.Slot, a.Value)
+		h.Calls.onCommands(a)
 	}
 }
 
-// String is one line for reports.
+// String summarizes the run in one line, for reports.
 func (h *Checker) String() string {
 	return fmt.Sprintf("%d slots applied, %d fail-overs, %d calls", h.Top, h.Epochs.Failovers, len(h.Calls.Effects))
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// facts feeds a watch of three replicas with made-up facts. Each test shows
-// that one check can fail, and that the nearest good history passes.
+// facts gives made-up facts to a Checker of three replicas. Each test shows that one check
+// can fail, and that the nearest good history passes.
 type facts struct {
 	t      *testing.T
 	w      *sim.World
@@ -26,7 +26,7 @@ type facts struct {
 	around surroundings
 }
 
-// surroundings are a cell as a test has it.
+// surroundings is the Around of a test.
 type surroundings struct {
 	alone func(paxos.NodeID) bool // nil: no replica has read authority
 	holds func(model.Call) bool
@@ -66,7 +66,7 @@ func (f *facts) apply(id paxos.NodeID, s paxos.Slot, v string, sum uint64, cs ..
 	f.h.OnApplied(id, []core.Applied{{Slot: s, Value: val(v), Sum: db.Sum{A: sum}, Commands: cs}})
 }
 
-// began tells of the command that begins an epoch.
+// began reports the command that begins an epoch.
 func (f *facts) began(e api.Epoch, b paxos.Ballot) {
 	of := rows.Epoch{Number: e, Master: uint32(b.Node), Ballot: rows.Ballot{Round: b.Round, Node: uint32(b.Node)}}
 	f.h.Calls.note(&command.Applied{Effects: []command.Effect{command.EpochBegan{Epoch: of}}})
@@ -194,7 +194,7 @@ func TestS2WhoeverServesAnEpochBeganIt(t *testing.T) {
 	f.breaks("S2") // no command began it
 
 	f = newFacts(t)
-	f.began(1, ballot(2, 2)) // a late command of ballot 1.1 comes after
+	f.began(1, ballot(2, 2)) // a late command of ballot 1.1 comes later
 	f.began(2, ballot(1, 1))
 	f.h.Epochs.OnServing(1, &core.Serving{Epoch: 2, Ballot: ballot(1, 1)})
 	f.good()

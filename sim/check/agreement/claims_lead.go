@@ -6,34 +6,33 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// claimsLead: a replica that proposes at a ballot has finished phase 1 of that very ballot. A
-// quorum of disks has promised it, none of which may have promised it to an
-// earlier attempt only; no other life of the proposer has proposed at it, since a
-// life that did not know of the first would give its slots other values; and its
-// own acceptor is not bound to another replica. It may be bound to a later attempt of its
-// own: what a slow disk has held back leaves with what came after it.
-func (h *Claims) claimsLead(id paxos.NodeID, m paxos.Accept) {
+// checkLead: a replica that proposes at a ballot has finished phase 1 of that very ballot. A
+// quorum of disks has promised the ballot, in the same attempt. No other life of the proposer
+// has proposed at it: that life would give its slots other values, since it does not know the
+// first one's. The proposer's own acceptor is not bound to another replica. It may be bound
+// to a later attempt of its own, since a message that waited for a slow disk leaves together
+// with what came after it.
+func (h *Claims) checkLead(id paxos.NodeID, m paxos.Accept) {
 	a, d := h.attempt(m.Ballot), &h.Disks[id]
 	switch n := bits.OnesCount64(a.promises); {
 	case d.Promise.Less(m.Ballot) || d.Promise.Node != m.Ballot.Node:
-		h.lies(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.Promise)
+		h.breakClaim(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.Promise)
 	case n < h.Quorum:
-		h.lies(id, m, "ballot %v, which %d disks have promised", m.Ballot, n)
+		h.breakClaim(id, m, "ballot %v, which %d disks have promised", m.Ballot, n)
 	case a.boot != 0 && a.boot != d.Boot:
-		h.lies(id, m, "ballot %v in life %d, and life %d has proposed at it", m.Ballot, d.Boot, a.boot)
+		h.breakClaim(id, m, "ballot %v in life %d, and life %d has proposed at it", m.Ballot, d.Boot, a.boot)
 	}
 	a.boot = d.Boot
 	if !h.allowed(a, m) {
-		h.lies(id, m, "%v for slot %d, which no quorum of those who promised %v allows", m.Value, m.Slot, m.Ballot)
+		h.breakClaim(id, m, "%v for slot %d, which no quorum of those who promised %v allows", m.Value, m.Slot, m.Ballot)
 	}
 }
 
-// allowed is the value rule (PMS §2.2) seen from outside: of those who promised
-// the ballot some quorum has no vote in the slot, or has, as the highest one, a
-// vote for this value. A replica that has promised votes no more at lower ballots, so what
-// disks hold now is what they held then; it is not known of those who have voted
-// since, at this ballot or above, nor of those whose disks lost something, and then
-// nothing is said.
+// allowed is the value rule (PMS §2.2), seen from outside: among the replicas that promised
+// the ballot, some quorum has no vote in the slot, or its highest vote is for this value. A
+// replica that has promised casts no more votes at lower ballots, so what disks hold now is
+// what they held then. It is unknown for a replica that has voted since at this ballot or
+// above, and for one whose disk is damaged; then allowed returns true.
 func (h *Claims) allowed(a *attempt, m paxos.Accept) bool {
 	f := h.Slot(m.Slot)
 	if f.chosen {

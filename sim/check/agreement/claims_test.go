@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// told is a watch that knows of slot 1 chosen as "a" at 1.1 by the disks of 1
-// and 2, of a lone vote of replica 3 in slot 2, and of promises of 2 and 3 to 2.3.
+// told is a Checker that knows of slot 1, chosen as "a" at 1.1 by the disks of 1 and 2; of a
+// single vote of replica 3 in slot 2; and of promises of 2 and 3 to 2.3.
 func told(t *testing.T) *facts {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")

@@ -2,7 +2,7 @@ package agreement
 
 import "github.com/chubbycell/chubby/paxos"
 
-// tally adds counters of many lives.
+// tally sums counters of many lives.
 type tally struct{ paxos.Counters }
 
 func (t *tally) Add(c paxos.Counters) {

@@ -8,31 +8,31 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Epochs knows who began each epoch in the log, and who serves it (S2).
+// Epochs records which replica began each epoch in the log, and which serves it (S2).
 type Epochs struct {
 	world     *sim.World
-	Highest   api.Epoch            // that was applied anywhere
+	Highest   api.Epoch            // highest epoch applied anywhere
 	began     map[api.Epoch]holder // by whose command each began
-	lastEpoch paxos.Ballot         // at which the last one began
+	lastEpoch paxos.Ballot         // ballot of the last one that began
 	served    map[api.Epoch]paxos.Ballot
-	tenures   []*core.Serving // last seen, by id
+	tenures   []*core.Serving // last seen, by replica
 
 	Failovers  int
-	LateEpochs uint64 // that began at a lower ballot than the one before
+	LateEpochs uint64 // epochs that began at a lower ballot than the one before
 }
 
 func newEpochs(w *sim.World, replicas int) *Epochs {
 	return &Epochs{world: w, began: map[api.Epoch]holder{}, served: map[api.Epoch]paxos.Ballot{}, tenures: make([]*core.Serving, replicas+1)}
 }
 
-// holder is who began an epoch.
+// holder is the replica that began an epoch, and its ballot.
 type holder struct {
 	id     paxos.NodeID
 	ballot paxos.Ballot
 }
 
-// begins takes in that the log begins an epoch.
-func (h *Epochs) begins(e rows.Epoch) {
+// onBegan takes in that the log begins an epoch.
+func (h *Epochs) onBegan(e rows.Epoch) {
 	if e.Number <= h.Highest {
 		h.world.Break("S2", "epoch %d begins after epoch %d", e.Number, h.Highest)
 	}
@@ -45,7 +45,8 @@ func (h *Epochs) begins(e rows.Epoch) {
 	h.began[e.Number] = holder{paxos.NodeID(e.Master), b}
 }
 
-// OnTenure looks whether a replica serves in a new epoch.
+// OnTenure reports whether a replica has begun to serve in a new epoch, and checks the epoch
+// if so.
 func (h *Epochs) OnTenure(id paxos.NodeID, n *core.Replica) bool {
 	s := n.Serving()
 	if s == nil || s == h.tenures[id] {
@@ -58,7 +59,7 @@ func (h *Epochs) OnTenure(id paxos.NodeID, n *core.Replica) bool {
 }
 
 // OnServing checks that the replica that serves an epoch is the one that began it in the log
-// (S2): no two tenures share an epoch, and none is made up.
+// (S2): no two tenures share an epoch, and none is invented.
 func (h *Epochs) OnServing(id paxos.NodeID, s *core.Serving) {
 	if was, now := h.began[s.Epoch], (holder{id, s.Ballot}); was != now {
 		h.world.Break("S2", "replica %d at ballot %v serves epoch %d, which replica %d at ballot %v began", id, s.Ballot, s.Epoch, was.id, was.ballot)

@@ -7,14 +7,14 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 )
 
-// Call 1 is given up, and call 3, which says so, is answered without the log. Then call 1
-// takes effect, or another one.
+// Call 1 is given up, and call 3, which says so, is answered without the log. Then call 1, or
+// another one, takes effect.
 func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 	for name, c := range map[string]struct {
 		op     api.Op
-		seen   api.Seq // of call 3
+		seen   api.Seq // AckedThrough of call 3
 		code   api.Code
-		call   api.Seq // that takes effect
+		call   api.Seq // the call that takes effect
 		breaks string
 	}{
 		"behind an answer":             {api.Get{Key: "k"}, 2, api.NotFound, 1, "S4"},
@@ -39,7 +39,7 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 	}
 }
 
-// A copy that says less may be the one that was answered.
+// The answer may be to the copy with the lowest AckedThrough.
 func TestAnAnswerMakesFinalWhatAllCopiesPass(t *testing.T) {
 	f := newFacts(t)
 	for _, seen := range []api.Seq{0, 2} {

@@ -7,15 +7,15 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// arrivals are the copies of requests that came to replicas. What a master does in
-// an epoch it does for a copy that came to it and named that epoch (C12.04): a
-// packet that was meant for a former master is no master's.
+// arrivals are the copies of requests that reached replicas. What a master does in an epoch,
+// it does for a copy that reached it and named that epoch (C12.04). A packet that was meant
+// for a former master is for no later one.
 type arrivals struct {
 	copies map[arrival]bool
-	opens  map[opening]api.Epoch // the highest epoch that had begun by the last copy
+	opens  map[opening]api.Epoch // the highest epoch that had begun when the last copy came
 }
 
-// arrival is a copy of a call: where it came, and which epoch it named.
+// arrival is a copy of a call: the replica that it reached, and the epoch that it named.
 type arrival struct {
 	to    paxos.NodeID
 	call  model.Call
@@ -32,7 +32,7 @@ func newArrivals() arrivals {
 	return arrivals{copies: map[arrival]bool{}, opens: map[opening]api.Epoch{}}
 }
 
-// note takes in a copy that comes when this is the highest epoch.
+// note takes in a copy that arrives while present is the highest epoch.
 func (a *arrivals) note(to paxos.NodeID, q api.Request, present api.Epoch) {
 	if o, opens := q.Op.(api.OpenSession); opens {
 		a.opens[opening{to, o.Nonce}] = present
@@ -41,9 +41,9 @@ func (a *arrivals) note(to paxos.NodeID, q api.Request, present api.Epoch) {
 	a.copies[arrival{to, model.Call{Session: q.Session, Seq: q.Seq}, q.Epoch}] = true
 }
 
-// meant checks that a client's command which was executed in an epoch stands for a
-// copy that came to the master of that epoch, and was meant for it (S2).
-func (h *Calls) meant(s paxos.Slot, a *command.Applied) {
+// checkArrived checks that a client's command which was executed in an epoch has a copy that
+// reached the master of that epoch, and named the epoch (S2).
+func (h *Calls) checkArrived(s paxos.Slot, a *command.Applied) {
 	guard, _ := model.GuardOf(a.Command)
 	of, began := h.epochs.began[guard]
 	if a.Verdict != command.Executed || !began {

@@ -42,9 +42,9 @@ func TestS2ACallWasMeantForTheMasterThatDidIt(t *testing.T) {
 			f := newFacts(t)
 			f.began(3, ballot(4, 2))
 			c.comes(f)
-			f.h.Calls.meant(9, &command.Applied{Command: c.does, Verdict: command.Refused})
+			f.h.Calls.checkArrived(9, &command.Applied{Command: c.does, Verdict: command.Refused})
 			f.good()
-			f.h.Calls.meant(9, &command.Applied{Command: c.does, Verdict: command.Executed})
+			f.h.Calls.checkArrived(9, &command.Applied{Command: c.does, Verdict: command.Executed})
 			if c.breaks {
 				f.breaks("S2")
 			} else {
@@ -60,6 +60,6 @@ func TestS2AnOpenerOfBeforeTheEpoch(t *testing.T) {
 	f.began(2, ballot(3, 2))
 	f.asks(2, api.Request{ID: 1, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}})
 	f.began(3, ballot(4, 2))
-	f.h.Calls.meant(9, &command.Applied{Command: command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}}, Verdict: command.Executed})
+	f.h.Calls.checkArrived(9, &command.Applied{Command: command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1, 1}}}, Verdict: command.Executed})
 	f.breaks("S2")
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/replica/disk/store"
 )
 
-// Logs compares what disks are told, say, and give back: agreement over durable votes, and
-// promises that never fall (S1, S2, S3).
+// Logs compares what disks are told to keep, say that they keep, and give back: agreement
+// over durable votes, and promises that never go down (S1, S2, S3).
 type Logs struct {
 	*truth
 	rot       *Rot
@@ -15,7 +15,7 @@ type Logs struct {
 	TornTails int
 }
 
-// OnAppend is told what a disk is to keep.
+// OnAppend reports records that a disk is told to keep.
 func (h *Logs) OnAppend(id paxos.NodeID, records []paxos.Record) {
 	for _, r := range records {
 		if p, ok := r.(paxos.Promised); ok && h.Disks[id].Begun.Less(p.Ballot) {
@@ -24,7 +24,7 @@ func (h *Logs) OnAppend(id paxos.NodeID, records []paxos.Record) {
 	}
 }
 
-// OnDurable is told what a disk has from now on.
+// OnDurable reports records that are on a disk from now on.
 func (h *Logs) OnDurable(id paxos.NodeID, records []paxos.Record) {
 	d := &h.Disks[id]
 	for _, r := range records {
@@ -44,27 +44,28 @@ func (h *Logs) OnDurable(id paxos.NodeID, records []paxos.Record) {
 			d.Promise, d.Noted.Promise = r.Ballot, r.Ballot
 			h.attempt(r.Ballot).promised(id)
 		case paxos.Voted:
-			h.voted(id, r)
+			h.onVoted(id, r)
 		case paxos.Learned:
-			h.learned(id, r.Slot, r.Value)
+			h.checkLearned(id, r.Slot, r.Value)
 		case paxos.Settled:
 			for s := r.Slots.From; s < r.Slots.To; s++ {
 				v, _ := d.votes.at(s)
-				h.learned(id, s, v.Value)
+				h.checkLearned(id, s, v.Value)
 			}
 		}
 	}
 }
 
-// learned checks what a disk was told to be chosen: a restart would believe it.
-func (h *Logs) learned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
+// checkLearned checks a value that a disk was told is chosen: a restarted replica would
+// believe it.
+func (h *Logs) checkLearned(id paxos.NodeID, s paxos.Slot, v paxos.Value) {
 	if f := h.Slot(s); !f.chosen || f.value != v {
 		h.world.Break("S1", "replica %d notes on its disk that %v was chosen in slot %d, where %v was (%v)", id, v, s, f.value, f.chosen)
 	}
 }
 
-// voted counts a durable vote. Property S1, over the disks of all replicas.
-func (h *Logs) voted(id paxos.NodeID, v paxos.Voted) {
+// onVoted counts a durable vote, and checks S1 over the disks of all replicas.
+func (h *Logs) onVoted(id paxos.NodeID, v paxos.Voted) {
 	d := &h.Disks[id]
 	if d.Promise.Less(v.Ballot) {
 		h.world.Break("S2", "replica %d votes at %v in slot %d with only %v promised on its disk", id, v.Ballot, v.Slot, d.Promise)
@@ -95,18 +96,18 @@ func (h *Logs) voted(id paxos.NodeID, v paxos.Voted) {
 	switch {
 	case !f.chosen:
 		f.chosen, f.ballot, f.value = true, v.Ballot, v.Value
-		h.laterVotes(v.Slot, f)
+		h.checkLaterVotes(v.Slot, f)
 	case f.value != v.Value:
 		h.world.Break("S1", "slot %d: %v chosen at ballot %v, %v chosen at %v", v.Slot, f.value, f.ballot, v.Value, v.Ballot)
 	case v.Ballot.Less(f.ballot):
 		f.ballot = v.Ballot
-		h.laterVotes(v.Slot, f)
+		h.checkLaterVotes(v.Slot, f)
 	}
 }
 
-// laterVotes looks at the votes that were already there when a quorum came
-// about: none above its ballot may differ.
-func (h *Logs) laterVotes(s paxos.Slot, f *slotFacts) {
+// checkLaterVotes checks the votes that existed when a quorum was reached: no vote above its
+// ballot may have another value.
+func (h *Logs) checkLaterVotes(s paxos.Slot, f *slotFacts) {
 	for _, b := range f.ballots {
 		if f.ballot.Less(b.ballot) && b.value != f.value {
 			h.world.Break("S1", "slot %d: %v is chosen at ballot %v with a vote for %v at %v", s, f.value, f.ballot, b.value, b.ballot)
@@ -114,8 +115,8 @@ func (h *Logs) laterVotes(s paxos.Slot, f *slotFacts) {
 	}
 }
 
-// OnRecovered compares what a disk gave back with what it had said it kept
-// (S2, S3), and counts votes that reached the disk and that no replica heard of.
+// OnRecovered compares what a disk gave back with what it said that it kept (S2, S3). It also
+// counts votes that reached the disk although no replica was told.
 func (h *Logs) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d := &h.Disks[id]
 	if rec.Boot < d.Boot {
@@ -133,13 +134,13 @@ func (h *Logs) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Re
 		h.TornTails++
 	}
 	h.rot.Reported(id, report)
-	h.snapshots.resumes(id, rec, report)
+	h.snapshots.onRecovered(id, rec, report)
 	if end := max(rec.Next, 1) - 1; end < d.Lsn {
 		h.world.Break(h.broken(id, "S3"), "replica %d: its log ends with #%d, and was synced up to #%d", id, end, d.Lsn)
 	}
 	d.Lsn = max(rec.Next, 1) - 1
 	d.Stray, d.rot = false, 0 // the rows come from the log again
-	last := h.rot.givenBack(id, rec.Recovered)
+	last := h.rot.compareVotes(id, rec.Recovered)
 	for _, r := range rec.Records {
 		v, ok := r.(paxos.Voted)
 		if !ok {
@@ -147,7 +148,7 @@ func (h *Logs) OnRecovered(id paxos.NodeID, rec store.Recovered, report store.Re
 		}
 		now, _ := last.at(v.Slot)
 		if was, _ := d.votes.at(v.Slot); now == v && was != v {
-			h.voted(id, v)
+			h.onVoted(id, v)
 		}
 	}
 	d.votes = last
@@ -162,7 +163,7 @@ func (h *Logs) OnStarted(id paxos.NodeID, s paxos.Status) {
 	if d := &h.Disks[id]; s.Floor > d.snapshot+1 {
 		h.world.Break("S3", "replica %d starts without the votes below %d, its snapshot is of slot %d", id, s.Floor, d.snapshot)
 	}
-	h.snapshots.reaches(id, s.Floor)
+	h.snapshots.checkReach(id, s.Floor)
 	for slot := s.VotesEnd; slot < paxos.Slot(len(h.Disks[id].votes)); slot++ {
 		if v, voted := h.Disks[id].votes.at(slot); voted {
 			h.world.Break("S3", "replica %d starts without its vote at %v in slot %d", id, v.Ballot, slot)
@@ -171,14 +172,14 @@ func (h *Logs) OnStarted(id paxos.NodeID, s paxos.Status) {
 	}
 }
 
-// OnSynced is told up to where a log is durable.
+// OnSynced reports up to where a log is durable.
 func (h *Logs) OnSynced(id paxos.NodeID, upto paxos.LSN) {
 	h.Disks[id].Lsn = max(h.Disks[id].Lsn, upto)
 }
 
-// OnMarked is told that a log has written down what was synced, and up to where it says so
-// by its bytes: all of it, or rot of its end would be cut in silence (S17). What stands on
-// a damaged disk may be anything.
+// OnMarked reports that a log has written a mark, and the watermark that its bytes now state.
+// The mark must cover all that was synced, or rot at the end of the log would be cut in
+// silence (S17). The bytes of a damaged disk may state anything.
 func (h *Logs) OnMarked(id paxos.NodeID, says uint64) {
 	d := &h.Disks[id]
 	if says < uint64(d.Lsn) && !h.Budget.IsHurt(id) {

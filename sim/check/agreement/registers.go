@@ -7,18 +7,19 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// HasLostRegister is lost, from the first time on until a start succeeds: each mends the copies,
-// and leaves nothing to be seen.
+// HasLostRegister reports whether a register's value is lost on a replica's disk. Once true,
+// it stays true until a start succeeds: each start repairs the copies, and so removes the
+// evidence.
 func (h *Rot) HasLostRegister(id paxos.NodeID, mem *vfs.Mem) bool {
 	d := &h.Disks[id]
 	d.gone = d.gone || h.lost(id, mem)
 	return d.gone
 }
 
-// lost says that what two copies are there for has happened: of some register
-// neither has what the disk was told to keep, though others may have what is older. If
-// one copy is bad, and the other older than what was being written, that may be so, too:
-// the bad one may have had it.
+// lost reports whether damage has gone beyond what two copies protect from: for some
+// register, neither copy has the value that the disk was told to keep, though one may have an
+// older value. If one copy is bad, and the other is older than what was being written, the
+// bad copy may have had the value; that counts as lost.
 func (h *Rot) lost(id paxos.NodeID, mem *vfs.Mem) bool {
 	for _, name := range damage.Registers {
 		value, ok := ondisk.Register(mem, name)

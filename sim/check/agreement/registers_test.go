@@ -16,8 +16,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// shelf is a store on a disk of its own, with what it was told.
-type shelf struct {
+// filledStore is a store on a disk of its own, and what it was told.
+type filledStore struct {
 	mem   *vfs.Mem
 	s     *store.Store
 	next  paxos.LSN
@@ -25,9 +25,9 @@ type shelf struct {
 	votes map[paxos.Slot]paxos.Voted
 }
 
-// newShelf writes votes in groups, each synced, and at times a mark.
-func newShelf(t *testing.T, d *sim.Draw, segment int64) *shelf {
-	h := &shelf{mem: vfs.NewMem(), next: 1, votes: map[paxos.Slot]paxos.Voted{}}
+// newFilledStore writes votes in groups, each synced, and at times a mark.
+func newFilledStore(t *testing.T, d *sim.Draw, segment int64) *filledStore {
+	h := &filledStore{mem: vfs.NewMem(), next: 1, votes: map[paxos.Slot]paxos.Voted{}}
 	h.open(t, segment)
 	b := paxos.Ballot{Round: 1, Node: 1}
 	h.append(t, paxos.Booted{Boot: 1}, paxos.Promised{Ballot: b})
@@ -47,13 +47,13 @@ func newShelf(t *testing.T, d *sim.Draw, segment int64) *shelf {
 	return h
 }
 
-func (h *shelf) open(t *testing.T, segment int64) {
+func (h *filledStore) open(t *testing.T, segment int64) {
 	var err error
 	h.s, _, _, err = store.Open(h.mem, damage.DataDir, store.Options{SegmentSize: segment, Salt: func() uint64 { return 77 << 50 }})
 	require.NoError(t, err)
 }
 
-func (h *shelf) append(t *testing.T, rs ...paxos.Record) {
+func (h *filledStore) append(t *testing.T, rs ...paxos.Record) {
 	require.NoError(t, h.s.Append(h.next, rs))
 	require.NoError(t, h.s.Sync())
 	h.next += paxos.LSN(len(rs))
@@ -65,16 +65,15 @@ func draws(t *testing.T, entity uint64) *sim.Draw {
 	return w.Draw("test", entity)
 }
 
-// Whatever a strike does to covered frames is noticed: the store refuses, or
-// gives back each vote, or says that it cannot be read. And whatever is not
-// covered and torn away was, in some of these logs, a vote that is missed: the
-// rule is not idle.
+// Damage to covered frames is always noticed: the store refuses to open, gives back each
+// vote, or says that it cannot be read. In some of these logs, cutting away what is not
+// covered loses a vote without notice, so the rule is needed.
 func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 	refused, unread, missed, more := 0, 0, 0, 0
 	for seed := range uint64(300) {
 		d := draws(t, seed)
-		h := newShelf(t, d, d.LogUniform(64, 1<<12))
-		if d.Chance(1, 2) { // the register is on the disk, and what comes behind it is not yet
+		h := newFilledStore(t, d, d.LogUniform(64, 1<<12))
+		if d.Chance(1, 2) { // the register is on the disk, but not yet the records that follow
 			require.NoError(t, h.s.Append(h.next, []paxos.Record{paxos.Promised{Ballot: paxos.Ballot{Round: 2, Node: 1}}}))
 		}
 		all := ondisk.Frames(h.mem, damage.DataDir+"/log")
@@ -129,7 +128,7 @@ func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
 
 // A register vouches for no more than each of its copies does, once both are on the disk.
 func TestWhatARegisterVouchesFor(t *testing.T) {
-	h := &shelf{mem: vfs.NewMem(), next: 1}
+	h := &filledStore{mem: vfs.NewMem(), next: 1}
 	h.open(t, 1<<12)
 	require.Zero(t, damage.Vouched(h.mem))
 	ballot := func(round uint64) paxos.Promised {
@@ -153,11 +152,11 @@ func TestWhatARegisterVouchesFor(t *testing.T) {
 	require.Zero(t, damage.Vouched(h.mem), "not on the disk yet")
 }
 
-// The last record of a marked log is rotten, not torn: the mark behind it says so.
+// The last record of a marked log is rotten, not torn: the mark after it says so.
 func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 	for seed := range uint64(100) {
 		d := draws(t, seed)
-		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		h := newFilledStore(t, d, d.LogUniform(64, 1<<12))
 		require.NoError(t, h.s.Idle())
 		s := damage.Disk{Draw: d, Mem: h.mem, Hits: ondisk.Covered(ondisk.Frames(h.mem, damage.DataDir+"/log"), uint64(h.next-1), uint64(h.next-1))}
 		require.Equal(t, uint64(h.next-1), s.Hits[len(s.Hits)-1].LSN)
@@ -171,7 +170,7 @@ func TestTheEndOfAMarkedLogIsNeverForgotten(t *testing.T) {
 // A register is lost when neither copy has what the disk was told to keep.
 func TestWhetherARegisterIsLost(t *testing.T) {
 	f := newFacts(t)
-	mem := newShelf(t, draws(t, 1), 1<<12).mem
+	mem := newFilledStore(t, draws(t, 1), 1<<12).mem
 	f.h.Logs.OnDurable(1, []paxos.Record{paxos.Booted{Boot: 1}})
 	f.h.Logs.OnAppend(1, []paxos.Record{paxos.Promised{Ballot: ballot(1, 1)}})
 	f.promise(1, ballot(1, 1))
@@ -232,7 +231,7 @@ func TestWhetherARegisterIsLost(t *testing.T) {
 	require.True(t, lost(), "what is there is older")
 }
 
-// must is for damage to a place that was looked up a moment ago.
+// must panics on an error of damage to a place that was looked up a moment ago.
 func must(err error) {
 	if err != nil {
 		panic(err)

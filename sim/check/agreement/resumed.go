@@ -2,19 +2,19 @@ package agreement
 
 import "github.com/chubbycell/chubby/paxos"
 
-// OnResumed checks that a replica begins behind all that its disk says was chosen, without
-// a gap, from its snapshot on (S2): what it had applied, and could apply again, it must
-// not wait for others to tell it. No other replica would miss it.
+// OnResumed checks that a replica starts after all slots that its disk says are chosen, from
+// its snapshot on and without a gap (S2). It must not wait until others tell it what it could
+// apply by itself. No other replica would notice.
 func (h *Logs) OnResumed(id paxos.NodeID, rec *paxos.Recovered, s paxos.Status) {
 	if knows := known(rec); s.FirstOpen < knows {
 		h.world.Break("S2", "replica %d begins with slot %d, and its disk says of all below %d what was chosen", id, s.FirstOpen, knows)
 	}
 }
 
-// known is the first slot of which the records do not say what was chosen.
+// known returns the first slot for which the records do not say what was chosen.
 func known(rec *paxos.Recovered) paxos.Slot {
 	first := rec.Snapshot.Slot + 1
-	var slots []recordedSlot // from first on
+	var slots []recordedSlot // indexed from first on
 	at := func(s paxos.Slot) *recordedSlot {
 		if s < first {
 			return &recordedSlot{}
@@ -49,6 +49,6 @@ func known(rec *paxos.Recovered) paxos.Slot {
 	return first + paxos.Slot(len(slots))
 }
 
-// recordedSlot is what records say of a slot: that there is a vote, which can be read, and
-// that it, or what was told, is what was chosen.
+// recordedSlot is what the records say of a slot: that they have a readable vote, and that
+// the vote, or a learned value, is chosen.
 type recordedSlot struct{ voted, chosen bool }

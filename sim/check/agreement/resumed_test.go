@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// A replica begins behind all that its disk says was chosen (S2).
+// A replica starts after all slots that its disk says are chosen (S2).
 func TestS2AReplicaBeginsBehindWhatItsDiskKnows(t *testing.T) {
 	vote := func(s paxos.Slot) paxos.Record { return paxos.Voted{Slot: s, Ballot: paxos.Ballot{Round: 1, Node: 1}} }
 	settled := func(from, to paxos.Slot) paxos.Record { return paxos.Settled{Slots: paxos.Range{From: from, To: to}} }

@@ -12,33 +12,33 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// rotCounts count what came of damage to the disks.
+// rotCounts counts the consequences of damage to disks.
 type rotCounts struct {
 	Unreadable int // votes that came back without their value
 	Unlearned  int // learned values that did not come back
 	Recast     int // votes without their value that were cast again at the same ballot
-	Restored   int // of both, those that were applied in the end
-	Repaired   int // copies of registers written anew on a damaged disk
+	Restored   int // of Unreadable and Unlearned, those applied in the end
+	Repaired   int // copies of registers rewritten on a damaged disk
 	Stopped    int // replicas that refused their store
 }
 
-// Rot compares what damaged disks give back, and what their replicas say of it (S17), and
-// holds those that nothing has damaged to have none.
+// Rot checks what damaged disks give back, and what their replicas say of it (S17), and that
+// a disk that nothing has damaged is reported as good.
 type Rot struct {
 	*truth
 	rotCounts
 }
 
-// maxAhead is farther than a vote that reached a disk untold can be ahead of all
-// that were told.
+// maxAhead is farther than a vote that reached a disk, without the replica being told, can be
+// ahead of all others.
 const maxAhead = 1 << 16
 
-// givenBack compares the votes and learned values that a disk gave back with what
-// it had said it kept (S3, S17), and returns the last vote of each slot. A vote
-// may come back without its value, and then counts as what it was; it may not be
-// missing, unless below the floor of the log, which resumes has looked at, nor be
-// another.
-func (h *Rot) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
+// compareVotes compares the votes and learned values that a disk gave back with what it said
+// that it kept (S3, S17), and returns the last vote of each slot. A vote may come back
+// without its value, and then counts as the vote that it was. A vote must not be another one,
+// and must not be missing unless it is below the floor of the log, which
+// Snapshots.onRecovered has checked.
+func (h *Rot) compareVotes(id paxos.NodeID, rec paxos.Recovered) votes {
 	d := &h.Disks[id]
 	d.missing, d.lost = map[paxos.Slot]bool{}, map[paxos.Slot]paxos.Ballot{}
 	last := make(votes, len(d.votes))
@@ -73,7 +73,7 @@ func (h *Rot) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	for s := paxos.Slot(1); s < paxos.Slot(len(h.Slots)); s++ {
 		was, voted := d.votes.at(s)
 		now, has := last.at(s)
-		if voted && !has && s < rec.Floor { // a snapshot stands in for it
+		if voted && !has && s < rec.Floor { // a snapshot replaces it
 			last.put(was)
 			continue
 		}
@@ -87,8 +87,8 @@ func (h *Rot) givenBack(id paxos.NodeID, rec paxos.Recovered) votes {
 	return last
 }
 
-// Reported checks what a store says of damage (S17): a disk that nothing has
-// damaged has none.
+// Reported checks what a store says of damage (S17): a disk that nothing has damaged has
+// none.
 func (h *Rot) Reported(id paxos.NodeID, report store.Report) {
 	if n := len(report.Damaged); n > 0 && !h.Budget.IsHurt(id) {
 		h.world.Break("S17", "replica %d reports %d unreadable records of a disk that nothing has damaged, the first in %s at %d",
@@ -102,19 +102,20 @@ func (h *Rot) Reported(id paxos.NodeID, report store.Report) {
 	}
 }
 
-// restored notes that a value which a disk had lost has come back from others.
-func (h *Rot) restored(id paxos.NodeID, s paxos.Slot) {
+// noteRestored records that a value which a disk had lost has come back from others.
+func (h *Rot) noteRestored(id paxos.NodeID, s paxos.Slot) {
 	if d := &h.Disks[id]; d.missing[s] {
 		delete(d.missing, s)
 		h.Restored++
 	}
 }
 
-// OnMended looks at the registers of a store that has just been opened: both copies hold
-// the same, on the disk, whatever was found. If one is left behind, what the other one
-// has stands in one place only, and rot brings back what was before (S17). On a damaged
-// disk the next write of one may have gone astray. A manifest may have had more sectors
-// once than are written now, of which the disk need not have any.
+// OnMended checks the registers of a store that has just been opened: both copies hold the
+// same value, on the disk, whatever recovery found. If one copy is left behind, the other one
+// is the only place of its value, and rot of it brings back the older value (S17). A damaged
+// disk is exempt, since a write of one copy may have gone astray. The second check is for the
+// promise register only: a manifest may once have had more sectors than it has now, and the
+// rest need not be on the disk.
 func (h *Rot) OnMended(id paxos.NodeID, mem *vfs.Mem) {
 	if h.Budget.IsHurt(id) {
 		return
@@ -133,11 +134,11 @@ func (h *Rot) OnMended(id paxos.NodeID, mem *vfs.Mem) {
 	}
 }
 
-// OnVouched is told that a replica has written its promise register, with these records, and
-// up to where that says that the log was synced: all that was by then, or rot of that, in a
-// log that works on and is not marked, would be cut in silence (S17).
+// OnVouched reports that a replica has written its promise register, for these records. The
+// register states how far the log is synced, and must state all of it. Otherwise rot in a log
+// that goes on without a mark would be cut in silence (S17).
 func (h *Rot) OnVouched(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
-	if !slices.ContainsFunc(records, inRegister) || h.Budget.IsHurt(id) {
+	if !slices.ContainsFunc(records, isInRegister) || h.Budget.IsHurt(id) {
 		return
 	}
 	value, _ := ondisk.Register(mem, damage.Registers[0])
@@ -146,8 +147,8 @@ func (h *Rot) OnVouched(id paxos.NodeID, records []paxos.Record, mem *vfs.Mem) {
 	}
 }
 
-// inRegister says that a record stands in the promise register as well.
-func inRegister(r paxos.Record) bool {
+// isInRegister reports whether the promise register has the content of a record, too.
+func isInRegister(r paxos.Record) bool {
 	switch r.(type) {
 	case paxos.Booted, paxos.Promised:
 		return true

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/wal"
 )
 
-// rotten is a watch that has seen replica 1 vote for "a" in slot 1 and learn "b"
-// in slot 2, and whose disk may have been damaged.
+// rotten is a Checker that has seen replica 1 vote for "a" in slot 1 and learn "b" in slot 2.
+// Its disk may have been damaged.
 func rotten(t *testing.T, hurt bool) *facts {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
@@ -102,7 +102,7 @@ func TestS17RotIsReportedAndNeverServed(t *testing.T) {
 	}
 }
 
-// A log gives back all that was synced, whatever kind of record it is.
+// A log gives back all that was synced, whatever kinds of records it has.
 func TestALogEndsWhereItWasSynced(t *testing.T) {
 	for _, c := range []struct {
 		hurt   bool
@@ -125,12 +125,12 @@ func TestALogEndsWhereItWasSynced(t *testing.T) {
 	}
 }
 
-// A log that has written its watermark says so, in a frame or by where its last segment
+// A log that has written its watermark states it in a frame, or by where its last segment
 // begins.
 func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 	for seed := range uint64(40) {
 		d := draws(t, seed)
-		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		h := newFilledStore(t, d, d.LogUniform(64, 1<<12))
 		f := newFacts(t)
 		f.h.Logs.OnSynced(1, h.next-1)
 		require.NoError(t, h.s.Idle())
@@ -145,7 +145,7 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 		f.h.Logs.OnMarked(1, says)
 		f.breaks("S17")
 
-		f = newFacts(t) // what stands there may have rotted
+		f = newFacts(t) // the bytes there may have rotted
 		f.h.Logs.OnSynced(1, h.next-1)
 		require.True(t, f.h.Budget.Take(1))
 		f.h.Logs.OnMarked(1, says)
@@ -153,27 +153,27 @@ func TestS17AMarkedLogStatesWhatIsSynced(t *testing.T) {
 	}
 }
 
-// Opening a register leaves two copies that hold the same.
+// Opening a register leaves two copies with the same value.
 func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*shelf, []byte)
+		change func(*filledStore, []byte)
 		hurt   bool
 		breaks bool
 	}{
-		"as they were": {func(*shelf, []byte) {}, false, false},
-		"one is older": {func(h *shelf, was []byte) { must(h.mem.Overlay(damage.Registers[1]+".b", 0, was)) }, false, true},
-		"one is bad":   {func(h *shelf, _ []byte) { must(h.mem.Corrupt(damage.Registers[0]+".a", 30, 1)) }, false, true},
-		"one is gone":  {func(h *shelf, _ []byte) { must(h.mem.Lose(damage.Registers[0] + ".b")) }, false, true},
-		"never written": {func(h *shelf, _ []byte) {
+		"as they were": {func(*filledStore, []byte) {}, false, false},
+		"one is older": {func(h *filledStore, was []byte) { must(h.mem.Overlay(damage.Registers[1]+".b", 0, was)) }, false, true},
+		"one is bad":   {func(h *filledStore, _ []byte) { must(h.mem.Corrupt(damage.Registers[0]+".a", 30, 1)) }, false, true},
+		"one is gone":  {func(h *filledStore, _ []byte) { must(h.mem.Lose(damage.Registers[0] + ".b")) }, false, true},
+		"never written": {func(h *filledStore, _ []byte) {
 			must(h.mem.Lose(damage.Registers[0] + ".a"))
 			must(h.mem.Lose(damage.Registers[0] + ".b"))
 		}, false, false},
-		"not on the disk":      {func(h *shelf, _ []byte) { h.unsynced(damage.Registers[0] + ".b") }, false, true},
-		"more than counts":     {func(h *shelf, _ []byte) { h.unsynced(damage.Registers[1] + ".b") }, false, false},
-		"one has rotted since": {func(h *shelf, _ []byte) { must(h.mem.Corrupt(damage.Registers[0]+".a", 30, 1)) }, true, false},
+		"not on the disk":      {func(h *filledStore, _ []byte) { h.unsynced(damage.Registers[0] + ".b") }, false, true},
+		"more than counts":     {func(h *filledStore, _ []byte) { h.unsynced(damage.Registers[1] + ".b") }, false, false},
+		"one has rotted since": {func(h *filledStore, _ []byte) { must(h.mem.Corrupt(damage.Registers[0]+".a", 30, 1)) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, h := newFacts(t), newShelf(t, draws(t, 1), 256)
+			f, h := newFacts(t), newFilledStore(t, draws(t, 1), 256)
 			was, err := h.mem.Contents(damage.Registers[1] + ".b")
 			require.NoError(t, err)
 			for range 9 {
@@ -193,9 +193,9 @@ func TestS17ARegisterIsMendedWhenItIsOpened(t *testing.T) {
 	}
 }
 
-// unsynced writes other bytes into a copy of a register, and the same ones again: the
-// disk may have any of them.
-func (h *shelf) unsynced(name string) {
+// unsynced writes other bytes into a copy of a register, and then the old ones again: the
+// disk may have either.
+func (h *filledStore) unsynced(name string) {
 	b, err := h.mem.Contents(name)
 	must(err)
 	file, err := h.mem.Open(name)
@@ -207,14 +207,14 @@ func (h *shelf) unsynced(name string) {
 	must(file.Close())
 }
 
-// A replica that promises writes down how much of its log was synced by then.
+// A replica that promises records how much of its log is synced by then.
 func TestS17APromiseRegisterVouchesForTheLog(t *testing.T) {
 	promises := func(round uint64) []paxos.Record {
 		return []paxos.Record{paxos.Promised{Ballot: ballot(round, 1)}}
 	}
 	for seed := range uint64(40) {
 		d := draws(t, seed)
-		h := newShelf(t, d, d.LogUniform(64, 1<<12))
+		h := newFilledStore(t, d, d.LogUniform(64, 1<<12))
 		f := newFacts(t)
 		f.h.Logs.OnSynced(1, h.next-1)
 		require.NoError(t, h.s.Append(h.next, promises(7)))
@@ -222,13 +222,13 @@ func TestS17APromiseRegisterVouchesForTheLog(t *testing.T) {
 		f.good()
 		require.NoError(t, h.s.Sync())
 
-		f.h.Logs.OnSynced(1, h.next) // and nothing has said so since
+		f.h.Logs.OnSynced(1, h.next) // and nothing has recorded it since
 		f.h.Rot.OnVouched(1, []paxos.Record{paxos.Voted{}}, h.mem)
 		f.good()
 		f.h.Rot.OnVouched(1, promises(8), h.mem)
 		f.breaks("S17")
 
-		f = newFacts(t) // what stands there may have rotted
+		f = newFacts(t) // the bytes there may have rotted
 		f.h.Logs.OnSynced(1, h.next)
 		require.True(t, f.h.Budget.Take(1))
 		f.h.Rot.OnVouched(1, promises(8), h.mem)

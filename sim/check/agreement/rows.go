@@ -11,15 +11,15 @@ import (
 // Rows compares the rows of replicas, by their checksums (S6).
 type Rows struct {
 	*truth
-	relayed map[driver.Relay]bool // words that their authors have had passed on
+	relayed map[driver.Relay]bool // reports that their authors asked others to relay
 
-	Minority int // replicas that stopped because their rows were odd
-	Rotted   int // of them, those whose rows did not have their own checksum
+	Minority int // replicas that stopped because a majority had other rows, or for the reason of Rotted
+	Rotted   int // of Minority, those whose rows did not match their own checksum
 }
 
-// summed compares the rows of a replica behind a slot with those of all others
-// (S6), unless they were made to differ.
-func (h *Rows) summed(id paxos.NodeID, a *core.Applied) {
+// compareSum compares the rows of a replica after a slot with those of all others (S6),
+// unless they were made to differ.
+func (h *Rows) compareSum(id paxos.NodeID, a *core.Applied) {
 	f := h.Slot(a.Slot)
 	switch {
 	case h.Disks[id].Stray:
@@ -30,17 +30,18 @@ func (h *Rows) summed(id paxos.NodeID, a *core.Applied) {
 	}
 }
 
-// claimsSum: these are the sender's rows behind the slot, and so everybody's.
-func (h *Rows) claimsSum(id paxos.NodeID, r core.SumReport) {
+// checkReportedSum: a sum that a replica reports is that of its rows after the slot, and so
+// that of all replicas.
+func (h *Rows) checkReportedSum(id paxos.NodeID, r core.SumReport) {
 	f := h.Slot(r.Slot)
 	if !h.Disks[id].Stray && (!f.Summed || f.Sum != r.Sum) {
 		h.world.Break("S6", "replica %d says that its rows have checksum %v after slot %d, and it is %v", id, r.Sum, r.Slot, f.Sum)
 	}
 }
 
-// relays: a replica that passes a word on has it from its author, and sends it to the one
-// that the author named.
-func (h *Rows) relays(id, to paxos.NodeID, r driver.Relay) {
+// checkRelay: a replica that relays a report has it from its author, and sends it to the
+// replica that the author named.
+func (h *Rows) checkRelay(id, to paxos.NodeID, r driver.Relay) {
 	if id == r.From {
 		h.relayed[r] = true
 		return
@@ -50,25 +51,26 @@ func (h *Rows) relays(id, to paxos.NodeID, r driver.Relay) {
 	}
 }
 
-// OnRowStray is told that a row was written in the memory of one replica alone.
+// OnRowStray reports that a fault has written a row in the memory of one replica.
 func (h *Rows) OnRowStray(id paxos.NodeID) { h.Disks[id].Stray = true }
 
-// OnRowRot is told that a row was changed there behind the back of the checksum.
+// OnRowRot reports that a fault has changed a row there, without a change of the checksum
+// that the replica keeps.
 func (h *Rows) OnRowRot(id paxos.NodeID) {
 	h.OnRowStray(id)
 	h.Disks[id].rot = h.Disks[id].Applied + 1
 }
 
-// summedUp is told that a replica tells the checksum that it has computed from its
-// rows: it must not, if they are not those of which it kept one (S6). It stops.
-func (h *Rows) summedUp(id paxos.NodeID, r core.SumReport) {
+// checkKeptSum takes in that a replica reports the checksum that it has computed from its
+// rows. If that differs from the checksum that it keeps, the replica must stop and report
+// none (S6).
+func (h *Rows) checkKeptSum(id paxos.NodeID, r core.SumReport) {
 	if d := &h.Disks[id]; d.rot > 0 && r.Slot >= d.rot {
 		h.world.Break("S6", "replica %d tells a checksum after slot %d, its rows have had another one than it keeps since slot %d", id, r.Slot, d.rot)
 	}
 }
 
-// OnStopped looks at why a replica stops: rows like those of all others are no reason
-// (S6).
+// OnStopped checks why a replica stops: rows like those of all others are no reason (S6).
 func (h *Rows) OnStopped(id paxos.NodeID, err error) {
 	odd := errors.Is(err, core.ErrMinority) || errors.Is(err, core.ErrMemory)
 	if odd && !h.Disks[id].Stray {

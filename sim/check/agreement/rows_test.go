@@ -19,13 +19,13 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 		return f
 	}
 	f := after()
-	f.h.Rows.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
+	f.h.Rows.checkReportedSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 7}})
 	f.h.Rows.OnRowStray(3)
-	f.h.Rows.claimsSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.Rows.checkReportedSum(3, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
 	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 1, Sum: db.Sum{A: 7}})))
 	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.NoSum{Slot: 1})))
 	f.good()
-	f.h.Rows.claimsSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
+	f.h.Rows.checkReportedSum(2, core.SumReport{Slot: 1, Sum: db.Sum{A: 8}})
 	f.breaks("S6")
 
 	f = after()
@@ -51,15 +51,15 @@ func TestS6SumsThatAreToldAreTrue(t *testing.T) {
 	f.good()
 
 	f = after()
-	relay(3, 1, 7) // it was not said
+	relay(3, 1, 7) // the author has not sent it
 	f.breaks("I-W1")
 
 	f = after()
-	f.h.Rows.claimsSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
+	f.h.Rows.checkReportedSum(2, core.SumReport{Slot: 2, Sum: db.Sum{A: 7}})
 	f.breaks("S6")
 }
 
-// The rows of a replica that was made to differ are no measure for others.
+// The rows of a replica that were made to differ are not compared with others.
 func TestS6AStrayedReplicaAppliesFirst(t *testing.T) {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
@@ -82,8 +82,8 @@ func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 	f.breaks("S6")
 }
 
-// Nor does a replica tell of rows that have another checksum than it keeps; what it
-// keeps it may tell for a snapshot, of which every row is summed once more.
+// A replica whose rows have another checksum than it keeps reports none of them. It may
+// report, for a snapshot, the checksum that it keeps: a snapshot sums every row again.
 func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
@@ -98,7 +98,7 @@ func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
 	report := func(slot paxos.Slot, a uint64) {
 		f.h.Claims.OnMessage(2, 1, string(driver.AppendSumReport(nil, core.SumReport{Slot: slot, Sum: db.Sum{A: a}})))
 	}
-	report(1, 7) // of before
+	report(1, 7) // of an earlier slot
 	f.h.Claims.OnMessage(2, 1, string(driver.AppendTransfer(nil, driver.TellSum{Slot: 2, Sum: db.Sum{A: 8}})))
 	f.good()
 	report(2, 8)

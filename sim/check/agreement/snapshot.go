@@ -11,14 +11,14 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// snapshotCounts count what came of snapshots.
+// snapshotCounts counts what became of snapshots.
 type snapshotCounts struct {
 	driver.Counters     // of the lives that are over
-	Older           int // times that a restart used not the newest, which was bad
-	Cut             int // times that a peer was fetching when the next one began
-	Overtaken       int // snapshots from peers that were of no use any more
+	Older           int // restarts from an older snapshot, since the newest was bad
+	Cut             int // times that a peer was fetching when the next snapshot began
+	Overtaken       int // snapshots from peers that were of no use when they were complete
 	Sums            int // checksums compared while the replica was writing a snapshot
-	Spoilt          int // snapshots that were found bad as they were read
+	Spoilt          int // snapshots that were found bad when they were read
 }
 
 // Add adds the counters of a life.
@@ -41,11 +41,11 @@ type Snapshots struct {
 	*truth
 	snapshotCounts
 
-	Keep paxos.Slot // so many that its log may drop a replica must keep
+	Keep paxos.Slot // how many slots, of those that its log may drop, a replica must keep
 }
 
-// CompareRows checks that rows which are said to be those after a slot are (S6), and
-// that the slot was decided and applied at all (S3).
+// CompareRows checks that rows which a replica takes for those after a slot are right (S6),
+// and that the slot was chosen and applied at all (S3). what is the verb for the report.
 func (h *Snapshots) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum) {
 	f := h.Slot(s)
 	if !f.applied {
@@ -57,10 +57,9 @@ func (h *Snapshots) CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum 
 	}
 }
 
-// OnPublished is told that a snapshot is durable from now on, and which rows are in it
-// if it is not from a peer. They are those of a majority: whatever became of the
-// memory they come from, a start may begin with them and a laggard be given them
-// (S6).
+// OnPublished reports that a snapshot is durable from now on. rows are its rows, or nil if it
+// came from a peer. They must be those of a majority, whatever has happened to the memory
+// that they come from: a start may begin with them, and a laggard may get them (S6).
 func (h *Snapshots) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.View) {
 	d, slot := &h.Disks[id], s.Handle.Slot
 	d.snapshot = max(d.snapshot, slot)
@@ -77,16 +76,16 @@ func (h *Snapshots) OnPublished(id paxos.NodeID, s driver.SnapshotID, rows *db.V
 	}
 }
 
-// Pieces are what a replica has handed its disk of a snapshot that it fetches.
+// Pieces is what a replica has passed to its disk of a snapshot that it fetches.
 type Pieces struct {
 	id  driver.SnapshotID
 	end int64
 }
 
-// OnPiecePut is told that a replica hands a piece to its disk: the first one of a
-// snapshot, or the one behind the last of this very snapshot (I-W2). What is
-// refused down there costs no more than the transfer; so a replica that mixed them
-// would only never get well while sources move on.
+// OnPiecePut reports that a replica passes a piece to its disk. It must be the first one of a
+// snapshot, or the one after the last of this very snapshot (I-W2). The disk would refuse any
+// other and fail the transfer only, so a replica that mixed pieces would never recover while
+// its sources publish new snapshots.
 func (h *Snapshots) OnPiecePut(id paxos.NodeID, p *Pieces, next driver.Piece) {
 	if next.Offset > 0 && (!p.id.Equal(next.ID) || p.end != next.Offset) {
 		h.world.Break("I-W2", "replica %d hands its disk %v from %d on, after %v up to %d", id, next.ID, next.Offset, p.id, p.end)
@@ -95,18 +94,19 @@ func (h *Snapshots) OnPiecePut(id paxos.NodeID, p *Pieces, next driver.Piece) {
 	*p = Pieces{next.ID, next.Offset + int64(len(next.Data))}
 }
 
-// OnBulkDone is told of a snapshot that has come whole.
+// OnBulkDone reports the end of a disk job; it counts fetched snapshots that are of no use
+// any more.
 func (h *Snapshots) OnBulkDone(id paxos.NodeID, result driver.BulkResult) {
 	if put, ok := result.(driver.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot <= h.Disks[id].Applied {
 		h.Overtaken++
 	}
 }
 
-// OnTruncate is told that a replica is about to drop what concerns slots below: two
-// durable snapshots must stand in for that, as one may rot, or it is lost (S3); one that it
-// has found bad by the time that it decides stands in for nothing. Of what they stand in for
-// the last slots stay: a replica that was away for a moment is helped with records, and needs
-// no whole snapshot (L1).
+// OnTruncate reports that a replica is about to drop from its log what concerns slots below.
+// Two durable snapshots must hold that, since one may rot; otherwise it can be lost (S3). A
+// snapshot that the replica had found bad when it decided does not count. The last Keep of
+// the covered slots must stay: a replica that was away for a moment should be helped with
+// records, without a whole snapshot (L1).
 func (h *Snapshots) OnTruncate(id paxos.NodeID, below paxos.Slot) {
 	d := &h.Disks[id]
 	switch end := d.stock.covered + 1; {
@@ -118,9 +118,9 @@ func (h *Snapshots) OnTruncate(id paxos.NodeID, below paxos.Slot) {
 	d.cut = max(d.cut, below)
 }
 
-// resumes compares the snapshot that a disk gave back with what it had (S3, S6).
-// One that was confirmed may be gone only if the store says that it is bad.
-func (h *Snapshots) resumes(id paxos.NodeID, rec store.Recovered, report store.Report) {
+// onRecovered compares the snapshot that a disk gave back with what it had (S3, S6). A
+// confirmed snapshot may be missing only if the store reports that it is bad.
+func (h *Snapshots) onRecovered(id paxos.NodeID, rec store.Recovered, report store.Report) {
 	d, s := &h.Disks[id], rec.Snapshot.Slot
 	for _, b := range report.Bad {
 		if !h.Budget.IsHurt(id) && !errors.Is(b.Err, vfs.ErrIO) {
@@ -143,18 +143,18 @@ func (h *Snapshots) resumes(id paxos.NodeID, rec store.Recovered, report store.R
 	d.stock.begin(s, report)
 }
 
-// reaches checks from which slot on a replica can help laggards with values as its life begins. If
+// checkReach checks from which slot on a replica can help laggards with values as its life begins. If
 // it wrote its newest snapshot itself, it had all values up to there, and two snapshots must stand in
 // for those that it has no more. Otherwise nothing is left for a laggard if the newest snapshot rots,
 // and the replica itself writes no other as long as most others are laggards (L1).
-func (h *Snapshots) reaches(id paxos.NodeID, floor paxos.Slot) {
+func (h *Snapshots) checkReach(id paxos.NodeID, floor paxos.Slot) {
 	d := &h.Disks[id]
 	if older := d.stock.pair(); d.snapshot == d.own && older > 0 && floor > older+1 && !h.Budget.IsHurt(id) {
 		h.world.Diverge("L1", "replica %d starts without the values below slot %d; it wrote its snapshot of slot %d itself, and the one before is of slot %d", id, floor, d.own, older)
 	}
 }
 
-// OnInstalled checks a snapshot that replaced the rows of a replica (S2, S3, S6).
+// OnInstalled checks a snapshot that has replaced the rows of a replica (S2, S3, S6).
 func (h *Snapshots) OnInstalled(id paxos.NodeID, i *core.Installed) {
 	d := &h.Disks[id]
 	if i.Handle.Slot <= d.Applied {
@@ -167,5 +167,5 @@ func (h *Snapshots) OnInstalled(id paxos.NodeID, i *core.Installed) {
 		}
 	}
 	h.CompareRows(id, "installs", i.Handle.Slot, i.Sum)
-	d.Stray, d.rot = false, 0 // a row that was made up went with all others
+	d.Stray, d.rot = false, 0 // rows that were made to differ are replaced with all others
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// decided are facts in which slots 1 to n are chosen and applied by replica 1,
-// with empty rows.
+// decided returns facts in which slots 1 to n are chosen and applied by replica 1, with empty
+// rows.
 func decided(t *testing.T, n paxos.Slot) *facts {
 	f := newFacts(t)
 	for s := paxos.Slot(1); s <= n; s++ {
@@ -32,7 +32,7 @@ func (f *facts) publish(id paxos.NodeID, s paxos.Slot) {
 	f.h.Snapshots.OnPublished(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, nil)
 }
 
-// writes lets a replica publish a snapshot of its own, with these rows.
+// writes makes a replica publish a snapshot of its own, with these rows.
 func (f *facts) writes(id paxos.NodeID, s paxos.Slot, rows ...string) {
 	d := db.New()
 	tx := d.Begin()
@@ -44,8 +44,7 @@ func (f *facts) writes(id paxos.NodeID, s paxos.Slot, rows ...string) {
 	f.h.Snapshots.OnPublished(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}, &view)
 }
 
-// begins lets replica 1 come back with a snapshot of empty rows and with its
-// votes from a slot on.
+// begins restarts replica 1 with a snapshot of empty rows, and with its votes from a slot on.
 func (f *facts) begins(snap, floor, votes paxos.Slot, errs ...error) {
 	var bad []snapshot.Bad
 	for _, err := range errs {
@@ -182,8 +181,7 @@ func TestAnOlderSnapshotIsCounted(t *testing.T) {
 	require.Equal(t, 1, f.h.Snapshots.Older)
 }
 
-// What a replica fetches of a snapshot reaches its disk in order, and is of one
-// snapshot (I-W2).
+// The pieces that a replica passes to its disk are in order, and of one snapshot (I-W2).
 func TestIW2Pieces(t *testing.T) {
 	id := func(slot paxos.Slot) driver.SnapshotID {
 		return driver.SnapshotID{Handle: paxos.Handle{Slot: slot, Members: []paxos.NodeID{1, 2, 3}}, Size: 9}

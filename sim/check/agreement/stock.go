@@ -12,19 +12,19 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// stock is the snapshots of one disk, by what its replica knows of them: which are durable,
-// and which of these its present life has found bad. Rot that it has not met is no matter of
-// the stock.
+// stock is the set of snapshots on one disk, as its replica knows them: which are durable,
+// and which of these its present life has found bad. Rot that the replica has not met does
+// not count.
 type stock struct {
 	good []paxos.Slot // ascending
 	bad  map[paxos.Slot]bool
-	// covered is the highest slot that two snapshots have held at one time of this life, of
-	// which neither was found bad then. A replica that has decided to drop what they hold
-	// may find one of them bad before the log is cut.
+	// covered is the highest slot that two snapshots held at one time of this life, when
+	// neither was known to be bad. A replica that has decided to drop what they hold may find
+	// one of them bad before the log is cut.
 	covered paxos.Slot
 }
 
-// add is told of a snapshot that is durable from now on.
+// add takes in a snapshot that is durable from now on.
 func (s *stock) add(slot paxos.Slot) {
 	delete(s.bad, slot)
 	if i, there := slices.BinarySearch(s.good, slot); !there {
@@ -33,7 +33,7 @@ func (s *stock) add(slot paxos.Slot) {
 	s.covered = max(s.covered, s.pair())
 }
 
-// spoil is told of one that was found bad.
+// spoil takes in that a snapshot was found bad.
 func (s *stock) spoil(slot paxos.Slot) {
 	if s.bad == nil {
 		s.bad = map[paxos.Slot]bool{}
@@ -42,12 +42,12 @@ func (s *stock) spoil(slot paxos.Slot) {
 	s.drop(slot)
 }
 
-// drop is told of one whose file was removed.
+// drop takes in that a snapshot's file was removed.
 func (s *stock) drop(slot paxos.Slot) {
 	s.good = slices.DeleteFunc(s.good, func(have paxos.Slot) bool { return have == slot })
 }
 
-// begin is told with which snapshot a life begins, and which it found bad.
+// begin takes in with which snapshot a life begins, and which ones it found bad.
 func (s *stock) begin(slot paxos.Slot, report store.Report) {
 	s.bad, s.covered = nil, 0
 	for _, b := range report.Bad {
@@ -61,8 +61,8 @@ func (s *stock) begin(slot paxos.Slot, report store.Report) {
 	}
 }
 
-// pair is the slot of the newest good snapshot but one, 0 if there is none: up to there, two
-// of them hold what the log need not.
+// pair returns the slot of the second newest good snapshot, or 0: two snapshots hold what the
+// log has up to there.
 func (s *stock) pair() paxos.Slot {
 	if n := len(s.good); n >= 2 {
 		return s.good[n-2]
@@ -70,8 +70,8 @@ func (s *stock) pair() paxos.Slot {
 	return 0
 }
 
-// OnSnapshotsFound is told what the disk of a replica has as its life begins: what it has not
-// reported as bad it has found good.
+// OnSnapshotsFound takes in what the disk of a replica has when a life begins: snapshots that
+// it has not reported as bad it has found good.
 func (h *Snapshots) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
 	d := &h.Disks[id]
 	for _, f := range mem.Files() {
@@ -81,8 +81,8 @@ func (h *Snapshots) OnSnapshotsFound(id paxos.NodeID, mem *vfs.Mem) {
 	}
 }
 
-// OnUnreadable is told that a replica could not read a snapshot of its own, and why. That
-// a call failed once may be another matter than rot.
+// OnUnreadable reports that a replica could not read a snapshot of its own, and why. A call
+// that failed once need not mean rot.
 func (h *Snapshots) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error) {
 	if errors.Is(err, snapshot.ErrDamaged) && !errors.Is(err, vfs.ErrIO) {
 		h.Disks[id].stock.spoil(s.Handle.Slot)
@@ -90,10 +90,9 @@ func (h *Snapshots) OnUnreadable(id paxos.NodeID, s driver.SnapshotID, err error
 	}
 }
 
-// OnRemoved is told that a replica has removed a file. Once its log has dropped something, a
-// snapshot that is good may go when there are two newer ones that are: one of them may
-// rot, and what the log lacks is in the other one. One that was found bad is none of
-// them (S3).
+// OnRemoved reports that a replica has removed a file. Once its log has dropped something, a
+// good snapshot may be removed only if two newer good ones exist: one of them may rot, and
+// the other then has what the log lacks. A snapshot that was found bad does not count (S3).
 func (h *Snapshots) OnRemoved(id paxos.NodeID, file string) {
 	slot, ok := damage.SnapshotIn(file)
 	d := &h.Disks[id]
@@ -107,9 +106,9 @@ func (h *Snapshots) OnRemoved(id paxos.NodeID, file string) {
 	d.stock.drop(slot)
 }
 
-// givesAway demands of a piece of a snapshot that a replica gives away that it has not found
-// that snapshot bad (S17): a replica that fetches it does so in vain, time and again.
-func (h *Snapshots) givesAway(id paxos.NodeID, p driver.Piece) {
+// checkPiece requires of a piece that a replica sends to a peer that the replica has not
+// found its snapshot bad (S17): the peer would fetch it in vain, again and again.
+func (h *Snapshots) checkPiece(id paxos.NodeID, p driver.Piece) {
 	if slot := p.ID.Handle.Slot; h.Disks[id].stock.bad[slot] {
 		h.world.Break("S17", "replica %d gives away bytes from %d on of its snapshot of slot %d, which it has found bad", id, p.Offset, slot)
 	}

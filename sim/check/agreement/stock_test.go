@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// rots lets a replica find a snapshot of its own bad as it reads it.
+// rots makes a replica find a snapshot of its own bad when it reads it.
 func (f *facts) rots(id paxos.NodeID, s paxos.Slot, said ...error) {
 	f.h.Snapshots.OnUnreadable(id, driver.SnapshotID{Handle: paxos.Handle{Slot: s}}, &snapshot.DamageError{Why: "rot", Err: errors.Join(said...)})
 }
@@ -22,8 +22,8 @@ func (f *facts) removes(id paxos.NodeID, s paxos.Slot) {
 	f.h.Snapshots.OnRemoved(id, fmt.Sprintf("%s/snapshots/%020d.snap", damage.DataDir, s))
 }
 
-// What a replica has found bad it does not give away (S17), and it does not count it
-// among those that stand in for others and for the log (S3).
+// A replica does not send a snapshot that it has found bad (S17), and does not count it among
+// those that cover each other and the log (S3).
 func TestASnapshotThatWasFoundBad(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks string
@@ -73,7 +73,7 @@ func TestASnapshotThatWasFoundBad(t *testing.T) {
 	}
 }
 
-// startsBad lets replica 1 begin with its snapshot of slot 2, after it has found a newer one
+// startsBad restarts replica 1 with its snapshot of slot 2, after it has found a newer one
 // bad.
 func (f *facts) startsBad(slot paxos.Slot) {
 	f.beginsWith(2, 2, 2, snapshot.Bad{Slot: snapshot.Slot(slot), Err: snapshot.ErrDamaged})

@@ -9,11 +9,11 @@ import (
 	"github.com/chubbycell/chubby/sim/damage"
 )
 
-// truth is what is true of the disks and of the slots, which all that is said is compared
-// with. It is shared by what the Checker is made of.
+// truth is what is true of the disks and slots. The parts of the Checker share it, and
+// compare with it what replicas say.
 type truth struct {
 	world    *sim.World
-	Budget   *damage.Budget // whose disks were damaged
+	Budget   *damage.Budget // which disks were damaged
 	Quorum   int
 	Disks    []diskFacts // by id
 	Slots    []slotFacts // by slot
@@ -29,33 +29,33 @@ func newTruth(w *sim.World, replicas int) *truth {
 	}
 }
 
-// diskFacts is what a disk was told to keep, and said it kept.
+// diskFacts is what a disk was told to keep, and said that it kept.
 type diskFacts struct {
 	Boot    paxos.Boot
-	grant   time.Duration // the longest that its lives were configured with
+	grant   time.Duration // the longest Grant that a life was configured with
 	Promise paxos.Ballot
 	Begun   paxos.Ballot // the highest promise that it was told to keep
 	Noted   Noted
-	gone    bool // what a register had is lost, or may be: see Rot.HasLostRegister
+	gone    bool // a register's value is lost, or may be: see Rot.HasLostRegister
 	votes   votes
-	Applied paxos.Slot // in the present life: memory, not disk
+	Applied paxos.Slot // by the present life: memory, not disk
 
-	snapshot paxos.Slot // of the newest snapshot that is durable
-	own      paxos.Slot // of the newest one that this replica wrote itself
-	stock    stock      // of all of them
+	snapshot paxos.Slot // slot of the newest durable snapshot
+	own      paxos.Slot // slot of the newest one that this replica wrote itself
+	stock    stock      // all durable snapshots
 	cut      paxos.Slot // the log may lack what concerns slots below; 0: it has all
 
-	Lsn, Mark paxos.LSN                   // synced up to; of that, stated by a mark
-	fresh     paxos.Slot                  // the first that was applied in the same breath as the last
+	Lsn, Mark paxos.LSN                   // synced up to Lsn; up to Mark, a mark says so
+	fresh     paxos.Slot                  // the first slot that was applied in the last step
 	Stray     bool                        // rows in memory were made to differ
-	rot       paxos.Slot                  // from there on, from the checksum that is kept of them too; 0: they do not
+	rot       paxos.Slot                  // from this slot on, rows do not match the checksum kept of them; 0: they do
 	missing   map[paxos.Slot]bool         // values that this life found unreadable and has not applied yet
 	lost      map[paxos.Slot]paxos.Ballot // votes that this life found without their values and has not cast again
 	questions questions                   // that this life has asked
 }
 
-// Noted is what records of a log say of lives and promises. The register may know of
-// more: it is written first, and a life that ended then leaves no record.
+// Noted is what records of a log say of lives and promises. The register may have more: it is
+// written first, so a life that ends between the two leaves no record.
 type Noted struct {
 	Boot    paxos.Boot
 	Promise paxos.Ballot
@@ -65,7 +65,7 @@ type Noted struct {
 type slotFacts struct {
 	ballots []ballotFacts
 	chosen  bool
-	ballot  paxos.Ballot // lowest at which a quorum was seen
+	ballot  paxos.Ballot // lowest ballot at which a quorum was seen
 	value   paxos.Value
 	applied bool
 	Summed  bool // by a replica whose rows were not made to differ
@@ -79,7 +79,7 @@ type ballotFacts struct {
 	count  int
 }
 
-// Slot is what is true of a slot; the caller may read it until the next call.
+// Slot returns what is true of a slot; it is valid until the next call.
 func (h *truth) Slot(s paxos.Slot) *slotFacts {
 	for paxos.Slot(len(h.Slots)) <= s {
 		h.Slots = append(h.Slots, slotFacts{})
@@ -87,9 +87,9 @@ func (h *truth) Slot(s paxos.Slot) *slotFacts {
 	return &h.Slots[s]
 }
 
-// broken names the property that is broken where a disk gives back, or a replica
-// tells, other than what was stored: S17 if the disk was damaged, as then it is
-// damage that was not noticed; id otherwise.
+// broken returns the property to report when a disk gives back, or a replica tells, something
+// other than what was stored: S17 if the disk was damaged, since the damage was not noticed;
+// otherwise property.
 func (h *truth) broken(id paxos.NodeID, property string) string {
 	if h.Budget.IsHurt(id) {
 		return "S17"
@@ -97,7 +97,7 @@ func (h *truth) broken(id paxos.NodeID, property string) string {
 	return property
 }
 
-// open is the first slot that is not chosen.
+// open returns the first slot that is not chosen.
 func (h *truth) open() paxos.Slot {
 	for int(h.prefix) < len(h.Slots) && h.Slots[h.prefix].chosen {
 		h.prefix++
@@ -115,7 +115,7 @@ func (f *slotFacts) at(v paxos.Voted) *ballotFacts {
 	return &f.ballots[len(f.ballots)-1]
 }
 
-// votedAt is the value of a slot at a ballot, as far as any disk was told of it.
+// votedAt returns the value of a slot at a ballot, if any disk was told of it.
 func (f *slotFacts) votedAt(b paxos.Ballot) paxos.Value {
 	for i := range f.ballots {
 		if f.ballots[i].ballot == b {
@@ -127,8 +127,8 @@ func (f *slotFacts) votedAt(b paxos.Ballot) paxos.Value {
 
 // attempt is what is true of one ballot.
 type attempt struct {
-	promises uint64     // whose disks have promised it, by bit
-	boot     paxos.Boot // of the life that proposed at it; 0: none has
+	promises uint64     // bits of the replicas whose disks have promised it
+	boot     paxos.Boot // the life that proposed at it; 0: none
 }
 
 func (h *truth) attempt(b paxos.Ballot) *attempt {
@@ -142,7 +142,7 @@ func (h *truth) attempt(b paxos.Ballot) *attempt {
 
 func (a *attempt) promised(id paxos.NodeID) { a.promises |= 1 << id }
 
-// Revotes counts slots with votes at several ballots.
+// Revotes returns the number of slots with votes at several ballots.
 func (h *truth) Revotes() (n uint64) {
 	for i := range h.Slots {
 		if len(h.Slots[i].ballots) > 1 {
@@ -152,7 +152,7 @@ func (h *truth) Revotes() (n uint64) {
 	return n
 }
 
-// Duels counts slots with votes for several values.
+// Duels returns the number of slots with votes for several values.
 func (h *truth) Duels() (n uint64) {
 	for i := range h.Slots {
 		for _, b := range h.Slots[i].ballots {

@@ -2,8 +2,8 @@ package agreement
 
 import "github.com/chubbycell/chubby/paxos"
 
-// votes are the last vote of one disk in each slot. Slots have no gaps worth
-// speaking of, so a slice does; a zero ballot is no vote.
+// votes holds the last vote of one disk in each slot. Slots have few gaps, so a slice
+// suffices; a zero ballot is no vote.
 type votes []paxos.Voted
 
 // at returns the vote in a slot, and whether there is one.
