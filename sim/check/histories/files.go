@@ -9,20 +9,20 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Files keeps the history of nodes: what client programs asked and were told,
-// and, as calls of the system, what happened without being asked for.
+// Files keeps the history of nodes: the calls of client programs and, as calls of the system,
+// what happened without such a call.
 type Files struct {
-	// History has the calls, those of the system among them.
+	// History has the calls, including those of the system.
 	History *linearizability.Recorder[linearizability.FileInput, linearizability.FileOutput]
 	trails  []fileTrail
-	results map[model.Call]placed // of acts that were executed
+	results map[model.Call]placed // of calls on nodes that were executed
 	world   *sim.World
-	alien   func(api.SessionID) bool // a session of which no program keeps records
-	Nested  uint64                   // nodes that were made in directories that stand in others
-	Pages   uint64                   // of directories, that were read after another one
+	alien   func(api.SessionID) bool // reports a session of which no program keeps records
+	Nested  uint64                   // counts nodes created below a directory other than the root
+	Pages   uint64                   // counts pages of directories after the first
 }
 
-// fileTrail is a call whose place in the log is looked up at the end.
+// fileTrail is a call whose place in the log is found after the run.
 type fileTrail struct {
 	op    int
 	in    linearizability.FileInput
@@ -30,17 +30,17 @@ type fileTrail struct {
 	no    bool // the client was told that it was not executed
 }
 
-// placed is what an act was answered, and where.
+// placed is the answer of a call, and its place in the log.
 type placed struct {
 	at     linearizability.Position
 	result api.Result
 }
 
-// system is the client that stands for what the cell does by itself.
+// system is the client ID of what the cell does by itself.
 const system = -1
 
-// NewFiles is a history without a call, by the time of w. alien says of a session that no
-// program keeps records of it: what it did is taken from the log.
+// NewFiles returns an empty history, with the time of w. alien reports a session of which no
+// program keeps records: what it did is taken from the log.
 func NewFiles(w *sim.World, alien func(api.SessionID) bool) *Files {
 	return &Files{
 		History: linearizability.NewRecorder[linearizability.FileInput, linearizability.FileOutput](64),
@@ -48,7 +48,7 @@ func NewFiles(w *sim.World, alien func(api.SessionID) bool) *Files {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere, and where.
+// OnCommand reports a command when it is first applied anywhere, and its place.
 func (b *Files) OnCommand(a *command.Applied, at linearizability.Position) {
 	if a.Verdict != command.Executed {
 		return
@@ -60,7 +60,7 @@ func (b *Files) OnCommand(a *command.Applied, at linearizability.Position) {
 			b.Nested++
 		}
 		if b.alien(c.Session) {
-			b.stranger(c.Op, a.Result, at)
+			b.noteAlien(c.Op, a.Result, at)
 		}
 	case command.Found:
 		if a.Result.Code == api.OK {
@@ -77,7 +77,7 @@ func (b *Files) OnCommand(a *command.Applied, at linearizability.Position) {
 	}
 }
 
-// OnTaken notes that a lock went from free to held, which its node shows.
+// OnTaken records that a free lock was acquired, which the metadata of its node show.
 func (b *Files) OnTaken(at linearizability.Position, n api.Ref, gen api.LockGen) {
 	b.does(at, linearizability.FileInput{Op: linearizability.FileTakeLock, Path: n.Path.String(), Instance: uint64(n.Instance)},
 		linearizability.FileStat{Lock: uint64(gen), Length: -1, Children: -1})
@@ -87,15 +87,15 @@ func (b *Files) does(at linearizability.Position, in linearizability.FileInput, 
 	b.did(at, in, linearizability.FileOutput{Stat: s})
 }
 
-// fileResultCodes are the same for results in the log.
+// fileResultCodes maps codes of results in the log to those of the model.
 var fileResultCodes = map[api.Code]linearizability.FileCode{
 	api.OK: linearizability.FileOK, api.NotFound: linearizability.FileNotFound, api.Exists: linearizability.FileExists,
 	api.Gone: linearizability.FileGone, api.NotEmpty: linearizability.FileNotEmpty, api.NotDirectory: linearizability.FileNotDirectory,
 	api.IsDirectory: linearizability.FileIsDirectory, api.Conflict: linearizability.FileConflict,
 }
 
-// fileOutput is a result of the log as the model has it; ok is false for what the
-// model knows nothing of, which has changed nothing.
+// fileOutput converts a result in the log to the model's form; ok is false if the model does
+// not know it, and then it has changed nothing.
 func fileOutput(r api.Result) (out linearizability.FileOutput, ok bool) {
 	if out.Code, ok = fileResultCodes[r.Code]; !ok {
 		return out, false
@@ -115,15 +115,16 @@ func fileOutput(r api.Result) (out linearizability.FileOutput, ok bool) {
 	return out, true
 }
 
-// Begins takes down that process who makes a call on a node. The client fills the trail.
-// It returns the number of the call, by which its end is taken down.
+// Begins records that process who calls an operation on a node. The client fills the trail.
+// Begins returns the number of the call, by which OK, Unknown or Failed record its end.
 func (b *Files) Begins(who int64, in linearizability.FileInput, trail *client.CallID) (at int) {
 	b.trails = append(b.trails, fileTrail{op: b.History.Call(who, b.now(), in), in: in, trail: trail})
 	return len(b.trails) - 1
 }
 
-// OK takes down that a call had an answer that the model knows. A client with a cache is told no lock
-// generation, and the model would take any for that of a node that it has made: that one is in the log.
+// OK records that a call had an answer that the model knows. A client with a cache is told no
+// lock generation, and the model would accept any as that of a node that it created; so OK
+// takes that generation from the log.
 func (b *Files) OK(at int, out linearizability.FileOutput) {
 	t := b.trails[at]
 	if p, ok := b.results[model.Call{Session: t.trail.Session, Seq: t.trail.Seq}]; ok && out.Created && out.Stat.Lock == 0 {
@@ -134,10 +135,10 @@ func (b *Files) OK(at int, out linearizability.FileOutput) {
 	b.History.OK(t.op, b.now(), out)
 }
 
-// Unknown takes down that the client does not know what a call did.
+// Unknown records that the client does not know what a call did.
 func (b *Files) Unknown(at int) { b.History.Unknown(b.trails[at].op, b.now()) }
 
-// Failed takes down that a client was told that a call was not executed, or that it was
+// Failed records that a client was told that a call was not executed, or that the call was
 // not made after all.
 func (b *Files) Failed(at int) {
 	b.History.Failed(b.trails[at].op, b.now())

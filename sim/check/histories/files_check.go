@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Judge places every change where it took effect, and has the witness check
-// decide (S4, S3). It returns the history, nil if client programs made no call.
+// Judge places every change where it took effect, and has the witness check decide (S4, S3).
+// It returns the history, or nil if client programs made no call.
 func (b *Files) Judge(v *Verdict) *linearizability.History[linearizability.FileInput, linearizability.FileOutput] {
 	for _, t := range b.trails {
 		p, ok := b.results[model.Call{Session: t.trail.Session, Seq: t.trail.Seq}]
@@ -39,8 +39,8 @@ func (b *Files) Judge(v *Verdict) *linearizability.History[linearizability.FileI
 	return h
 }
 
-// fileReads says that a call changed nothing: it has a place in the log only where
-// it was not answered without.
+// fileReads reports whether a call changed nothing. Such a call has a place in the log only
+// if no master could answer it alone.
 func fileReads(in linearizability.FileInput, out linearizability.FileOutput) bool {
 	switch in.Op {
 	case linearizability.FileGet, linearizability.FileGetStat, linearizability.FileReadDir:

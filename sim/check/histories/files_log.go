@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// stranger notes what a client without records did to nodes: as calls of the
-// system, where they took effect. What he was told is not his book's concern.
-func (b *Files) stranger(d command.NodeOp, r api.Result, at linearizability.Position) {
+// noteAlien records what a client without records did to nodes, as a call of the system where
+// it took effect. Its answer is not checked here.
+func (b *Files) noteAlien(d command.NodeOp, r api.Result, at linearizability.Position) {
 	out, known := fileOutput(r)
 	if !known || out.Code != linearizability.FileOK {
 		return
@@ -34,9 +34,9 @@ func (b *Files) stranger(d command.NodeOp, r api.Result, at linearizability.Posi
 	}
 }
 
-// founded notes the ACL files that a cell begins with. One command makes them all;
-// each has a place of its own in front of it, since no two calls of a history share
-// one: behind the slot before, which began the epoch and had to do with no node.
+// founded records the ACL files that a cell begins with. One command creates them all, but no
+// two calls of a history may share a place, so each gets a place of its own before that
+// command: in the slot before, which began the epoch and concerned no node.
 func (b *Files) founded(f tree.Founding, n uint64, at linearizability.Position) {
 	at = linearizability.Position{Slot: at.Slot - 1, Index: 1 << 20}
 	makes := func(path string, kind linearizability.FileKind, text string, names [3]string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// fileStory is a cell reduced to its book of nodes.
+// fileStory is a cell reduced to its history of nodes.
 type fileStory struct {
 	t   *testing.T
 	w   *sim.World
@@ -30,7 +30,7 @@ func newFileStory(t *testing.T) *fileStory {
 	return s
 }
 
-// act is an act in the log, as call seq of session 1.
+// act applies an operation from the log, as call seq of session 1.
 func (s *fileStory) act(d command.NodeOp, r api.Result) api.Seq {
 	s.seq++
 	s.b.OnCommand(&command.Applied{Command: command.NodeCommand{Session: 1, Seq: s.seq, Op: d}, Verdict: command.Executed, Result: r},
@@ -38,7 +38,7 @@ func (s *fileStory) act(d command.NodeOp, r api.Result) api.Seq {
 	return s.seq
 }
 
-// told is a call and its end, as the client knows it; seq 0: it is nowhere in the log.
+// told is a call and its end, as the client knows it; seq 0: it is not in the log.
 func (s *fileStory) told(seq api.Seq, in linearizability.FileInput, end func(b *Files, op int)) {
 	b := s.b
 	op := b.History.Call(5, 0, in)

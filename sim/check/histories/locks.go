@@ -14,44 +14,43 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Short names of what the model of locks has.
+// Short names for types of the model of locks.
 type (
 	lockInput     = linearizability.LockInput
 	lockOutput    = linearizability.LockOutput
 	lockOperation = linearizability.Operation[linearizability.LockInput, linearizability.LockOutput]
 )
 
-// Locks keeps the history of locks: what client programs asked and were told,
-// and, as calls of the system, what happened to locks without being asked for, or by
-// calls of which no record is kept: sessions that end, handles that fail or are
-// closed, lock-delays that are over, nodes that go.
+// Locks keeps the history of locks: the calls of client programs and, as calls of the system,
+// what happened to locks without such a call or by unrecorded calls: sessions that end,
+// handles that fail or are closed, lock-delays that are over, nodes that are deleted.
 type Locks struct {
-	locks  *locks.Model // who holds what, by the log
+	locks  *locks.Model // which handle holds which lock, by the log
 	world  *sim.World
 	stamp  int64
 	calls  []lockCall
-	deeds  []lockDeed    // in the order of the log
-	unsure int           // calls of unknown outcome
-	wrong  model.Finding // in how calls stand in the log
+	events []lockEvent   // in log order
+	unsure int           // counts calls of unknown outcome
+	wrong  model.Finding // what is wrong with calls in the log
 }
 
-// lockCall is what a program asked for. Where in the log it stands is looked up at
-// the end.
+// lockCall is a call of a program. Its place in the log is found after the run.
 type lockCall struct {
 	op    lockOperation
 	trail *client.CallID
-	frees int  // of a Release: the call that was granted, plus one; 0: not known
+	frees int  // of a Release: the index of the call that acquired the lock, plus one; 0: unknown
 	no    bool // the client was told that it changed nothing, and never will
 	void  bool // it was not made
 }
 
-// lockDeed is what the log did to a lock.
-type lockDeed struct {
+// lockEvent is what the log did to a lock.
+type lockEvent struct {
 	op   lockOperation
-	call model.Call // that did it; zero: none
+	call model.Call // the call that did it; zero: none
 }
 
-// NewLocks is a history without a call, by the time of w; l says who holds what, by the log.
+// NewLocks returns an empty history, with the time of w. l tells, by the log, which handle
+// holds which lock.
 func NewLocks(l *locks.Model, w *sim.World) *Locks { return &Locks{locks: l, world: w} }
 
 func (b *Locks) next() int64 {
@@ -59,8 +58,8 @@ func (b *Locks) next() int64 {
 	return b.stamp
 }
 
-// Begins takes down a call of a program. The client fills the trail. It returns the number
-// of the call, by which its end is taken down.
+// Begins records a call of a program. The client fills the trail. Begins returns the number
+// of the call, by which Ends records its end.
 func (b *Locks) Begins(who int64, in lockInput, t *client.CallID) int {
 	b.calls = append(b.calls, lockCall{trail: t, op: lockOperation{
 		Client: who, Call: b.next(), Return: linearizability.Never, CallTime: b.now(), Outcome: linearizability.OutcomeUnknown, Input: in,
@@ -68,16 +67,16 @@ func (b *Locks) Begins(who int64, in lockInput, t *client.CallID) int {
 	return len(b.calls) - 1
 }
 
-// Frees takes down of a Release which call was granted what it gives back: that one's
-// number, plus one; 0: that is not known.
+// Frees records which call acquired the lock that a Release frees: that call's number plus
+// one; 0: unknown.
 func (b *Locks) Frees(at, granted int) { b.calls[at].frees = granted }
 
-// Withdraw takes down that a call was not made after all: a client that keeps the lock of a handle
-// (client.OpenOptions.KeepLock) releases and acquires it without the cell.
+// Withdraw records that a call was not made after all: a client that keeps the lock of a
+// handle (client.OpenOptions.KeepLock) releases and acquires it without the cell.
 func (b *Locks) Withdraw(at int) { b.calls[at].void = true }
 
-// Ends takes down how a call ended. What the model does not know, the call may have done or
-// not, for all that is said here.
+// Ends records how a call ended. An answer that the model does not know leaves open whether
+// the call took effect.
 func (b *Locks) Ends(i int, err error, out lockOutput) {
 	op := &b.calls[i].op
 	code, known := lockCode(op.Input.Op, err)
@@ -86,17 +85,19 @@ func (b *Locks) Ends(i int, err error, out lockOutput) {
 		op.Outcome, op.Return, op.ReturnTime, op.Output = linearizability.OutcomeOK, b.next(), b.now(), out
 	}
 	switch {
-	case errors.Is(err, client.ErrOutcomeUnknown), errors.Is(err, client.ErrWithdrawn): // which may have held the lock for a while
+	case errors.Is(err, client.ErrOutcomeUnknown), errors.Is(err, client.ErrWithdrawn): // a withdrawn call may have held the lock for a while
 		b.unsure++
 	case !known:
 		b.calls[i].no = !slices.ContainsFunc(lostSince, func(e error) bool { return errors.Is(err, e) })
 	}
 }
 
-// lostSince are what a client is told of a lock that was granted, and lost before it heard.
+// lostSince has the errors by which a client is told of a lock that was granted, and lost
+// before the client learned of it.
 var lostSince = []error{client.ErrNotHeld, client.ErrSessionExpired, client.ErrClosed, client.ErrPoisoned}
 
-// lockErrors are the errors that are answers of the model, and which calls have them.
+// lockErrors has the errors that are answers of the model, and the operations that can have
+// them.
 var lockErrors = []struct {
 	err    error
 	code   linearizability.LockCode
@@ -140,13 +141,13 @@ func lockResult(op linearizability.LockOp, r api.Result) (out lockOutput, known 
 	return out, false
 }
 
-// OnCommand is told of each command as it is first applied anywhere, and where, before
-// the book of locks is.
+// OnCommand reports a command when it is first applied anywhere, and its place, before the
+// locks.Model sees it.
 func (b *Locks) OnCommand(a *command.Applied, at linearizability.Position) {
 	if a.Verdict != command.Executed {
 		return
 	}
-	at.Index <<= 12 // room for all that one command does
+	at.Index <<= 12 // room for all effects of one command
 	if c, ok := a.Command.(command.NodeCommand); ok {
 		b.act(c, a.Result, at)
 	}
@@ -156,12 +157,12 @@ func (b *Locks) OnCommand(a *command.Applied, at linearizability.Position) {
 	switch c := a.Command.(type) {
 	case command.Call:
 		if _, ends := c.Op.(api.EndSession); ends {
-			b.session(c.Session, a, at, false)
+			b.endSession(c.Session, a, at, false)
 		}
 	case command.Expire:
-		b.session(c.Session, a, at, true)
+		b.endSession(c.Session, a, at, true)
 	case command.FailHandle:
-		b.fails([]model.Owner{{Session: c.Session, Handle: c.Handle}}, a, at)
+		b.noteFailed([]model.Owner{{Session: c.Session, Handle: c.Handle}}, a, at)
 	case command.DelayOver:
 		b.does(at, lockInput{Op: linearizability.LockDelayOver, Began: uint64(c.Freed)}, c.Node, lockOutput{})
 	case command.Sweep:
@@ -180,22 +181,22 @@ func (b *Locks) act(c command.NodeCommand, r api.Result, at linearizability.Posi
 		if d.Wait {
 			in.Op = linearizability.LockAcquire
 		}
-		b.answers(k, at, in, d.Node, r)
+		b.noteCall(k, at, in, d.Node, r)
 	case command.Release:
 		in := lockInput{Op: linearizability.LockRelease, Handle: model.Owner{Session: c.Session, Handle: d.Handle}.String(), Acquisition: uint64(d.Acquisition)}
-		b.answers(k, at, in, d.Node, r)
+		b.noteCall(k, at, in, d.Node, r)
 	case command.CheckSequencer:
 		if q := d.Sequencer; r.Code == api.OK || d.Fence == (api.Sequencer{}) {
 			in := lockInput{Op: linearizability.LockCheckSequencer, Shared: q.Mode == api.Shared, Gen: uint64(q.Gen)}
-			b.answers(k, at, in, q.Node, r)
+			b.noteCall(k, at, in, q.Node, r)
 		}
 	case command.CloseHandle:
 		if r.Code == api.OK {
-			b.closes(model.Owner{Session: c.Session, Handle: d.Handle}, at)
+			b.noteClose(model.Owner{Session: c.Session, Handle: d.Handle}, at)
 		}
 	case command.CancelAcquire:
 		if o, ok := b.locks.CancelledBy(c.Session, d); ok && r.Code == api.OK {
-			b.closes(o, at)
+			b.noteClose(o, at)
 		}
 	case command.DeleteNode:
 		if r.Code == api.OK {
@@ -204,29 +205,29 @@ func (b *Locks) act(c command.NodeCommand, r api.Result, at linearizability.Posi
 	}
 }
 
-// session notes that a session has ended, or failed, and all that it held with it.
-func (b *Locks) session(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
+// endSession records that a session has ended or expired, and that it holds no lock any more.
+func (b *Locks) endSession(id api.SessionID, a *command.Applied, at linearizability.Position, failed bool) {
 	all := b.locks.Owners(func(o model.Owner, _ locks.Hold) bool { return o.Session == id })
 	if failed {
-		b.fails(all, a, at)
+		b.noteFailed(all, a, at)
 		return
 	}
 	for _, o := range all {
-		b.closes(o, at)
+		b.noteClose(o, at)
 		at.Index++
 	}
 }
 
-// closes notes that an owner gives back what it holds.
-func (b *Locks) closes(o model.Owner, at linearizability.Position) {
+// noteClose records that an owner frees what it holds.
+func (b *Locks) noteClose(o model.Owner, at linearizability.Position) {
 	if h, ok := b.locks.Holds[o]; ok {
 		b.does(at, lockInput{Op: linearizability.LockClose, Handle: o.String()}, h.Node, lockOutput{})
 	}
 }
 
-// fails notes that owners have failed. For how long their locks must stay free is what
-// the command has told; of several holders of one lock it has told the longest.
-func (b *Locks) fails(all []model.Owner, a *command.Applied, at linearizability.Position) {
+// noteFailed records that owners have failed. The lock-delays are those that the command's
+// effects state; for several holders of one lock, these state the longest one only.
+func (b *Locks) noteFailed(all []model.Owner, a *command.Applied, at linearizability.Position) {
 	on := map[api.Ref]int{}
 	for _, o := range all {
 		on[b.locks.Holds[o].Node]++
@@ -258,18 +259,18 @@ func delayTold(a *command.Applied, n api.Ref) (d int64) {
 	return d
 }
 
-// answers notes a call that was executed, as far as the model knows its answer; any
-// other has changed nothing.
-func (b *Locks) answers(k model.Call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
+// noteCall records a call that was executed, if the model knows its answer. A call with any
+// other answer has changed nothing.
+func (b *Locks) noteCall(k model.Call, at linearizability.Position, in lockInput, n api.Ref, r api.Result) {
 	if out, known := lockResult(in.Op, r); known {
 		b.does(at, in, n, out)
-		b.deeds[len(b.deeds)-1].call = k
+		b.events[len(b.events)-1].call = k
 	}
 }
 
 func (b *Locks) does(at linearizability.Position, in lockInput, n api.Ref, out lockOutput) {
 	in.Path, in.Instance = n.Path.String(), uint64(n.Instance)
-	b.deeds = append(b.deeds, lockDeed{op: lockOperation{
+	b.events = append(b.events, lockEvent{op: lockOperation{
 		Client: system, Call: b.next(), Return: b.next(), CallTime: b.now(), ReturnTime: b.now(),
 		Outcome: linearizability.OutcomeOK, At: at, Input: in, Output: out,
 	}})

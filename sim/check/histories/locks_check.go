@@ -9,9 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// history puts together what programs were told and what the log did: a call stands
-// where its command does, and a command of which no record is kept is one of the
-// system.
+// history merges the calls of programs with what the log did. A call is placed where its
+// command is, and the command of an unrecorded call becomes a call of the system.
 func (b *Locks) history() (*linearizability.History[linearizability.LockInput, linearizability.LockOutput], error) {
 	of := map[model.Call]int{}
 	for i, c := range b.calls {
@@ -19,10 +18,10 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 			of[model.Call{Session: c.trail.Session, Seq: c.trail.Seq}] = i
 		}
 	}
-	ops := make([]lockOperation, 0, len(b.calls)+len(b.deeds))
-	for _, d := range b.deeds {
+	ops := make([]lockOperation, 0, len(b.calls)+len(b.events))
+	for _, d := range b.events {
 		if i, ok := of[d.call]; ok && d.call != (model.Call{}) {
-			if f := b.calls[i].asksFor(d.op); f != (model.Finding{}) {
+			if f := b.calls[i].checkDelay(d.op); f != (model.Finding{}) {
 				b.wrong = f
 			}
 			if b.calls[i].no && changesLock(&d.op) {
@@ -32,7 +31,7 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 				ops = append(ops, d.op)
 				continue
 			}
-			b.calls[i].stands(d.op)
+			b.calls[i].place(d.op)
 		} else {
 			ops = append(ops, d.op)
 		}
@@ -52,17 +51,18 @@ func (b *Locks) history() (*linearizability.History[linearizability.LockInput, l
 	return linearizability.NewHistory(ops)
 }
 
-// isTry says that an Acquire which waits was sent as one that does not, for want of room at the master, and was
-// refused there: that is no end of the call, and stands for itself.
+// isTry reports whether a waiting Acquire was sent as a TryAcquire, since the master had no
+// room for another waiter, and was refused. The refusal does not end the call, and is an
+// operation of its own.
 func (c *lockCall) isTry(d *lockOperation) bool {
 	return c.op.Input.Op == linearizability.LockAcquire && d.Input.Op == linearizability.LockTry && d.Output.Code != linearizability.LockOK
 }
 
-// stands notes where a call stands in the log, and what was answered there. A client
-// is told which acquisition it has, and tells no other client. What only looks may have been
-// answered by a master alone, and a copy of it be executed later: the witness check
-// finds its place, as that of all reads.
-func (c *lockCall) stands(d lockOperation) {
+// place records the place of a call in the log, and its answer there. A client knows its
+// acquisition, which other calls are not told. A call that changes nothing may have been
+// answered by a master alone, while a copy was executed later; the witness check finds its
+// place, as that of all reads.
+func (c *lockCall) place(d lockOperation) {
 	op := &c.op
 	if op.Outcome == linearizability.OutcomeOK && !changesLock(op) && !changesLock(&d) {
 		return
@@ -77,9 +77,9 @@ func (c *lockCall) stands(d lockOperation) {
 	op.Input.Acquisition = d.Input.Acquisition
 }
 
-// asksFor says what is wrong with how a call stands in the log: with another lock-delay
-// than its program asked for.
-func (c *lockCall) asksFor(d lockOperation) model.Finding {
+// checkDelay returns what is wrong with a call in the log: a lock-delay other than its
+// program asked for.
+func (c *lockCall) checkDelay(d lockOperation) model.Finding {
 	if op := &c.op; (op.Input.Op == linearizability.LockTry || op.Input.Op == linearizability.LockAcquire) && op.Input.Delay != d.Input.Delay {
 		return model.Findingf("S8", "client %d asks for the lock of %s with a lock-delay of %v, and in the log it has one of %v",
 			op.Client, op.Input.Path, time.Duration(op.Input.Delay), time.Duration(d.Input.Delay))
@@ -87,16 +87,16 @@ func (c *lockCall) asksFor(d lockOperation) model.Finding {
 	return model.Finding{}
 }
 
-// changes says that a call that was answered so stands in the log.
+// changesLock reports whether a call with this answer must be in the log.
 func changesLock(op *lockOperation) bool {
 	return op.Outcome == linearizability.OutcomeOK && op.Output.Code == linearizability.LockOK &&
 		op.Input.Op != linearizability.LockCheckSequencer
 }
 
-// Judge has the witness check decide about the history of locks, and the search
-// beside it (S4, S3). It returns the history, nil if there is none.
+// Judge has the witness check, and independently the search, decide about the history of
+// locks (S4, S3). It returns the history, or nil if there is none.
 func (b *Locks) Judge(v *Verdict) *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
-	if len(b.deeds) == 0 {
+	if len(b.events) == 0 {
 		return nil
 	}
 	h, err := b.history()

@@ -19,7 +19,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// notary is a history of locks, with the other books that see who holds them.
+// notary is a history of locks, and the models that know which handles hold them.
 type notary struct {
 	w      *sim.World
 	b      *Locks
@@ -38,7 +38,7 @@ func newNotary(t *testing.T) *notary {
 	}
 }
 
-// logs applies a command, as all books are told of it.
+// logs applies a command and reports it to all models.
 func (n *notary) logs(c command.Command, r api.Result, effects ...command.Effect) {
 	n.slot++
 	n.number++
@@ -68,7 +68,7 @@ func acquires(s api.SessionID) command.NodeOp {
 	return command.Acquire{Node: contested, Handle: gripID(s), Mode: api.Exclusive, Delay: 500}
 }
 
-// asks is a call of the program of a session, as the program is told that it ended.
+// asks is a call of a session's program, and how the program is told that it ended.
 func (n *notary) asks(s api.SessionID, seq api.Seq, op linearizability.LockOp, out lockOutput, err error, logged func()) {
 	in := lockInput{Op: op, Path: contested.Path.String(), Instance: uint64(contested.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String(), Delay: 500e6}
 	at := n.b.Begins(int64(s), in, &client.CallID{Session: s, Seq: seq})
@@ -76,7 +76,7 @@ func (n *notary) asks(s api.SessionID, seq api.Seq, op linearizability.LockOp, o
 	n.b.Ends(at, err, out)
 }
 
-// takes is a TryAcquire that gets the lock at generation gen.
+// takes is a TryAcquire that acquires the lock at generation gen.
 func (n *notary) takes(s api.SessionID, seq api.Seq, gen api.LockGen) {
 	held := api.Held{Gen: gen, Acquisition: api.Acquisition(gen)}
 	n.asks(s, seq, linearizability.LockTry, lockOutput{Gen: uint64(gen)}, nil, func() {
@@ -84,7 +84,7 @@ func (n *notary) takes(s api.SessionID, seq api.Seq, gen api.LockGen) {
 	})
 }
 
-// fails is a TryAcquire that is refused, without the log.
+// fails is a TryAcquire that is refused without the log.
 func (n *notary) fails(s api.SessionID, seq api.Seq, err error) {
 	n.asks(s, seq, linearizability.LockTry, lockOutput{}, err, func() {})
 }
@@ -95,7 +95,7 @@ func (n *notary) releases(s api.SessionID, seq api.Seq, gen api.LockGen) {
 	})
 }
 
-// keeps is a Release by a client that keeps the lock for the next Acquire: it asks nothing.
+// keeps is a Release by a client that keeps the lock for the next Acquire: it sends nothing.
 func (n *notary) keeps(s api.SessionID) {
 	in := lockInput{Op: linearizability.LockRelease, Path: contested.Path.String(), Instance: uint64(contested.Instance), Handle: model.Owner{Session: s, Handle: gripID(s)}.String()}
 	n.b.Withdraw(n.b.Begins(int64(s), in, &client.CallID{}))
@@ -105,8 +105,9 @@ func began(n api.Number) command.Effect {
 	return command.LockChanged{Effect: lock.DelayBegan{Lock: contested, Freed: n, Delay: 500}}
 }
 
-// Each case is what programs and the log say of one lock. What is wrong in it no other
-// book of locks sees: they know nothing of refusals, nor of calls that wait for answers.
+// Each case is what programs and the log say of one lock. No other checker of locks can
+// notice what is wrong in it: they do not know refusals, nor how long calls waited for
+// answers.
 func TestS4TheHistoryOfALock(t *testing.T) {
 	closes := func(n *notary) {
 		n.does(1, 2, command.CloseHandle{Node: contested, Handle: gripID(1)}, api.Result{Code: api.OK})
@@ -247,7 +248,7 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 			n.b.Judge(&Verdict{})
 			if c.breaks == "" {
 				require.Nil(t, n.w.Failure())
-				require.NotZero(t, len(n.b.deeds)+len(n.b.calls))
+				require.NotZero(t, len(n.b.events)+len(n.b.calls))
 			} else {
 				require.NotNil(t, n.w.Failure(), "nothing broke")
 				require.Equal(t, c.breaks, n.w.Failure().ID, n.w.Failure().Text)
@@ -256,7 +257,8 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 	}
 }
 
-// What breaks S4 comes with the calls before it: whose they are, when they were under way, and what they were told.
+// A report of S4 includes the calls before: their clients, when they were under way, and
+// their answers.
 func TestS4NamesTheCallsBefore(t *testing.T) {
 	n := newNotary(t)
 	n.takes(1, 1, 101)

@@ -6,47 +6,47 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Rows is the history of rows: what client programs asked and were told. Its
-// recorder takes down how a call ended.
+// Rows is the history of rows: the calls of client programs. Its Recorder records how a call
+// ended.
 type Rows struct {
 	*linearizability.Recorder[linearizability.KVInput, linearizability.KVOutput]
-	trails []trailed
+	trails []rowCall
 }
 
-// trailed is a call whose place in the log is looked up at the end.
-type trailed struct {
+// rowCall is a call whose place in the log is found after the run.
+type rowCall struct {
 	op    int  // in the history
-	reads bool // and changes nothing
+	reads bool // it changes nothing
 	trail *client.CallID
 }
 
-// NewRows is a history without a call.
+// NewRows returns an empty history.
 func NewRows() *Rows {
 	return &Rows{Recorder: linearizability.NewRecorder[linearizability.KVInput, linearizability.KVOutput](1024)}
 }
 
-// Begins takes down that process who asks for something at an instant. The client fills
-// the trail. It returns the number of the call, by which its end is taken down.
+// Begins records that process who makes a call at an instant. The client fills the trail.
+// Begins returns the number of the call, by which the Recorder records its end.
 func (b *Rows) Begins(who, at int64, in linearizability.KVInput, trail *client.CallID) (op int) {
 	op = b.Call(who, at, in)
-	b.trails = append(b.trails, trailed{op, reads(in), trail})
+	b.trails = append(b.trails, rowCall{op, reads(in), trail})
 	return op
 }
 
-// reads says that a call changes nothing: it has a place in the log only where a
-// master had no lease.
+// reads reports whether a call changes nothing. Such a call has a place in the log only if
+// the master had no lease.
 func reads(in linearizability.KVInput) bool {
 	return in.Op == linearizability.OpGet || in.Op == linearizability.OpList
 }
 
-// Log says where in the log a call stands.
+// Log tells where in the log a call took effect.
 type Log interface {
 	PositionOf(trail *client.CallID) (linearizability.Position, bool)
 }
 
-// Judge places every write where it took effect, and leaves it to the
-// witness check to find a place for every read, wherever it was answered. It lets the witness
-// check and, beside it, Porcupine decide (S4, S3). What breaks it reports to w.
+// Judge places every write where it took effect, and leaves it to the witness check to place
+// every read. Then the witness check and, independently, Porcupine decide (S4, S3). Judge
+// reports what breaks to w.
 func (b *Rows) Judge(w *sim.World, log Log, v *Verdict) *linearizability.History[linearizability.KVInput, linearizability.KVOutput] {
 	for _, t := range b.trails {
 		if at, ok := log.PositionOf(t.trail); ok && !t.reads {

@@ -10,16 +10,16 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Verdict is what histories were found to be, beside what broke.
+// Verdict is the result of checking histories, apart from what broke.
 type Verdict struct {
-	Undecided bool // some history is
+	Undecided bool // some history is undecided
 	Partition int  // partitions that the search was given
-	Decided   int  // of them, those that it decided
+	Decided   int  // those that the search decided
 	Steps     int64
-	Unknown   int // calls whose outcome their client does not know
+	Unknown   int // calls whose outcome is unknown to their client
 }
 
-// decide has the witness check decide about a history, and the search beside it (S4).
+// decide has the witness check, and independently the search, decide about a history (S4).
 func decide[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
 	found := linearizability.CheckWitness(model, h)
 	v.Undecided = v.Undecided || found.Verdict == linearizability.Undecided
@@ -32,8 +32,8 @@ func decide[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[
 // mostAround is how many calls before a wrong one are reported with it.
 const mostAround = 2
 
-// around are the last calls on what a wrong call is about that the witness has before it and that may have changed it, a
-// line each: when each began and ended, what it was told, and where in the log it stands.
+// around returns, a line each, the last calls before a wrong one in the witness that may have
+// changed what it is about: when each began and ended, its answer, and its place in the log.
 func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.History[I, O], r *linearizability.WitnessResult) string {
 	v, ops := r.Violation, h.Operations()
 	wrong := &ops[v.Op]
@@ -53,7 +53,8 @@ func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.H
 	return strings.Join(lines, "")
 }
 
-// text is one call: whose it is, what it asks for and was told, when, and where in the log it stands.
+// text describes one call: its client, what it asks for and was told, when, and its place in
+// the log.
 func text[S, I, O any](m *linearizability.Model[S, I, O], op *linearizability.Operation[I, O]) string {
 	told := "outcome unknown"
 	if op.Outcome == linearizability.OutcomeOK {
@@ -70,7 +71,7 @@ func text[S, I, O any](m *linearizability.Model[S, I, O], op *linearizability.Op
 	return line
 }
 
-// span says from when to when a call was under way, by true time.
+// span describes from when to when a call was under way, in true time.
 func span[I, O any](op *linearizability.Operation[I, O]) string {
 	from := fmt.Sprintf("from %.6f s", time.Duration(op.CallTime).Seconds())
 	if op.Return == linearizability.Never {
@@ -79,7 +80,7 @@ func span[I, O any](op *linearizability.Operation[I, O]) string {
 	return fmt.Sprintf("%s to %.6f s", from, time.Duration(op.ReturnTime).Seconds())
 }
 
-// clip keeps what a call says to what a line has room for.
+// clip shortens a text so that it fits a line.
 func clip(s string) string {
 	const most = 80
 	if len(s) <= most {
@@ -88,7 +89,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
-// crossCheck lets Porcupine decide as far as its budget goes.
+// crossCheck has Porcupine decide, within its budget.
 func crossCheck[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], steps int64) {
 	search, err := linearizability.Check(model, h, linearizability.Budget{Steps: steps, Bytes: 64 << 20, All: true, Porcupine: true})
 	if err != nil {
@@ -107,8 +108,8 @@ func crossCheck[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Mo
 	}
 }
 
-// Bounds of the cross-check of one partition. Of a lock that many wait for the search
-// decides little more with ten times the steps, and that would be a fifth of a seed.
+// Bounds of the cross-check of one partition. For a lock with many waiters the search decides
+// little more in ten times the steps, and these would take a fifth of a seed's time.
 const (
 	porcupineSteps     = 200_000
 	porcupineLockSteps = 20_000
