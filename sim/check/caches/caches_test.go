@@ -37,14 +37,14 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// applies has the next command applied by some replica, and by the master that serves.
+// applies makes some replica, and the serving master, apply the next command.
 func (r *rig) applies(c command.Command, detail api.Detail) api.Number {
 	r.somewhere(c, detail)
 	r.c.OnMaster(r.n)
 	return r.n
 }
 
-// somewhere has the next command applied by some replica.
+// somewhere makes some replica apply the next command.
 func (r *rig) somewhere(c command.Command, detail api.Detail) {
 	r.n++
 	r.c.OnCommand(&command.Applied{Number: r.n, Command: c, Verdict: command.Executed, Result: api.Result{Code: api.OK, Detail: detail}})
@@ -88,7 +88,7 @@ func (r *rig) removes(path string, i api.Instance) {
 	r.does(command.DeleteNode{Node: r.ref(path, i)}, nil)
 }
 
-// writesACL writes an ACL file of the founding.
+// writesACL writes one of the ACL files that the cell was founded with.
 func (r *rig) writesACL(name, text string) {
 	r.does(command.SetContents{Node: r.ref("/acl/"+name, 1), Contents: text}, api.NodeStat{Stat: api.Stat{
 		Kind: api.File, Instance: 1, Content: api.ContentGen(r.n + 1), Names: api.ACLNames{Read: "all", Write: "all", Change: "all"},
@@ -131,13 +131,13 @@ func absent(path string) caches.Read {
 	}
 }
 
-// unlocked is metadata as caches have them.
+// unlocked returns metadata as caches have them.
 func unlocked(s api.Stat) api.Stat {
 	s.Lock = 0
 	return s
 }
 
-// Good and bad histories. A bad one breaks S12; one that asks the master, S4.
+// Good and bad histories. A bad one breaks S12, or S4 if it asks the master.
 func TestReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		run func(r *rig)

@@ -13,28 +13,29 @@ import (
 type Checker struct {
 	world *sim.World
 	tree  tree
-	least api.Number // the last command that a serving master has applied
-	top   api.Number // the last one that any replica has
+	least api.Number // number of the last command that a serving master has applied
+	top   api.Number // number of the last command that any replica has applied
 
-	// Hits counts reads that were answered without the master: of contents and metadata, of
-	// names, of what is not there, and Opens.
+	// Hits counts reads of contents and metadata that were answered without the master; Names
+	// those of names of children, Absences those that found no node, Opens those that opened
+	// one.
 	Hits, Names, Absences, Opens uint64
-	// Crossed counts reads during which what they read of changed.
+	// Crossed counts reads during which their object changed.
 	Crossed uint64
 }
 
-// New is the checker of a run that has not begun.
+// New returns the checker of a run that has not begun.
 func New(w *sim.World) *Checker {
 	return &Checker{world: w, tree: tree{paths: map[string][]version{}}}
 }
 
-// OnCommand takes in a command that was applied for the first time.
+// OnCommand reports a command that was applied for the first time.
 func (c *Checker) OnCommand(a *command.Applied) {
 	c.top = a.Number
 	c.tree.onCommand(a)
 }
 
-// OnMaster is told that a master that serves has applied a command, and all before it.
+// OnMaster reports that a serving master has applied a command, and all before it.
 func (c *Checker) OnMaster(n api.Number) { c.least = max(c.least, n) }
 
 // Reading is a read that is under way.
@@ -43,20 +44,20 @@ type Reading struct {
 	least api.Number
 }
 
-// Begins is told that a program begins to read.
+// Begins reports that a program begins to read.
 func (c *Checker) Begins() *Reading { return &Reading{c, c.least} }
 
-// Read is what a program has asked for, and what it was given.
+// Read is what a program has asked for and got.
 type Read struct {
 	Who    api.Principal
-	Rights api.Rights // of an Open
+	Rights api.Rights // for an Open
 	Hit    bool       // its client asked no master
 	In     linearizability.FileInput
 	Out    linearizability.FileOutput
 }
 
-// Ends is told what a read came to. It takes no notice of what is no read, and of a page of a
-// directory that is not the whole.
+// Ends reports the result of a read. It ignores results that tell nothing of nodes, and a
+// page that is not the whole directory.
 func (r *Reading) Ends(x Read) {
 	c := r.c
 	if !x.isJudged() {
@@ -65,11 +66,11 @@ func (r *Reading) Ends(x Read) {
 	if x.Hit {
 		c.count(&x)
 	}
-	turns := c.tree.turns(r.least, c.top, c.paths(&x, r.least)...)
-	if len(turns) > 1 {
+	changes := c.tree.changesIn(r.least, c.top, c.paths(&x, r.least)...)
+	if len(changes) > 1 {
 		c.Crossed++
 	}
-	for _, n := range turns {
+	for _, n := range changes {
 		if c.fits(&x, n) {
 			return
 		}
@@ -79,7 +80,7 @@ func (r *Reading) Ends(x Read) {
 		id, how = "S12", "finds in its cache"
 	}
 	c.world.Break(id, "%s %s %s, which is not there after any command from %d to %d: after the last one it is %s",
-		x.Who, how, x.text(), r.least, c.top, c.tree.last(x.In.Path).text4(&x))
+		x.Who, how, x.text(), r.least, c.top, c.tree.last(x.In.Path).textFor(&x))
 }
 
 func (c *Checker) count(x *Read) {
@@ -95,7 +96,7 @@ func (c *Checker) count(x *Read) {
 	}
 }
 
-// text is what a read has found, for people.
+// text describes what a read has found, for reports.
 func (x *Read) text() string {
 	what := map[linearizability.FileOp]string{
 		linearizability.FileOpen: "a handle on", linearizability.FileGet: "contents of", linearizability.FileGetStat: "metadata of", linearizability.FileReadDir: "names in",
@@ -104,11 +105,11 @@ func (x *Read) text() string {
 		return fmt.Sprintf("%s %s instance %d, and is told that it is not there", what, x.In.Path, x.In.Instance)
 	}
 	v := version{there: true, stat: x.Out.Stat, text: x.Out.Contents, children: namesOf(x.Out.Children)}
-	return fmt.Sprintf("%s %s instance %d, %s", what, x.In.Path, x.In.Instance, v.text4(x))
+	return fmt.Sprintf("%s %s instance %d, %s", what, x.In.Path, x.In.Instance, v.textFor(x))
 }
 
-// text4 is of a version what a read asks for, for people.
-func (v version) text4(x *Read) string {
+// textFor describes of a version what a read asks for, for reports.
+func (v version) textFor(x *Read) string {
 	switch {
 	case !v.there:
 		return "nothing"

@@ -9,48 +9,49 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Drops sees what clients and masters say to one another of caches.
+// Drops checks the messages about caches between clients and masters.
 type Drops struct {
 	world *sim.World
-	lease time.Duration // the longest one
+	lease time.Duration // the longest lease
 	calls map[model.Call]bool
-	seats map[seat]*told
+	seats map[seat]*drops
 
 	// Counters, for reports and for situations that runs should reach.
 	Cacheable, Told, All, Acked uint64
-	Failovers                   uint64 // epochs that began while a session had yet to acknowledge a drop
-	Capped                      uint64 // leases that were shorter than the longest, of sessions that had yet to acknowledge one
+	Failovers                   uint64 // counts epochs that began while a session had a drop to acknowledge
+	Capped                      uint64 // counts leases told to sessions that had a drop to acknowledge
 }
 
-// seat is a session in an epoch. An epoch is of one life of one replica, and of its clock.
+// seat is a session in an epoch. An epoch belongs to one life of one replica, and to its
+// clock.
 type seat struct {
 	session api.SessionID
 	epoch   api.Epoch
 }
 
-// told is what a session was told to drop in an epoch, and has not acknowledged.
-type told struct {
-	asks    bool // for answers that may be cached
+// drops is what a session was told to drop in an epoch and has not acknowledged.
+type drops struct {
+	asks    bool // it asked for answers that may be cached
 	receipt map[uint64]time.Time
-	since   map[api.EventNumber]time.Time // when each was told first
+	since   map[api.EventNumber]time.Time // when each was first told
 	owed    bool                          // there was one when a later epoch began
 }
 
-// NewDrops is one that has seen nothing, in a cell whose longest leases are of this length.
+// NewDrops returns a checker that has seen nothing; lease is the longest lease of its cell.
 func NewDrops(w *sim.World, lease time.Duration) *Drops {
-	return &Drops{world: w, lease: lease, calls: map[model.Call]bool{}, seats: map[seat]*told{}}
+	return &Drops{world: w, lease: lease, calls: map[model.Call]bool{}, seats: map[seat]*drops{}}
 }
 
-func (d *Drops) at(s api.SessionID, e api.Epoch) *told {
+func (d *Drops) at(s api.SessionID, e api.Epoch) *drops {
 	k := seat{s, e}
 	if d.seats[k] == nil {
-		d.seats[k] = &told{receipt: map[uint64]time.Time{}, since: map[api.EventNumber]time.Time{}}
+		d.seats[k] = &drops{receipt: map[uint64]time.Time{}, since: map[api.EventNumber]time.Time{}}
 	}
 	return d.seats[k]
 }
 
-// OnRequest is told of a request of the session's own client that has come to a replica, by
-// its clock.
+// OnRequest reports a request of the session's own client that reaches a replica; now is by
+// the replica's clock.
 func (d *Drops) OnRequest(now time.Time, q api.Request) {
 	t := d.at(q.Session, q.Epoch)
 	if q.MayCache {
@@ -62,7 +63,7 @@ func (d *Drops) OnRequest(now time.Time, q api.Request) {
 		return
 	}
 	t.receipt[q.ID] = now
-	for n := range t.since { // order-free: each goes by itself
+	for n := range t.since { // order-free: each by itself
 		if n <= k.AckedEvents {
 			delete(t.since, n)
 			d.Acked++
@@ -70,7 +71,7 @@ func (d *Drops) OnRequest(now time.Time, q api.Request) {
 	}
 }
 
-// OnReply is told of an answer that leaves a replica, by its clock.
+// OnReply reports an answer that leaves a replica; now is by the replica's clock.
 func (d *Drops) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	t := d.at(p.Session, p.Epoch)
 	if p.Cacheable {
@@ -85,18 +86,18 @@ func (d *Drops) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	}
 	for i, e := range l.Events {
 		if e.Kind.IsDrop() {
-			d.tells(id, now, t, p.Session, l.LastEvent-api.EventNumber(len(l.Events)-1-i), e)
+			d.onDrop(id, now, t, p.Session, l.LastEvent-api.EventNumber(len(l.Events)-1-i), e)
 		}
 	}
 	receipt, known := t.receipt[p.ID]
 	delete(t.receipt, p.ID)
 	if since, owes := t.oldest(); owes && known {
-		d.bounds(id, p.Session, since, receipt.Add(l.Lease))
+		d.checkLease(id, p.Session, since, receipt.Add(l.Lease))
 	}
 }
 
-func (d *Drops) tells(id paxos.NodeID, now time.Time, t *told, s api.SessionID, n api.EventNumber, e api.Event) {
-	if !t.asks && e.Kind != api.EventDropLocks { // those are for the holders of locks
+func (d *Drops) onDrop(id paxos.NodeID, now time.Time, t *drops, s api.SessionID, n api.EventNumber, e api.Event) {
+	if !t.asks && e.Kind != api.EventDropLocks { // these go to the holders of locks
 		d.world.Break("S12", "replica %d tells session %d to drop %v, which has asked for nothing that may be cached", id, s, e.Node.Path)
 	}
 	if _, again := t.since[n]; again {
@@ -109,8 +110,8 @@ func (d *Drops) tells(id paxos.NodeID, now time.Time, t *told, s api.SessionID, 
 	}
 }
 
-// oldest is when a session was first told the oldest drop that it has yet to acknowledge.
-func (t *told) oldest() (first time.Time, owes bool) {
+// oldest returns when the session was first told its oldest unacknowledged drop.
+func (t *drops) oldest() (first time.Time, owes bool) {
 	for _, at := range t.since { // order-free: the least
 		if !owes || at.Before(first) {
 			first, owes = at, true
@@ -119,25 +120,26 @@ func (t *told) oldest() (first time.Time, owes bool) {
 	return first, owes
 }
 
-// bounds: a change waits for what a session has yet to drop for no longer than one lease, so
-// nothing makes its lease longer meanwhile.
-func (d *Drops) bounds(id paxos.NodeID, s api.SessionID, since, end time.Time) {
+// checkLease: a change waits for at most one lease until a session drops something, so
+// nothing may extend the session's lease meanwhile.
+func (d *Drops) checkLease(id paxos.NodeID, s api.SessionID, since, end time.Time) {
 	d.Capped++
 	if over := end.Sub(since.Add(d.lease)); over > 0 {
 		d.world.Break("L1", "replica %d lets session %d live until %v after the longest lease since it was told to drop something, and it has not acknowledged that", id, s, over)
 	}
 }
 
-// Owes says that a session was told in an epoch to drop something, and has not acknowledged that.
+// Owes reports whether a session was told in an epoch to drop something, and has not
+// acknowledged that.
 func (d *Drops) Owes(s api.SessionID, e api.Epoch) bool {
 	t := d.seats[seat{s, e}]
 	return t != nil && (t.owed || len(t.since) > 0)
 }
 
-// OnEpoch is told that an epoch begins: what was told before counts no more.
+// OnEpoch reports that an epoch begins: earlier drops need not be acknowledged any more.
 func (d *Drops) OnEpoch(e api.Epoch) {
 	owes := false
-	for k, t := range d.seats { // order-free: any one will do
+	for k, t := range d.seats { // order-free: any one suffices
 		if k.epoch < e && len(t.since) > 0 {
 			owes, t.owed = true, true
 			clear(t.since)

@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/caches"
 )
 
-// talk is what session 7 and the master of epoch 2 say to one another.
+// talk is the messages between session 7 and the master of epoch 2.
 type talk struct {
 	d  *caches.Drops
 	at time.Time
@@ -37,8 +37,8 @@ func (k *talk) keeps(acked api.EventNumber, lease time.Duration, last api.EventN
 	k.d.OnReply(1, k.at, api.Reply{ID: k.id, Session: 7, Epoch: 2, Result: api.Result{Code: api.OK, Detail: l}})
 }
 
-// dropped is a call that may be cached, and five seconds later than the KeepAlive that asks for
-// so many drops.
+// dropped is a call that may be cached, and five seconds later a KeepAlive whose answer has
+// that many drops.
 func (k *talk) dropped(drops int) {
 	k.asks(1, true)
 	k.keeps(0, 10*time.Second, api.EventNumber(drops), drops)
@@ -84,8 +84,8 @@ func TestWhatIsSaidOfCaches(t *testing.T) {
 	}
 }
 
-// A session owes what it was told until it acknowledges that; what it owed when a later epoch
-// began it owes the master of before for ever.
+// A session owes the acknowledgement of a drop until it acknowledges it. If a later epoch
+// began before, it owes this to the earlier master for ever.
 func TestWhoOwesADrop(t *testing.T) {
 	w := sim.New(sim.Config{})
 	t.Cleanup(w.Close)

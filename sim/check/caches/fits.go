@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// isJudged says that a read has told something of nodes.
+// isJudged reports whether a read has told something of nodes.
 func (x *Read) isJudged() bool {
 	in, out := &x.In, &x.Out
 	switch in.Op {
@@ -24,11 +24,11 @@ func (x *Read) isJudged() bool {
 	return false
 }
 
-// paths are those of which the answer to a read is made.
+// paths returns the paths on which the answer to a read depends.
 func (c *Checker) paths(x *Read, least api.Number) []string {
 	all := []string{x.In.Path}
 	if x.In.Op == linearizability.FileOpen && x.Hit {
-		for _, n := range c.tree.turns(least, c.top, x.In.Path) {
+		for _, n := range c.tree.changesIn(least, c.top, x.In.Path) {
 			for _, name := range c.tree.at(x.In.Path, n).stat.Names {
 				all = append(all, model.ACLDir+"/"+name)
 			}
@@ -37,7 +37,7 @@ func (c *Checker) paths(x *Read, least api.Number) []string {
 	return all
 }
 
-// fits says that a read may find what it has found after a command.
+// fits reports whether a read may have found its result after a command.
 func (c *Checker) fits(x *Read, n api.Number) bool {
 	v := c.tree.at(x.In.Path, n)
 	opens := x.In.Op == linearizability.FileOpen
@@ -52,7 +52,7 @@ func (c *Checker) fits(x *Read, n api.Number) bool {
 		return slices.Equal(namesOf(x.Out.Children), v.children)
 	case x.In.Op == linearizability.FileGet && x.Out.Contents != v.text:
 		return false
-	case opens && x.Hit && !c.may(x, v.stat.Names, n): // others are asked about by S16
+	case opens && x.Hit && !c.mayOpen(x, v.stat.Names, n): // S16 checks the others
 		return false
 	}
 	got := x.Out.Stat
@@ -67,9 +67,9 @@ func namesOf(children []linearizability.FileChild) (all []string) {
 	return all
 }
 
-// may says that each right that an Open asks for is given after a command by the ACL file of
-// that name. One that is missing gives nothing.
-func (c *Checker) may(x *Read, names linearizability.FileNames, n api.Number) bool {
+// mayOpen reports whether, after a command, the ACL file of the right's name grants each
+// right that an Open asks for. A missing file grants nothing.
+func (c *Checker) mayOpen(x *Read, names linearizability.FileNames, n api.Number) bool {
 	for i, right := range []api.Rights{api.RightRead, api.RightWrite, api.RightChangeACL} {
 		if x.Rights&right == 0 {
 			continue

@@ -10,10 +10,10 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// tree is what stood at each path, after each command that changed it.
+// tree is what existed at each path, after each command that changed it.
 type tree struct{ paths map[string][]version }
 
-// version is what stands at a path from a command on.
+// version is what exists at a path from a command on.
 type version struct {
 	from     api.Number
 	there    bool
@@ -22,7 +22,8 @@ type version struct {
 	children []string // names, ascending; never changed in place
 }
 
-// at is the version of a path after a command; the zero one where nothing was yet.
+// at returns the version of a path after a command; it is zero if nothing had existed there
+// yet.
 func (t *tree) at(path string, n api.Number) version {
 	all := t.paths[path]
 	i := sort.Search(len(all), func(i int) bool { return all[i].from > n })
@@ -32,7 +33,7 @@ func (t *tree) at(path string, n api.Number) version {
 	return all[i-1]
 }
 
-// last is the present version of a path.
+// last returns the present version of a path.
 func (t *tree) last(path string) version {
 	all := t.paths[path]
 	if len(all) == 0 {
@@ -47,19 +48,18 @@ func (t *tree) put(path string, v version) {
 	t.paths[path] = append(t.paths[path], v)
 }
 
-// turns are the commands from one to another after which something else stood at one of these
-// paths, and the first.
-func (t *tree) turns(from, to api.Number, paths ...string) []api.Number {
-	turns := []api.Number{from}
+// changesIn returns from, and the commands after it up to to that changed one of these paths.
+func (t *tree) changesIn(from, to api.Number, paths ...string) []api.Number {
+	changes := []api.Number{from}
 	for _, p := range paths {
 		for _, v := range t.paths[p] {
 			if v.from > from && v.from <= to {
-				turns = append(turns, v.from)
+				changes = append(changes, v.from)
 			}
 		}
 	}
-	slices.Sort(turns)
-	return slices.Compact(turns)
+	slices.Sort(changes)
+	return slices.Compact(changes)
 }
 
 // onCommand takes in a command that was applied for the first time.
@@ -92,7 +92,7 @@ func (t *tree) act(op command.NodeOp, a *command.Applied) {
 	}
 }
 
-// write makes a version with the metadata that the command was answered with.
+// write makes a version with the metadata in the command's answer.
 func (t *tree) write(n api.Ref, a *command.Applied, with func(*version)) {
 	s, _ := a.Result.Detail.(api.NodeStat)
 	v := t.last(n.Path.String())
@@ -104,7 +104,7 @@ func (t *tree) write(n api.Ref, a *command.Applied, with func(*version)) {
 func (t *tree) add(path string, v version) {
 	t.put(path, v)
 	name := path[len(model.Inside(model.Parent(path))):]
-	t.within(path, v.from, func(children []string) []string {
+	t.editChildren(path, v.from, func(children []string) []string {
 		i, _ := slices.BinarySearch(children, name)
 		return slices.Insert(slices.Clone(children), i, name)
 	})
@@ -113,21 +113,21 @@ func (t *tree) add(path string, v version) {
 func (t *tree) remove(path string, n api.Number) {
 	t.put(path, version{from: n})
 	name := path[len(model.Inside(model.Parent(path))):]
-	t.within(path, n, func(children []string) []string {
+	t.editChildren(path, n, func(children []string) []string {
 		return slices.DeleteFunc(slices.Clone(children), func(x string) bool { return x == name })
 	})
 }
 
-// within changes the children of the directory of a path.
-func (t *tree) within(path string, n api.Number, change func([]string) []string) {
+// editChildren changes the children of a path's directory.
+func (t *tree) editChildren(path string, n api.Number, change func([]string) []string) {
 	v := t.last(model.Parent(path))
 	v.from, v.children = n, change(v.children)
 	v.stat.Children = int64(len(v.children))
 	t.put(model.Parent(path), v)
 }
 
-// found is what a cell begins with: one command makes it all, and its number is the instance of
-// each node, and the generation of all that it has.
+// found creates what a cell begins with. One command creates it all, and its number is the
+// instance of each node, and every generation.
 func (t *tree) found(c command.Found, n api.Number) {
 	directory := func(names [3]string) version {
 		return version{from: n, there: true, stat: linearizability.FileStat{
