@@ -9,22 +9,22 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Checker demands that nothing in a cell grows without bound (L2): what replicas hold in
-// memory and on their disks.
+// Checker demands that nothing that replicas hold in memory or on their disks grows without
+// bound (L2).
 type Checker struct {
 	world *sim.World
 	plan  *plan.Plan
 	cell  Cell
-	tops  []paxos.Slot // highest slot applied, each time that bounds were looked at
+	tops  []paxos.Slot // highest slot applied, at each Look
 }
 
-// Cell is what bounds depend on.
+// Cell tells what the bounds depend on.
 type Cell interface {
-	// Top is the highest slot that any replica has applied.
+	// Top returns the highest slot that any replica has applied.
 	Top() paxos.Slot
-	// KeepSlots is how many slots a replica is to keep for laggards.
+	// KeepSlots returns how many slots a replica must keep for laggards.
 	KeepSlots(id paxos.NodeID) paxos.Slot
-	// Opened counts the sessions that clients have opened or gone on under.
+	// Opened returns the number of sessions that clients have opened or resumed.
 	Opened() int
 }
 
@@ -34,20 +34,20 @@ type Life struct {
 	Host    *driver.Driver
 	Damaged bool       // it found unreadable records
 	Missed  paxos.Slot // the highest slot that any replica had applied when it began
-	Behind  int        // slots that it lacked then
+	Behind  int        // number of slots that it lacked then
 }
 
-// Size is what may not grow in one replica.
+// Size is one thing that a replica holds, how many of it, and the bound.
 type Size struct {
 	What string
 	N    int
 	Most int
 }
 
-// New is a checker of a cell.
+// New returns a checker of a cell.
 func New(w *sim.World, p *plan.Plan, c Cell) *Checker { return &Checker{world: w, plan: p, cell: c} }
 
-// Look looks at the replicas that run. It is called at equal intervals.
+// Look measures the replicas that run. Call it at equal intervals.
 func (c *Checker) Look(all []Life) {
 	c.tops = append(c.tops, c.cell.Top())
 	for i := range all {
@@ -63,10 +63,10 @@ func (c *Checker) judge(r *Life, m measured) {
 	}
 }
 
-// Sizes are what a replica holds, each with its bound.
+// Sizes returns what a replica holds, with bounds.
 func (c *Checker) Sizes(r *Life) []Size { return c.bounded(r, c.measure(r)) }
 
-// bounded is what was measured of a replica, each with its bound.
+// bounded pairs what was measured of a replica with bounds.
 func (c *Checker) bounded(r *Life, m measured) []Size {
 	cfg := &c.plan.Driver.Core
 	return []Size{
@@ -82,23 +82,24 @@ func (c *Checker) bounded(r *Life, m measured) []Size {
 		{"Acquires that wait", m.ops.Waiting, m.sessions * api.MaxWindow},
 		{"calls on nodes that are proposed", m.ops.UnderWay, cfg.MaxPending + m.ops.Waiting + api.MaxWindow},
 		{"stored answers", m.answers, m.sessions * api.MaxWindow},
-		{"slots in memory", kept(m.node, r.Damaged), c.keeps(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
-		{"chosen values in memory", unlessDamaged(m.node.Values, r.Damaged), c.keeps(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
+		{"slots in memory", kept(m.node, r.Damaged), c.slotBound(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
+		{"chosen values in memory", unlessDamaged(m.node.Values, r.Damaged), c.slotBound(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
 		{"proposals in memory", m.node.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", m.node.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
-		{"sums of slots in memory", unlessDamaged(m.sums, r.Damaged), c.keeps(r.ID)},
+		{"sums of slots in memory", unlessDamaged(m.sums, r.Damaged), c.slotBound(r.ID)},
 		{"snapshots on its disk", m.snapshots, maxSnapshots},
-		{"bytes of log", m.log, 6*int(c.plan.Store.SegmentSize) + c.keeps(r.ID)*(512+2*c.plan.Calls.Value)},
+		{"bytes of log", m.log, 6*int(c.plan.Store.SegmentSize) + c.slotBound(r.ID)*(512+2*c.plan.Calls.Value)},
 		{"records waiting for the log", m.records, maxHeld},
 	}
 }
 
-// late is how many of the slots from this one on a life lacked when it began, and may
-// have got by now: one that was away, or joins late, has them beside what it usually has.
+// late returns how many slots, from this one on, a life lacked when it began and may have got
+// by now. A replica that was down, or that joined late, has these in addition to what it
+// usually has.
 func late(r *Life, from paxos.Slot) int { return min(r.Behind, max(0, int(r.Missed)-int(from))) }
 
-// ahead is how far votes reach above the first open slot. The slot of a value that
-// rotted opens again, however long ago it was chosen.
+// ahead returns how far votes reach above the first open slot. The bound does not apply to a
+// damaged replica: a slot whose value rotted opens again, however long ago it was chosen.
 func ahead(s paxos.Status, damaged bool) int {
 	if damaged || s.VotesEnd <= s.FirstOpen {
 		return 0
@@ -106,13 +107,13 @@ func ahead(s paxos.Status, damaged bool) int {
 	return int(s.VotesEnd - s.FirstOpen)
 }
 
-// kept is how many slots a node remembers.
+// kept returns how many slots a node remembers.
 func kept(s paxos.Status, damaged bool) int {
 	return unlessDamaged(int(s.VotesEnd-s.Floor), damaged)
 }
 
-// unlessDamaged is n, or 0 where the slot of a value that rotted keeps the replica from taking
-// snapshots: what it remembers grows until then.
+// unlessDamaged returns n, or 0 if damaged: a slot whose value rotted keeps the replica from
+// taking snapshots, and what it remembers grows until then.
 func unlessDamaged(n int, damaged bool) int {
 	if damaged {
 		return 0
@@ -120,16 +121,16 @@ func unlessDamaged(n int, damaged bool) int {
 	return n
 }
 
-// keeps is how many slots there may be below the first open one: two snapshots' worth,
-// what is kept for laggards, and what came while a snapshot took long or failed. A replica
-// that lacks a slot takes no snapshot behind it; how far its votes reach above that is
-// another bound.
-func (c *Checker) keeps(id paxos.NodeID) int {
+// slotBound returns how many slots there may be below the first open one: two snapshots'
+// worth, what is kept for laggards, and what came while a snapshot took long or failed. A
+// replica that lacks a slot takes no snapshot above it; ahead bounds how far its votes reach
+// above that.
+func (c *Checker) slotBound(id paxos.NodeID) int {
 	return 2*int(c.plan.Driver.SnapshotEvery) + int(c.cell.KeepSlots(id)) + max(maxLate, c.pace())
 }
 
-// pace is how many slots were filled in the last 20 s or so: in a storm of waiters
-// more than maxLate, and no replica can help that as long as its disk stands still.
+// pace returns how many slots were filled in about the last 20 s. With very many waiters this
+// exceeds maxLate, and a replica can do nothing about it while its disk stands still.
 func (c *Checker) pace() int {
 	if len(c.tops) == 0 {
 		return 0
@@ -138,18 +139,18 @@ func (c *Checker) pace() int {
 }
 
 const (
-	// maxLate is far above what a disk that stands still for seconds lets pass
-	// before there is a snapshot of it, and below what a run fills.
+	// maxLate is far above the slots that pass while a disk stands still for seconds and can
+	// write no snapshot, and below those that a run fills.
 	maxLate = 1_000
-	// maxSnapshots are the two that are kept, one that is new, and some that are
-	// bad or came back after a crash.
+	// maxSnapshots is the two that are kept, a new one, and some that are bad or reappeared
+	// after a crash.
 	maxSnapshots = 8
-	// maxHeld is far above what a disk that stands still for seconds leaves
-	// waiting, and far below what a leak would.
+	// maxHeld is far above what waits for a disk that stands still for seconds, and far below
+	// what a leak would leave waiting.
 	maxHeld = 20_000
-	// maxBeats is far above the heartbeats that boosts send out of turn.
+	// maxBeats is far above the number of heartbeats that boosts send out of turn.
 	maxBeats = 20
-	// maxDrift is how many windows a laggard may be behind in votes it holds and
-	// does not know as chosen, while it catches up.
+	// maxDrift is how many windows of votes a laggard may hold, while it catches up, without
+	// knowing them as chosen.
 	maxDrift = 1_000
 )

@@ -25,10 +25,10 @@ func newChecker(t *testing.T) (worldtest.World, *Checker) {
 	return w, New(w.World, p, few{})
 }
 
-// applied is the slot up to which the replica of the tests has applied all.
+// applied is the slot up to which the replica of the tests has applied.
 const applied paxos.Slot = 1 << 21
 
-// usual is what it holds, with 2 sessions.
+// usual is what that replica holds, with 2 sessions.
 func usual() measured {
 	return measured{
 		node:     paxos.Status{FirstOpen: applied + 1, VotesEnd: applied + 1, Floor: applied - 10, Values: 11},
@@ -36,7 +36,7 @@ func usual() measured {
 	}
 }
 
-// Each of what a replica holds breaks its bound by being one too many, and by no less.
+// Each bound breaks if a replica holds one more than it allows, and not before.
 func TestL2EachBound(t *testing.T) {
 	grow := map[string]func(m *measured, n int){
 		"commands waiting for a slot":       func(m *measured, n int) { m.node.Pending = n },
@@ -68,7 +68,7 @@ func TestL2EachBound(t *testing.T) {
 		require.Positive(t, s.Most, s.What)
 		w, c := newChecker(t)
 		m := usual()
-		if f(&m, s.Most); s.What != "sessions" { // these are more than were opened
+		if f(&m, s.Most); s.What != "sessions" { // more sessions than were opened
 			c.judge(&Life{ID: 1}, m)
 			w.Good()
 		}
@@ -80,11 +80,11 @@ func TestL2EachBound(t *testing.T) {
 	require.Empty(t, grow)
 }
 
-// What a life lacked when it began is no leak, until it has passed that.
+// The slots that a life lacked when it began are no leak, until it has passed them.
 func TestL2WhatALifeLackedIsNoLeak(t *testing.T) {
 	w, c := newChecker(t)
 	m := usual()
-	m.node.Values = c.keeps(1) + 7
+	m.node.Values = c.slotBound(1) + 7
 	c.judge(&Life{ID: 1, Missed: applied + 100, Behind: 7}, m)
 	w.Good()
 	c.judge(&Life{ID: 1, Missed: m.node.Floor + 6, Behind: 7}, m)

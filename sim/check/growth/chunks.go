@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// chunked is a snapshot that is being written. A log on the same disk waits for as
-// much of it as a sync may find: one chunk, with what stands around it (L2).
+// chunked is a snapshot that is being written. The log on the same disk must wait while a
+// sync writes it out, so a sync may find at most one chunk and its frame (L2).
 type chunked struct {
 	vfs.File
 	of       *Checker
@@ -16,11 +16,11 @@ type chunked struct {
 	unsynced int64
 }
 
-// aroundChunk is room for a header and an end.
+// aroundChunk is room for a header and an end, in bytes.
 const aroundChunk = 1 << 10
 
-// Chunked is a file that replica id makes: a snapshot among them is looked at while it is
-// written.
+// Chunked wraps a file that replica id creates. If it is a snapshot, it is checked while it
+// is written.
 func (c *Checker) Chunked(id paxos.NodeID, name string, f vfs.File) vfs.File {
 	if !strings.HasSuffix(name, ".tmp") {
 		return f
@@ -28,7 +28,7 @@ func (c *Checker) Chunked(id paxos.NodeID, name string, f vfs.File) vfs.File {
 	return &chunked{File: f, of: c, id: id}
 }
 
-// WriteAt writes, and looks how much was written since the last sync.
+// WriteAt writes, and checks how much was written since the last sync.
 func (f *chunked) WriteAt(p []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(p, off)
 	f.unsynced += int64(n)
@@ -38,13 +38,13 @@ func (f *chunked) WriteAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// SyncData syncs, and counts anew.
+// SyncData syncs, and restarts the count.
 func (f *chunked) SyncData() error {
 	f.unsynced = 0
 	return f.File.SyncData()
 }
 
-// Sync syncs, and counts anew.
+// Sync syncs, and restarts the count.
 func (f *chunked) Sync() error {
 	f.unsynced = 0
 	return f.File.Sync()

@@ -18,15 +18,15 @@ type measured struct {
 	ops       nodeops.Status
 	inFlight  int // slots
 	sessions  int
-	answers   int // that are stored
+	answers   int // stored answers
 	delays    int // lock-delays in the rows
 	sums      int // of slots
-	records   int // that wait for the log
+	records   int // records that wait for the log
 	snapshots int // on its disk
 	log       int // bytes
 }
 
-// measure asks a replica, and looks at its disk.
+// measure asks a replica, and reads its disk.
 func (c *Checker) measure(r *Life) measured {
 	core := r.Host.Core()
 	now := core.Rows()
