@@ -8,33 +8,33 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Checker checks S7 and S7b, in true time: it looks at what replicas believe
-// of leases, each by the reading of its own clock at this instant, and not by
-// the instant that its process last acted on.
+// Checker checks S7 and S7b in true time. It reads what replicas believe of leases, each by
+// the reading of its own clock at this instant, not at the instant of its process's last
+// input.
 //
-// Read authority begins, or is extended, only when its holder handles an input;
-// then all others are asked (S7). A grant that a leader counts must be honoured
-// for as long (S7b); so that is asked when the leader counts it anew, whether or not
-// that moves the end of its authority, when the replica that gave it changes its mind,
-// and at the very instant at which that replica's clock says it is over.
+// Read authority begins, or is extended, only when its holder handles an input; then all
+// others are asked (S7). A member must honour a grant for as long as the leader counts it
+// (S7b). That is checked when the leader counts it anew, even if this does not move the end
+// of its authority; when the member's grant changes; and at the instant at which the grant
+// ends by the member's clock.
 type Checker struct {
 	world   *sim.World
 	OnlyS7  bool
-	Parties []Party // by id; the first is unused
+	Parties []Party // by replica; the first is unused
 	Seen    []leaseFacts
 
-	Renewals uint64            // times read authority was extended
+	Renewals uint64            // times that read authority was extended
 	Reads    core.ReadCounters // of the lives that are over
 }
 
-// Party is a replica, as far as leases are concerned.
+// Party is a replica, as the checker asks it about leases.
 type Party interface {
-	// Believes is nil while the process does not run.
+	// Believes returns what its process believes, or nil while none runs.
 	Believes() Beliefs
 	Clock() *sim.Clock
 }
 
-// Beliefs are those of package paxos.
+// Beliefs is the view of a paxos.Node on leases.
 type Beliefs interface {
 	Lease() time.Time
 	SupportUntil(paxos.NodeID) time.Time
@@ -43,15 +43,15 @@ type Beliefs interface {
 
 // leaseFacts is what was last seen of a replica.
 type leaseFacts struct {
-	Of     Beliefs // this process's
+	Of     Beliefs // of the present process
 	end    time.Time
-	counts []time.Time // until when it counts each replica's grant, by id
+	counts []time.Time // until when it counts each replica's grant, by replica
 	holder paxos.NodeID
-	gen    uint64 // of the look at the end of its word that is under way
-	due    bool   // there is one
+	gen    uint64 // number of the check that is scheduled for the end of its grant
+	due    bool   // a check is scheduled
 }
 
-// New makes a Checker for the replicas 1 to that number, whose Parties the caller fills in.
+// New makes a Checker for the replicas 1 to replicas. The caller fills in Parties.
 func New(w *sim.World, replicas int) *Checker {
 	l := &Checker{world: w, Parties: make([]Party, replicas+1), Seen: make([]leaseFacts, replicas+1)}
 	for id := range l.Seen {
@@ -60,7 +60,7 @@ func New(w *sim.World, replicas int) *Checker {
 	return l
 }
 
-// Acted is told that a replica has handled an input.
+// Acted reports that a replica has handled an input.
 func (l *Checker) Acted(id paxos.NodeID) {
 	f, b := &l.Seen[id], l.Parties[id].Believes()
 	if b == nil {
@@ -68,28 +68,28 @@ func (l *Checker) Acted(id paxos.NodeID) {
 	}
 	if end := b.Lease(); !end.Equal(f.end) {
 		f.end = end
-		l.extended(id, b)
+		l.onExtended(id, b)
 	}
 	for member := paxos.NodeID(1); int(member) < len(l.Parties); member++ {
 		if until := b.SupportUntil(member); !until.Equal(f.counts[member]) {
 			f.counts[member] = until
-			l.counts(id, member)
+			l.checkCount(id, member)
 		}
 	}
 	holder, _, _ := b.LeaseGranted()
 	if f.Of != b || f.holder != holder {
 		f.Of, f.holder = b, holder
-		l.honours(id)
+		l.checkGrants(id)
 	}
 	if !f.due {
 		l.await(id)
 	}
 }
 
-// ReadAlone is told that a replica answered reads without the log, on an input
-// for which it read its clock at now, with its rows at a slot (S7). It must have
-// had read authority then, for an epoch that its own command began. Unless it
-// stood still since, no client was told of a later slot.
+// ReadAlone reports that a replica answered reads without the log, with its rows at a slot,
+// on an input for which it read its clock at now (S7). It must have had read authority then,
+// for an epoch that its own command began. Unless it stood still since, no client had been
+// told of a later slot; told is the highest such slot.
 func (l *Checker) ReadAlone(id paxos.NodeID, n *core.Replica, now time.Time, told paxos.Slot) {
 	left, applied := n.Lease().Sub(now), n.Status().Applied
 	switch {
@@ -102,8 +102,9 @@ func (l *Checker) ReadAlone(id paxos.NodeID, n *core.Replica, now time.Time, tol
 	}
 }
 
-// extended: a replica's read authority ends later than it did (S7).
-func (l *Checker) extended(id paxos.NodeID, b Beliefs) {
+// onExtended: a replica's read authority now ends later, so no other replica may have any
+// (S7).
+func (l *Checker) onExtended(id paxos.NodeID, b Beliefs) {
 	if !l.Parties[id].Clock().Mono().Before(b.Lease()) {
 		return
 	}
@@ -116,7 +117,7 @@ func (l *Checker) extended(id paxos.NodeID, b Beliefs) {
 	}
 }
 
-// Authority says for how long a replica has it, by its own clock.
+// Authority returns for how long a replica has read authority, by its own clock.
 func (l *Checker) Authority(id paxos.NodeID) (left time.Duration, ok bool) {
 	b := l.Parties[id].Believes()
 	if b == nil {
@@ -126,17 +127,16 @@ func (l *Checker) Authority(id paxos.NodeID) (left time.Duration, ok bool) {
 	return left, left > 0
 }
 
-// honours asks whether any leader counts on a replica that no longer keeps its
-// word to it.
-func (l *Checker) honours(id paxos.NodeID) {
+// checkGrants checks whether any leader counts on a replica that no longer grants it a lease.
+func (l *Checker) checkGrants(id paxos.NodeID) {
 	for leader := paxos.NodeID(1); int(leader) < len(l.Parties); leader++ {
-		l.counts(leader, id)
+		l.checkCount(leader, id)
 	}
 }
 
-// counts checks S7b of one leader and one member. One that is down tells no replica
-// anything, and one that is silent after a restart keeps every word it ever gave.
-func (l *Checker) counts(leader, member paxos.NodeID) {
+// checkCount checks S7b for one leader and one member. A member that is down answers no
+// candidate, and one that holds off after a restart keeps every grant that it ever made.
+func (l *Checker) checkCount(leader, member paxos.NodeID) {
 	b, m := l.Parties[leader].Believes(), l.Parties[member].Believes()
 	if b == nil || m == nil || l.OnlyS7 {
 		return
@@ -148,25 +148,24 @@ func (l *Checker) counts(leader, member paxos.NodeID) {
 	now := l.Parties[member].Clock().Mono()
 	holder, until, silent := m.LeaseGranted()
 	if now.Before(silent) || holder == leader && now.Before(until) {
-		l.outlasts(leader, member, b.SupportUntil(member), Later(until, silent))
+		l.checkOutlasts(leader, member, b.SupportUntil(member), Later(until, silent))
 		return
 	}
 	l.world.Break("S7b", "replica %d counts on replica %d for %v more, which has given its word to %d for %v and is silent for %v",
 		leader, member, left, holder, until.Sub(now), silent.Sub(now))
 }
 
-// outlasts: if both clocks went on as they run now, which is within their bound,
-// the member would keep its word for as long as the leader counts on it. So a word
-// that is too short is seen when it is given, and not only if the member lives
-// to break it.
-func (l *Checker) outlasts(leader, member paxos.NodeID, counted, kept time.Time) {
+// checkOutlasts: if both clocks kept their present rates, which are within their bound, the
+// member must keep its grant for as long as the leader counts it. So a grant that is too
+// short is noticed when it is made, and not only if the member lives to break it.
+func (l *Checker) checkOutlasts(leader, member paxos.NodeID, counted, kept time.Time) {
 	from, to := l.Parties[leader].Clock().TrueTime(counted), l.Parties[member].Clock().TrueTime(kept)
 	if to < from {
 		l.world.Break("S7b", "replica %d will count on replica %d for %v after that has kept its word", leader, member, from-to)
 	}
 }
 
-// Later is the later of two instants.
+// Later returns the later of two instants.
 func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
@@ -174,9 +173,9 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// await looks again when a replica's word is over by its clock as it runs now.
+// await schedules a check for the end of a replica's grant, by its clock's present rate.
 func (l *Checker) await(id paxos.NodeID) {
-	end, ok := l.wordEnds(id)
+	end, ok := l.grantEnds(id)
 	f := &l.Seen[id]
 	f.gen++
 	if f.due = ok; !ok {
@@ -185,15 +184,15 @@ func (l *Checker) await(id paxos.NodeID) {
 	gen := f.gen
 	l.world.After(max(l.Parties[id].Clock().TrueTime(end)-l.world.Now(), 0), func() {
 		if f.gen == gen {
-			l.honours(id)
+			l.checkGrants(id)
 			l.await(id)
 		}
 	})
 }
 
-// wordEnds is when a replica keeps no word any more; ok is false if it is so
-// already.
-func (l *Checker) wordEnds(id paxos.NodeID) (end time.Time, ok bool) {
+// grantEnds returns when a replica's grant and hold-off are over; ok is false if they are
+// over already.
+func (l *Checker) grantEnds(id paxos.NodeID) (end time.Time, ok bool) {
 	b := l.Parties[id].Believes()
 	if b == nil {
 		return end, false
@@ -203,14 +202,14 @@ func (l *Checker) wordEnds(id paxos.NodeID) (end time.Time, ok bool) {
 	return end, l.Parties[id].Clock().Mono().Before(end)
 }
 
-// Turned is told that a replica's clock runs at another rate.
+// Turned reports that the rate of a replica's clock has changed.
 func (l *Checker) Turned(id paxos.NodeID) {
 	if l.Seen[id].due {
 		l.await(id)
 	}
 }
 
-// Add counts the reads of a life that is over.
+// Add adds the reads of a life that is over.
 func (l *Checker) Add(c core.ReadCounters) {
 	l.Reads.Local += c.Local
 	l.Reads.Logged += c.Logged

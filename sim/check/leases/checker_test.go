@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// puppet is a replica that believes what a test says.
+// puppet is a replica whose beliefs a test sets.
 type puppet struct {
 	m      *sim.Machine
 	down   bool
@@ -42,11 +42,11 @@ func (mute) Start(*sim.Env)                      {}
 func (mute) Receive(time.Time, sim.Addr, []byte) {}
 func (mute) Wake(time.Time)                      {}
 
-// stage is a world of three puppets, whose clocks run at these errors.
+// stage is a world of three puppets, whose clocks have these rate errors.
 type stage struct {
 	worldtest.World
 	l *Checker
-	p []*puppet // by id
+	p []*puppet // by replica
 }
 
 func newStage(t *testing.T, ppb ...int64) *stage {
@@ -89,7 +89,7 @@ func TestS7TwoReplicasHaveReadAuthority(t *testing.T) {
 	s.Breaks("S7")
 }
 
-// True time decides, not what any clock shows: the first holder's is slow.
+// True time decides, not what a clock shows: the first holder's clock is slow.
 func TestS7InTrueTime(t *testing.T) {
 	s := newStage(t, -200_000_000, 0)
 	s.p[1].end = s.p[1].in(80) // 100 ms of true time
@@ -114,8 +114,8 @@ func TestS7AReplicaThatIsDownHasNone(t *testing.T) {
 	s.Breaks("S7")
 }
 
-// counted: replica 1 leads and counts on replica 2, which has given its word for
-// as long.
+// counted is replica 1 as leader, which counts on replica 2; that has granted as long a
+// lease.
 func counted(t *testing.T, ppb ...int64) *stage {
 	s := newStage(t, ppb...)
 	s.p[2].holder, s.p[2].until = 1, s.p[2].in(120)
@@ -131,10 +131,10 @@ func TestS7bTheMarginOfDrift(t *testing.T) {
 	s.Good()
 
 	s = counted(t, -201_000_000, 200_000_000)
-	s.Breaks("S7b") // it will be too short: said when it is given
+	s.Breaks("S7b") // it will be too short, and is reported when it is made
 }
 
-// The look at the end of a word follows the clock, when that is turned.
+// The check at the end of a grant moves when the clock's rate changes.
 func TestS7bAClockThatIsTurned(t *testing.T) {
 	s := counted(t, -200_000_000, 0)
 	s.pass(50)
@@ -177,8 +177,8 @@ func TestS7bAGrantThatWasNeverGiven(t *testing.T) {
 	s.Breaks("S7b")
 }
 
-// What a leader counts of one member is looked at though it moves no authority: a
-// grant of an earlier ballot may be taken for one of this.
+// A grant that the leader counts is checked even if it moves no authority: a grant of an
+// earlier ballot may be taken for one of this ballot.
 func TestS7bACountThatMovesNoAuthority(t *testing.T) {
 	s := counted(t, 0, 0)
 	s.p[1].counts[2] = s.p[1].in(120)

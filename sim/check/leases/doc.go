@@ -1,2 +1,2 @@
-// Package leases is test support: the checker of master leases in true time, S7 and S7b.
+// Package leases is test support: it checks master leases in true time (S7, S7b).
 package leases
