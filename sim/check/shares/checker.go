@@ -10,9 +10,10 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Checker knows what of each principal's calls a master has in the log. While others
-// have sessions as well, a principal that has some there sends no more before all of them are
-// applied: else one that asks without rest has the log to itself, and the others wait behind (L3).
+// Checker counts the calls of each principal that a master has in the log. If several
+// principals have sessions, a principal with calls in the log may send no more before all of
+// these are applied. Otherwise a principal that sends without pause would have the log to
+// itself, and the others would wait (L3).
 type Checker struct {
 	world *sim.World
 	owner map[api.SessionID]api.Principal
@@ -21,24 +22,24 @@ type Checker struct {
 
 // shareSeat is what a master has handed to the log in one epoch.
 type shareSeat struct {
-	of    any // its life
+	of    any // the life of the replica
 	epoch api.Epoch
 	inLog map[api.Principal]int
 }
 
-// New is a checker of that many replicas; opened says whose each session is.
+// New returns a checker for that many replicas. opened has the principal of each session.
 func New(w *sim.World, replicas int, opened map[api.SessionID]api.Principal) *Checker {
 	return &Checker{world: w, owner: opened, sends: make([]shareSeat, replicas+1)}
 }
 
-// OnActed is told what a master was told by the log in one step, and what it handed to it
-// then; of is its life. others says whether several principals have sessions.
+// OnActed reports which commands a master applied in one step, and which it then handed to
+// the log; of is its life. others reports whether several principals have sessions.
 func (b *Checker) OnActed(id paxos.NodeID, of any, e api.Epoch, applied []core.Applied, proposed []command.Command, others func() bool) {
 	t := &b.sends[id]
 	if t.of != of || t.epoch != e {
 		*t = shareSeat{of, e, map[api.Principal]int{}}
 	}
-	came := false // a command did, or went
+	sessionsChanged := false // a session began or ended in this step
 	for i := range applied {
 		for j := range applied[i].Commands {
 			a := &applied[i].Commands[j]
@@ -48,7 +49,7 @@ func (b *Checker) OnActed(id paxos.NodeID, of any, e api.Epoch, applied []core.A
 			for _, x := range a.Effects {
 				switch x.(type) {
 				case command.SessionOpened, command.SessionEnded:
-					came = true
+					sessionsChanged = true
 				}
 			}
 		}
@@ -59,7 +60,7 @@ func (b *Checker) OnActed(id paxos.NodeID, of any, e api.Epoch, applied []core.A
 		if !ok {
 			continue
 		}
-		if n := t.inLog[who]; n > 0 && !came && others() {
+		if n := t.inLog[who]; n > 0 && !sessionsChanged && others() {
 			b.world.Break("L3", "replica %d, master in epoch %d, sends %+v of %s to the log, which has %d calls of that one already", id, e, c, who, n)
 		}
 		sent[who]++
@@ -69,10 +70,10 @@ func (b *Checker) OnActed(id paxos.NodeID, of any, e api.Epoch, applied []core.A
 	}
 }
 
-// OnProposed holds the order in which a master hands calls to the log in one step against
-// the turns of principals (L3): none sends one more than another that had some
-// waiting when the step began, and none in the log, while that one has yet more to send.
-// waited says of each of them that it was begun before. It is asked before OnActed is told.
+// OnProposed checks the order in which a master hands calls to the log in one step (L3). No
+// principal may send one more call than another one that had calls waiting when the step
+// began, has none in the log, and has more to send. waited says of each call whether it was
+// begun before the step. Call OnProposed before OnActed.
 func (b *Checker) OnProposed(id paxos.NodeID, of any, e api.Epoch, proposed []command.Command, waited []bool) {
 	if len(proposed) < 3 {
 		return
@@ -104,7 +105,7 @@ func (b *Checker) OnProposed(id paxos.NodeID, of any, e api.Epoch, proposed []co
 	}
 }
 
-// asker is whose call a command of an epoch does; ok is false if it does none.
+// asker returns whose call a command of an epoch executes; ok is false if it executes none.
 func (b *Checker) asker(c command.Command, e api.Epoch) (who api.Principal, ok bool) {
 	if guard, guarded := model.GuardOf(c); !guarded || guard != e {
 		return "", false
@@ -121,7 +122,7 @@ func (b *Checker) asker(c command.Command, e api.Epoch) (who api.Principal, ok b
 	return who, who != ""
 }
 
-// Several says that more than one principal has sessions.
+// Several reports whether more than one principal has sessions.
 func Several(r rows.Reader) bool {
 	var first api.Principal
 	for _, s := range rows.Sessions(r) {

@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// Ann has sessions 1 and 2, bob has 3; replica 1 is master in epoch 3.
+// Ann has sessions 1 and 2, bob has 3. Replica 1 is master in epoch 3.
 func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
 	get := func(s api.SessionID, n api.Seq, e api.Epoch) command.Command {
 		return command.Call{Guard: e, Session: s, Seq: n, Op: api.Get{Key: "k"}}
@@ -76,8 +76,8 @@ func TestSeveralPrincipals(t *testing.T) {
 	require.True(t, Several(tx))
 }
 
-// In one step those who waited have their turns one by one: ann has sessions 1 and 2, bob
-// has 3, cay has 4.
+// Within one step, waiting principals take their turns one by one. Ann has sessions 1 and 2,
+// bob has 3, cay has 4.
 func TestL3TurnsAreTakenOneByOne(t *testing.T) {
 	const waits = 100 // a call with a number above was begun in the step in which it is sent
 	call := func(s api.SessionID, n api.Seq) command.Command {

@@ -1,4 +1,4 @@
-// Package shares is test support: what each principal has in the log of a master (L3).
+// Package shares is test support: it checks how principals share the log of a master (L3).
 //
 // Reading order: checker.go.
 package shares
