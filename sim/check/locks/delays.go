@@ -9,33 +9,32 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Delays are the lock-delays that run at a master in its epoch. They end by its clock,
-// each in full from when the master learnt of it, and no later: what is longer keeps
-// all clients from the lock for nothing, and it cannot be said of a wait for a lock that it
-// is too long (S8, C7.05).
+// Delays holds the lock-delays that run at a master in its epoch. By its clock, each must
+// last its full length from when the master learned of it, and must not last longer: that
+// would keep all clients from the lock for nothing, and no checker of waiting times could
+// notice (S8, C7.05).
 type Delays map[model.DelayID]DelayEnd
 
-// DelayEnd is when a lock-delay is over by the master's clock, and when the master
-// first did anything after that; zero: not yet. by is, once the master has decided to
-// say so, what the log may execute for it before it must have executed that; zero: it
-// has not.
+// DelayEnd is when a lock-delay is over by the master's clock. late is when the master first
+// acted after that; zero: not yet. by is zero until the master has decided to propose the end;
+// then it is how many commands of the master the log may have executed before that proposal.
 type DelayEnd struct {
 	Due, late time.Time
 	by        uint64
 }
 
-// Round is how many commands of a master the log may execute between two of what the
-// master wants for itself: each of all principals has its turn.
+// Round is how many commands of a master the log may execute between two of the master's own:
+// in each round all principals take a turn.
 const Round = 200
 
-// Dallies is how long a master that is awake may have to say that a delay is over.
+// Dallies is how long a master that is awake may take to propose that a delay is over.
 const Dallies = time.Second
 
 func (ds Delays) begin(n api.Ref, freed api.Number, d api.LockDelay, now time.Time) {
 	ds[model.DelayID{Lock: n, Freed: freed}] = DelayEnd{Due: now.Add(model.DelaySpan(d))}
 }
 
-// OnApplied takes in what the log says of delays.
+// OnApplied takes in what an applied command does to lock-delays.
 func (ds Delays) OnApplied(a *command.Applied, now time.Time) {
 	for _, e := range a.Effects {
 		l, _ := e.(command.LockChanged)
@@ -48,9 +47,10 @@ func (ds Delays) OnApplied(a *command.Applied, now time.Time) {
 	}
 }
 
-// OnDecided takes in what the master has decided to hand to the log, where executed
-// commands of it were executed before, and this many of its own wait. From there on
-// the log may be long about it, but not execute very many others first.
+// OnDecided takes in the commands that the master has decided to hand to the log for itself.
+// executed is how many of its commands were executed before, own how many of its own still
+// wait. From then on the log may take any time, but may not execute very many other commands
+// first.
 func (ds Delays) OnDecided(commands []command.Command, executed, own uint64) {
 	for _, c := range commands {
 		if c, over := c.(command.DelayOver); over {
@@ -62,9 +62,8 @@ func (ds Delays) OnDecided(commands []command.Command, executed, own uint64) {
 	}
 }
 
-// Lost is a delay of which the master has said that it is over, and which runs on
-// though the log has executed so much since: the log has not taken it, and nothing says
-// it again.
+// Lost returns a delay that the master has proposed to end, and that runs on although the log
+// has executed many commands since: the proposal was lost, and nothing repeats it.
 func (ds Delays) Lost(executed uint64) (of model.DelayID, ok bool) {
 	for d, e := range ds { // order-free: the first to begin is taken
 		if e.by != 0 && executed > e.by && (!ok || d.Freed < of.Freed) {
@@ -74,9 +73,9 @@ func (ds Delays) Lost(executed uint64) (of model.DelayID, ok bool) {
 	return of, ok
 }
 
-// Overdue is a delay that was over by now, and of which the master has said nothing
-// though it did something else since, and was not asleep; by is zero if there is none.
-// slept is how long it was until now.
+// Overdue returns a delay that is over, and that the master has not proposed to end, although
+// it acted since and was awake; by is how long it has been over, zero if there is none. slept
+// is how much of the time since the last step the master slept.
 func (ds Delays) Overdue(now time.Time, slept time.Duration) (of model.DelayID, by time.Duration) {
 	for d, e := range ds { // order-free: the longest is taken, then the first to begin
 		switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// A lock that a new master freed, as no client presented its handle, is free.
+// A lock that a new master freed, since no client presented its handle, is free.
 func TestS9NobodyIsToldOfALockThatWasFreed(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch  api.Epoch

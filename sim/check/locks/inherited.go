@@ -13,17 +13,17 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Inherited are the lock-delays that run by the log, and those that ran when each epoch
-// began: a new master runs each of these again in full, whatever it finds in its rows.
+// Inherited holds the lock-delays that run by the log, and those that ran when each epoch
+// began: a new master runs each of these again in full, whatever its rows say.
 type Inherited struct {
 	runs map[model.DelayID]time.Duration
 	from map[model.DelayID]origin // of those that run
 	At   map[api.Epoch]map[model.DelayID]time.Duration
 
-	Several uint64 // epochs that began while two delays of one lock ran
+	Several uint64 // counts epochs that began while two delays of one lock ran
 }
 
-// origin is how a lock-delay came to be: whose failure began it, and in which slot.
+// origin is whose failure began a lock-delay, and in which slot.
 type origin struct {
 	who  model.Owner
 	slot paxos.Slot
@@ -33,7 +33,7 @@ func newInherited() Inherited {
 	return Inherited{runs: map[model.DelayID]time.Duration{}, from: map[model.DelayID]origin{}, At: map[api.Epoch]map[model.DelayID]time.Duration{}}
 }
 
-// OnCommand is told of each command as it is first applied anywhere, and was executed.
+// OnCommand reports an executed command when it is first applied anywhere.
 func (l *Inherited) OnCommand(a *command.Applied) {
 	for _, e := range a.Effects {
 		if e, ok := e.(command.EpochBegan); ok {
@@ -52,7 +52,8 @@ func (l *Inherited) OnCommand(a *command.Applied) {
 	}
 }
 
-// begin notes the delay of a lock that a command in a slot has freed, since its holder failed.
+// begin records the delay of a lock that a command in a slot has freed, since its holder
+// failed.
 func (l *Inherited) begin(n api.Ref, freed api.Number, d time.Duration, by model.Owner, in paxos.Slot) {
 	if d > 0 {
 		id := model.DelayID{Lock: n, Freed: freed}
@@ -60,7 +61,8 @@ func (l *Inherited) begin(n api.Ref, freed api.Number, d time.Duration, by model
 	}
 }
 
-// texts are the lock-delays of a lock that run, for reports, in the order in which they began.
+// texts describes the running lock-delays of a lock for reports, in the order in which they
+// began.
 func (l *Inherited) texts(n api.Ref) (all []string) {
 	for _, d := range slices.SortedFunc(maps.Keys(l.runs), func(a, b model.DelayID) int { return cmp.Compare(a.Freed, b.Freed) }) {
 		if d.Lock == n {
@@ -71,9 +73,9 @@ func (l *Inherited) texts(n api.Ref) (all []string) {
 	return all
 }
 
-// Runs says that a lock-delay of a lock runs.
+// Runs reports whether a lock-delay of a lock runs.
 func (l *Inherited) Runs(n api.Ref) bool {
-	for d := range l.runs { // order-free: any will do
+	for d := range l.runs { // order-free: any one suffices
 		if d.Lock == n {
 			return true
 		}
@@ -81,7 +83,7 @@ func (l *Inherited) Runs(n api.Ref) bool {
 	return false
 }
 
-// Count is how many lock-delays of a lock run.
+// Count returns how many lock-delays of a lock run.
 func (l *Inherited) Count(n api.Ref) (all int) {
 	for d := range l.runs { // order-free: a sum
 		if d.Lock == n {
@@ -91,8 +93,8 @@ func (l *Inherited) Count(n api.Ref) (all int) {
 	return all
 }
 
-// forgets notes that a node is gone, with its lock and that lock's delays.
-func (l *Inherited) forgets(n api.Ref) {
+// forget removes a deleted node's lock-delays.
+func (l *Inherited) forget(n api.Ref) {
 	maps.DeleteFunc(l.runs, func(d model.DelayID, _ time.Duration) bool { return d.Lock == n })
 	maps.DeleteFunc(l.from, func(d model.DelayID, _ origin) bool { return d.Lock == n })
 }

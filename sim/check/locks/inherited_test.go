@@ -15,7 +15,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// What runs when an epoch begins is what began and did not end, of each lock all.
+// When an epoch begins, the delays that began and did not end run, including all of one lock.
 func TestTheLockDelaysThatANewMasterOwes(t *testing.T) {
 	s := newLockStory(t)
 	fails := func(session api.SessionID, freed api.Number) {

@@ -15,32 +15,31 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Model says who holds which lock, from the commands in the order of the log
-// and the answers they were given, and from nothing that the rows say of locks:
-// an Expire makes holders fail because that is what an Expire is. Property S8 is
-// judged at the end.
+// Model computes which handle holds which lock, from the commands in log order and their
+// answers, and from nothing that the rows say of locks: an Expire makes holders fail because
+// that is the meaning of Expire. Judge checks S8 at the end.
 type Model struct {
 	world  *sim.World
 	rho    paxos.PPM
-	slot   paxos.Slot // of the present command
+	slot   paxos.Slot // slot of the present command
 	Holds  map[model.Owner]Hold
-	calls  map[model.Call]model.Owner     // Acquires that were granted, while the hold lasts
-	got    map[model.Call]api.Acquisition // all that were told that they hold, also those of holders
+	calls  map[model.Call]model.Owner     // Acquires that were granted, while they hold the lock
+	got    map[model.Call]api.Acquisition // the acquisition that each Acquire was told, also if its owner held the lock already
 	List   []linearizability.HoldEvent
-	Failed uint64                        // holders
-	Owed   Inherited                     // to new masters
-	last   map[api.Ref]api.Acquisition   // of each lock
-	freed  map[api.Acquisition]api.Epoch // holds that a new master freed, since no client presented them
-	moved  map[api.Ref]paxos.Slot        // where a session last took or left a lock, or a lock-delay of it began or ended
+	Failed uint64                        // counts holders that failed
+	Owed   Inherited                     // the lock-delays that new masters must run
+	last   map[api.Ref]api.Acquisition   // last acquisition of each lock
+	freed  map[api.Acquisition]api.Epoch // acquisitions that a new master freed, since no client presented them
+	moved  map[api.Ref]paxos.Slot        // slot in which a session last acquired or freed a lock, or a lock-delay of it began or ended
 }
 
-// Taking is that a lock goes from free to held.
+// Taking says that a free lock was acquired.
 type Taking struct {
 	Node api.Ref
 	Gen  api.LockGen
 }
 
-// Hold is what an owner holds, and by which call.
+// Hold is what an owner holds, and the call that acquired it.
 type Hold struct {
 	Node        api.Ref
 	Mode        api.Mode
@@ -50,7 +49,7 @@ type Hold struct {
 	call        model.Call
 }
 
-// New makes the model of a cell whose clocks err by rho at most.
+// New makes the model of a cell whose clocks err by at most rho.
 func New(w *sim.World, rho paxos.PPM) *Model {
 	return &Model{
 		world: w, rho: rho, Holds: map[model.Owner]Hold{}, calls: map[model.Call]model.Owner{}, got: map[model.Call]api.Acquisition{}, Owed: newInherited(), last: map[api.Ref]api.Acquisition{},
@@ -58,8 +57,8 @@ func New(w *sim.World, rho paxos.PPM) *Model {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere, and in which slot. It
-// returns what the command has taken that was free; nil: nothing.
+// OnCommand reports a command when it is first applied anywhere, and its slot. It returns the
+// free lock that the command has acquired, or nil.
 func (b *Model) OnCommand(a *command.Applied, slot paxos.Slot) *Taking {
 	if a.Verdict != command.Executed || a.Result.Code != api.OK {
 		return nil
@@ -68,30 +67,31 @@ func (b *Model) OnCommand(a *command.Applied, slot paxos.Slot) *Taking {
 	b.Owed.OnCommand(a)
 	switch c := a.Command.(type) {
 	case command.NodeCommand:
-		return b.act(c, a.Result)
+		return b.onNodeCommand(c, a.Result)
 	case command.Call:
 		if _, ends := c.Op.(api.EndSession); ends {
-			b.session(c.Session, linearizability.HoldReleased)
+			b.freeSession(c.Session, linearizability.HoldReleased)
 		}
 	case command.Expire:
-		b.delayed(a, func(o model.Owner) bool { return o.Session == c.Session })
-		b.session(c.Session, linearizability.HoldFailed)
+		b.checkDelays(a, func(o model.Owner) bool { return o.Session == c.Session })
+		b.freeSession(c.Session, linearizability.HoldFailed)
 	case command.FailHandle:
-		b.delayed(a, func(o model.Owner) bool { return o == model.Owner{Session: c.Session, Handle: c.Handle} })
+		b.checkDelays(a, func(o model.Owner) bool { return o == model.Owner{Session: c.Session, Handle: c.Handle} })
 		if h, held := b.Holds[model.Owner{Session: c.Session, Handle: c.Handle}]; held {
 			b.freed[h.acquisition] = c.Guard
 		}
-		b.frees(model.Owner{Session: c.Session, Handle: c.Handle}, linearizability.HoldFailed)
+		b.onFreed(model.Owner{Session: c.Session, Handle: c.Handle}, linearizability.HoldFailed)
 	case command.DelayOver:
-		b.moves(c.Node)
+		b.noteMoved(c.Node)
 	case command.Sweep:
-		b.forgets(c.Node)
+		b.forget(c.Node)
 	}
 	return nil
 }
 
-// OnReply demands of an answer that a session holds a lock that no master up to that one has
-// freed the hold, before it took the first call: it would be believed in.
+// OnReply checks an answer that tells a session that it holds a lock. No master up to the
+// answering one may have freed that acquisition before it accepted its first call: the client
+// would believe in a lock that is free.
 func (b *Model) OnReply(id paxos.NodeID, p api.Reply) {
 	h, ok := p.Detail.(api.Held)
 	if e, freed := b.freed[h.Acquisition]; ok && freed && p.Code == api.OK && p.Epoch >= e {
@@ -99,11 +99,10 @@ func (b *Model) OnReply(id paxos.NodeID, p api.Reply) {
 	}
 }
 
-// delayed demands of a command by which holders fail that it begins the lock-delays
-// that they asked for: of each lock one, the longest, and none where no holder asked for
-// any. That the lock is not granted while one runs is judged at the end; but it may be
-// that no client tries.
-func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
+// checkDelays requires that a command by which holders fail begins the lock-delays that they
+// asked for: for each lock one, the longest, and none if no holder asked for any. Judge
+// checks that no lock is granted during a delay, but perhaps no client tries.
+func (b *Model) checkDelays(a *command.Applied, fails func(model.Owner) bool) {
 	asked := map[api.Ref]time.Duration{}
 	failed := b.Owners(func(o model.Owner, _ Hold) bool { return fails(o) })
 	for _, o := range failed {
@@ -126,30 +125,30 @@ func (b *Model) delayed(a *command.Applied, fails func(model.Owner) bool) {
 	}
 }
 
-func (b *Model) act(c command.NodeCommand, r api.Result) *Taking {
+func (b *Model) onNodeCommand(c command.NodeCommand, r api.Result) *Taking {
 	switch d := c.Op.(type) {
 	case command.Acquire:
-		return b.grants(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
+		return b.onGrant(model.Owner{Session: c.Session, Handle: d.Handle}, model.Call{Session: c.Session, Seq: c.Seq}, d, r)
 	case command.Release:
 		o := model.Owner{Session: c.Session, Handle: d.Handle}
 		if h, ok := b.Holds[o]; !ok || h.acquisition != d.Acquisition || h.Node != d.Node {
 			b.world.Break("S8", "%v releases acquisition %d of %v, and what it holds is %+v", o, d.Acquisition, d.Node, h)
 		}
-		b.frees(o, linearizability.HoldReleased)
+		b.onFreed(o, linearizability.HoldReleased)
 	case command.CloseHandle:
-		b.frees(model.Owner{Session: c.Session, Handle: d.Handle}, linearizability.HoldReleased)
+		b.onFreed(model.Owner{Session: c.Session, Handle: d.Handle}, linearizability.HoldReleased)
 	case command.CancelAcquire:
 		if o, ok := b.CancelledBy(c.Session, d); ok {
-			b.frees(o, linearizability.HoldReleased)
+			b.onFreed(o, linearizability.HoldReleased)
 		}
 	case command.DeleteNode:
-		b.forgets(d.Node)
+		b.forget(d.Node)
 	}
 	return nil
 }
 
-// CancelledBy is the handle that holds a lock no more once an Acquire is cancelled: the one
-// named with it, if it still holds what that Acquire was told that it holds.
+// CancelledBy returns the handle whose lock is freed when an Acquire is cancelled: the one
+// named in the command, if it still holds what that Acquire was told that it holds.
 func (b *Model) CancelledBy(s api.SessionID, d command.CancelAcquire) (o model.Owner, ok bool) {
 	o = model.Owner{Session: s, Handle: d.Handle}
 	got, told := b.got[model.Call{Session: s, Seq: d.Call}]
@@ -157,9 +156,9 @@ func (b *Model) CancelledBy(s api.SessionID, d command.CancelAcquire) (o model.O
 	return o, told && holds && h.acquisition == got && h.Node == d.Node
 }
 
-// grants notes a grant, unless the owner has the lock already: then its answer is
-// the one it was given when it got it. It returns the lock, if that was free.
-func (b *Model) grants(o model.Owner, by model.Call, d command.Acquire, r api.Result) (free *Taking) {
+// onGrant records a grant. If the owner has the lock already, its answer must be that of the
+// first grant. onGrant returns the lock if it was free.
+func (b *Model) onGrant(o model.Owner, by model.Call, d command.Acquire, r api.Result) (free *Taking) {
 	held, ok := r.Detail.(api.Held)
 	if !ok {
 		b.world.Break("S8", "%v acquires %v, and is told nothing of it: %+v", o, d.Node, r)
@@ -181,23 +180,23 @@ func (b *Model) grants(o model.Owner, by model.Call, d command.Acquire, r api.Re
 	}
 	b.Holds[o] = Hold{Node: d.Node, Mode: d.Mode, Gen: held.Gen, acquisition: held.Acquisition, delay: model.DelaySpan(d.Delay), call: by}
 	b.calls[by] = o
-	b.moves(d.Node)
+	b.noteMoved(d.Node)
 	e := b.event(linearizability.HoldGranted, o, d.Node)
 	e.Shared, e.Gen = d.Mode == api.Shared, uint64(held.Gen)
 	b.List = append(b.List, e)
 	return free
 }
 
-// frees notes that an owner does not hold any more what it held, if anything. The
-// delay of one that failed is over, at the earliest, when the fastest clock says so.
-func (b *Model) frees(o model.Owner, how linearizability.HoldKind) {
+// onFreed records that an owner no longer holds a lock, if it held one. The lock-delay of a
+// failed owner is over, at the earliest, when the fastest clock says so.
+func (b *Model) onFreed(o model.Owner, how linearizability.HoldKind) {
 	h, ok := b.Holds[o]
 	if !ok {
 		return
 	}
 	delete(b.Holds, o)
 	delete(b.calls, h.call)
-	b.moves(h.Node)
+	b.noteMoved(h.Node)
 	e := b.event(how, o, h.Node)
 	if how == linearizability.HoldFailed {
 		b.Failed++
@@ -208,11 +207,11 @@ func (b *Model) frees(o model.Owner, how linearizability.HoldKind) {
 	b.List = append(b.List, e)
 }
 
-// HeldBy says whether a handle holds the lock of a node, and what it would conflict
-// with if it took it in some mode.
+// HeldBy reports whether a handle holds the lock of a node, and returns a function that
+// reports whether acquiring it in a mode conflicts with other holders.
 func (b *Model) HeldBy(n api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
 	var modes []api.Mode
-	for o, x := range b.Holds { // order-free: any conflict will do
+	for o, x := range b.Holds { // order-free: any conflict suffices
 		switch {
 		case x.Node != n:
 		case o.Handle == h:
@@ -224,17 +223,18 @@ func (b *Model) HeldBy(n api.Ref, h api.HandleID) (own bool, conflicts func(api.
 	return own, func(m api.Mode) bool { return slices.ContainsFunc(modes, m.HasConflict) }
 }
 
-// EachHold is called for each holder of the lock of a node, in the order of holders.
+// EachHold calls f for each holder of the lock of a node, in the order of holders.
 func (b *Model) EachHold(n api.Ref, f func(o model.Owner, m api.Mode, by api.Acquisition)) {
 	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
 		f(o, b.Holds[o].Mode, b.Holds[o].acquisition)
 	}
 }
 
-// HasDelay says that a lock-delay of the lock of a node runs.
+// HasDelay reports whether a lock-delay of a node's lock runs.
 func (b *Model) HasDelay(n api.Ref) bool { return b.Owed.Runs(n) }
 
-// About says for reports which handles hold the lock of a node by the log, and which lock-delays of it run.
+// About describes, for reports, which handles hold the lock of a node by the log, and which
+// lock-delays of it run.
 func (b *Model) About(n api.Ref) string {
 	var all []string
 	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
@@ -247,25 +247,25 @@ func (b *Model) About(n api.Ref) string {
 	return strings.Join(all, ", ")
 }
 
-// MovedIn is the last slot in which a session took or left the lock of a node, or a
-// lock-delay of it began or ended; ok is false where nothing of this has happened.
+// MovedIn returns the last slot in which a session acquired or freed the lock of a node, or a
+// lock-delay of it began or ended; ok is false if none of this has happened.
 func (b *Model) MovedIn(n api.Ref) (s paxos.Slot, ok bool) {
 	s, ok = b.moved[n]
 	return s, ok
 }
 
-func (b *Model) moves(n api.Ref) { b.moved[n] = b.slot }
+func (b *Model) noteMoved(n api.Ref) { b.moved[n] = b.slot }
 
-// session frees all that handles of a session hold.
-func (b *Model) session(s api.SessionID, how linearizability.HoldKind) {
+// freeSession frees all that handles of a session hold.
+func (b *Model) freeSession(s api.SessionID, how linearizability.HoldKind) {
 	for _, o := range b.Owners(func(o model.Owner, _ Hold) bool { return o.Session == s }) {
-		b.frees(o, how)
+		b.onFreed(o, how)
 	}
 }
 
-// forgets notes that a node was deleted, and its lock with it.
-func (b *Model) forgets(n api.Ref) {
-	b.Owed.forgets(n)
+// forget records that a node was deleted, with its lock.
+func (b *Model) forget(n api.Ref) {
+	b.Owed.forget(n)
 	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
 		delete(b.calls, b.Holds[o].call)
 		delete(b.Holds, o)
@@ -273,7 +273,7 @@ func (b *Model) forgets(n api.Ref) {
 	b.List = append(b.List, b.event(linearizability.HoldForgotten, model.Owner{}, n))
 }
 
-// Owners are those who hold something that is meant, in order.
+// Owners returns the holders that meant selects, in order.
 func (b *Model) Owners(meant func(model.Owner, Hold) bool) (all []model.Owner) {
 	for o, h := range b.Holds { // order-free: sorted below
 		if meant(o, h) {
@@ -284,7 +284,7 @@ func (b *Model) Owners(meant func(model.Owner, Hold) bool) (all []model.Owner) {
 	return all
 }
 
-// IsGranted says whether the lock that a call has acquired is held by it.
+// IsGranted reports whether a call still holds the lock that it acquired.
 func (b *Model) IsGranted(k model.Call) bool {
 	_, holds := b.calls[k]
 	return holds
@@ -294,14 +294,14 @@ func (b *Model) event(k linearizability.HoldKind, o model.Owner, n api.Ref) line
 	return linearizability.HoldEvent{At: int64(b.world.Now()), Kind: k, Path: n.Path.String(), Instance: uint64(n.Instance), Holder: o.String()}
 }
 
-// Judge breaks S8 where locks were not what they must be.
+// Judge breaks S8 if locks broke exclusion, lock-delays or generations.
 func (b *Model) Judge() {
 	if found := linearizability.CheckExclusion(b.List); len(found) > 0 && b.world.Failure() == nil {
 		b.world.Break("S8", "%v: %s", found[0].Kind, found[0].Text)
 	}
 }
 
-// earliest is how much true time passes at least while a clock counts d.
+// earliest returns the least true time that passes while a clock counts d.
 func earliest(d time.Duration, rho paxos.PPM) time.Duration {
 	return d / time.Duration(1_000_000+rho) * 1_000_000
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// lockStory feeds a Model with commands as they would be applied, all of one
-// node; a handle is named by its count.
+// lockStory feeds a Model with commands on one node, in the form in which they are applied; a
+// handle is named by its counter.
 type lockStory struct {
 	worldtest.World
 	b    *Model
@@ -33,13 +33,13 @@ func (s *lockStory) applied(c command.Command, r api.Result, e ...command.Effect
 	s.tells(&command.Applied{Command: c, Verdict: command.Executed, Result: r, Effects: e})
 }
 
-// tells hands over a command, each in a slot of its own.
+// tells applies a command, each in a slot of its own.
 func (s *lockStory) tells(a *command.Applied) *Taking {
 	s.slot++
 	return s.b.OnCommand(a, s.slot)
 }
 
-// delay is that a lock-delay begins.
+// delay is the effect that a lock-delay begins.
 func delay(d time.Duration) command.Effect {
 	return command.LockChanged{Effect: lock.DelayBegan{Lock: theLock, Freed: 9, Delay: api.DelayOf(d)}}
 }
@@ -63,7 +63,7 @@ func (s *lockStory) release(session api.SessionID, h uint64, a api.Acquisition) 
 
 func (s *lockStory) pass(d time.Duration) { s.Run(s.Now() + d) }
 
-// Each story is told by commands and answers; told is empty where all is well.
+// Each story consists of commands and answers; told is empty if all is well.
 func TestS8IsJudgedByTheLog(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -212,7 +212,7 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 	}
 }
 
-// What was not executed, or refused, has no effect.
+// A command that was refused or not executed has no effect.
 func TestS8CountsWhatWasExecuted(t *testing.T) {
 	s := newLockStory(t)
 	acquire := command.NodeCommand{Session: 1, Seq: 1, Op: command.Acquire{Node: theLock, Handle: handleOf(1), Mode: api.Exclusive}}

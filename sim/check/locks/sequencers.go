@@ -9,22 +9,22 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Sequencers compares what is said of sequencers with who holds which lock, by
-// the log (S10): one is valid if and only if its lock is held, in this mode, at this
-// generation; and what is done by a handle that is tied to one is done while it is.
+// Sequencers compares the answers about sequencers with which handles hold which locks by the
+// log (S10). A sequencer is valid if and only if its lock is held in its mode at its
+// generation. A handle that is tied to a sequencer may act only while that is valid.
 type Sequencers struct {
 	world *sim.World
 	locks *Model
 	asked map[sending]api.Sequencer
-	tied  map[sending][]api.Sequencer // to what the handle of a call is or was tied, where its token says that it is
-	stale int                         // that were found to be so
+	tied  map[sending][]api.Sequencer // the sequencers to which the handle of a call is or was tied, if its token says so
+	stale int                         // sequencers found to be stale
 	told  map[remembered]bool         // calls that a master answered with a token, and so remembers
 
-	Kept, Broken uint64 // deeds by handles that were tied to a sequencer, by whether it was valid
+	Kept, Broken uint64 // operations by tied handles, by whether the sequencer was valid
 }
 
-// sending is one sending of a call. A client that keeps to no protocol gives two calls one number, and a
-// master may have taken in both before it answers the first.
+// sending is one request of a call. A client that breaks the protocol gives two calls one
+// number, and a master may take in both before it answers the first.
 type sending struct {
 	model.Call
 	id uint64
@@ -36,13 +36,14 @@ type remembered struct {
 	epoch api.Epoch
 }
 
-// NewSequencers makes the check on top of a Model.
+// NewSequencers returns a checker on top of a Model.
 func NewSequencers(w *sim.World, held *Model) *Sequencers {
 	return &Sequencers{world: w, locks: held, asked: map[sending]api.Sequencer{}, tied: map[sending][]api.Sequencer{}, told: map[remembered]bool{}}
 }
 
-// OnRequest notes which sequencer a request shows, and to which its handle was tied so far:
-// none, where its token does not say that it is. The answer names the sending that it is for.
+// OnRequest records which sequencer a request carries, and the sequencers to which its handle
+// was tied so far; these are none unless its token says that it is tied. The answer names the
+// request that it is for.
 func (w *Sequencers) OnRequest(q api.Request, tied []api.Sequencer) {
 	k := sending{model.Call{Session: q.Session, Seq: q.Seq}, q.ID}
 	delete(w.asked, k)
@@ -57,23 +58,23 @@ func (w *Sequencers) OnRequest(q api.Request, tied []api.Sequencer) {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere, before the book
-// of locks is: a deletion takes away the lock of which it had to be judged.
+// OnCommand reports a command when it is first applied anywhere, before the Model sees it: a
+// deletion removes the lock by which the command must be judged.
 func (w *Sequencers) OnCommand(a *command.Applied) {
 	act, ok := a.Command.(command.NodeCommand)
 	if !ok || a.Verdict != command.Executed {
 		return
 	}
 	fence := model.FenceIn(act.Op)
-	w.fences(act.Op, fence, a.Result.Code)
+	w.checkFence(act.Op, fence, a.Result.Code)
 	if d, checks := act.Op.(command.CheckSequencer); checks {
 		w.judge(d.Sequencer, a.Result.Code, fence == api.Sequencer{})
 	}
 }
 
-// fences: while the sequencer of a handle is not valid, nothing is done by it,
-// whatever else is asked; and while it is, it is no reason to refuse.
-func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code) {
+// checkFence: while the sequencer of a handle is not valid, the handle does nothing, whatever
+// else is asked. While it is valid, it is no reason to refuse.
+func (w *Sequencers) checkFence(d command.NodeOp, fence api.Sequencer, said api.Code) {
 	if fence == (api.Sequencer{}) {
 		return
 	}
@@ -90,10 +91,10 @@ func (w *Sequencers) fences(d command.NodeOp, fence api.Sequencer, said api.Code
 	}
 }
 
-// OnReply is told of an answer from the rows of a master that has applied all that
-// any replica has, and nothing since it looked. Its handle may be tied to a sequencer,
-// which is answered for, too. A client that was given a token once is given it again by the
-// same master, whatever the rows say by then.
+// OnReply reports an answer from the rows of a master that has applied all that any replica
+// has, and nothing since it read them. If the handle is tied to a sequencer, the answer
+// depends on that, too. A call that was answered with a token gets the same token from the
+// same master again, whatever the rows say by then.
 func (w *Sequencers) OnReply(p api.Reply) {
 	k := sending{model.Call{Session: p.Session, Seq: p.Seq}, p.ID}
 	if _, given := p.Detail.(api.Opened); given {
@@ -115,7 +116,8 @@ func (w *Sequencers) OnReply(p api.Reply) {
 	}
 }
 
-// judge: free says that nothing else can be the reason for StaleSequencer.
+// judge compares an answer about a sequencer with the Model. free says that nothing else can
+// be the reason for StaleSequencer.
 func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
 	valid := w.locks.IsValid(s)
 	switch {
@@ -128,7 +130,7 @@ func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
 	}
 }
 
-// IsValid says that a lock is held as a sequencer describes it.
+// IsValid reports whether a lock is held as a sequencer describes it.
 func (b *Model) IsValid(s api.Sequencer) bool {
 	return len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == s.Node && h.Mode == s.Mode && h.Gen == s.Gen })) > 0
 }

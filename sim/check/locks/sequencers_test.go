@@ -63,8 +63,8 @@ func TestS10ASequencerIsValidWhileItsLockIsHeld(t *testing.T) {
 	}
 }
 
-// What a handle does that is tied to a sequencer, while the lock of node 7 is held,
-// shared, at generation 9, and after that.
+// What a handle tied to a sequencer does, while the lock of node 7 is held, shared, at
+// generation 9, and afterwards.
 func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 	path, err := api.ParsePath("/d0/hot")
 	require.NoError(t, err)
@@ -98,8 +98,8 @@ func TestS10WhatIsDoneByAHandleThatIsTiedToASequencer(t *testing.T) {
 	}
 }
 
-// What a master answers alone by a handle that is tied to a sequencer, while the lock
-// of node 7 is held, shared, at generation 9.
+// What a master answers alone about a handle tied to a sequencer, while the lock of node 7 is
+// held, shared, at generation 9.
 func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 	node := api.Ref{Path: worldtest.Path("/d0/hot"), Instance: 7}
 	valid, stale := api.Sequencer{Node: node, Mode: api.Shared, Gen: 9}, api.Sequencer{Node: node, Mode: api.Shared, Gen: 8}
@@ -107,7 +107,7 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 		tied   []api.Sequencer
 		said   api.Code
 		breaks bool
-		others []api.Sequencer // of other requests by the same number, before and after this one
+		others []api.Sequencer // sequencers of other requests with the same number, before and after this one
 	}{
 		"by a handle that is tied to none": {nil, api.OK, false, nil},
 		"while it is valid":                {[]api.Sequencer{valid}, api.OK, false, nil},
@@ -137,8 +137,8 @@ func TestS10WhatIsReadByAHandleThatIsTiedToASequencer(t *testing.T) {
 	}
 }
 
-// A master gives a token again that it has given, also when the sequencer to which the
-// handle was tied is stale by then; the next one does not.
+// A master repeats a token that it has given out, even if the handle's sequencer is stale by
+// then; the next master does not.
 func TestS10WhatAMasterRemembersIsToldAgain(t *testing.T) {
 	for epoch, breaks := range map[api.Epoch]bool{2: false, 3: true} {
 		f := worldtest.New(t)
