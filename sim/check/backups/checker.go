@@ -14,32 +14,32 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Checker looks at each backup at the instant at which it counts, and knows what came of
-// backups.
+// Checker checks each backup when it counts, and counts what became of backups.
 type Checker struct {
-	Made, Found, Failed int                                  // backups written, found at their places, not written
-	Newest              paxos.Slot                           // of all that counted
-	Counted             map[paxos.NodeID]map[paxos.Slot]bool // those that counted, at each place
+	Made, Found, Failed int                                  // backups written; found at their places; not written, by an error
+	Newest              paxos.Slot                           // slot of the newest that counted
+	Counted             map[paxos.NodeID]map[paxos.Slot]bool // slots of the backups that counted at each place
 
 	world *sim.World
 	plan  *plan.Plan
 	rows  Rows
 }
 
-// Rows knows what the rows after each slot are.
+// Rows knows the rows after each slot.
 type Rows interface {
-	// CompareRows checks that rows which a replica says are those after a slot are (S6).
+	// CompareRows checks that rows which a replica takes for those after a slot are right
+	// (S6).
 	CompareRows(id paxos.NodeID, what string, s paxos.Slot, sum db.Sum)
 }
 
-// New is a checker of a cell's backups.
+// New returns a checker of a cell's backups.
 func New(w *sim.World, p *plan.Plan, rows Rows) *Checker {
 	return &Checker{world: w, plan: p, rows: rows, Counted: map[paxos.NodeID]map[paxos.Slot]bool{}}
 }
 
-// OnBackup checks a backup at the instant at which it counts: the rows in its file
-// are those after its slot (S6), and a cell can be made of them; one that was found is
-// newer than the one that is recorded (S3).
+// OnBackup checks a backup when it counts. The rows in its file must be those after its slot
+// (S6), and a cell can be made of them. A backup that the replica found must be newer than
+// the recorded one (S3).
 func (c *Checker) OnBackup(id paxos.NodeID, j driver.BackupJob, made store.WriteResult, err error) {
 	if err != nil {
 		c.Failed++
@@ -67,9 +67,9 @@ func (c *Checker) OnBackup(id paxos.NodeID, j driver.BackupJob, made store.Write
 	c.OnPlaced(id, b.Cell, made)
 }
 
-// OnPlaced looks at a place where a backup has just counted: what stands there stands
-// in the directory of its cell, and of what has counted the newest stay (S3); what is
-// older goes, but for what could not be read (L2).
+// OnPlaced checks a place at which a backup has just counted. All backups there must be in
+// the directory of their cell. Of those that counted, the newest must stay (S3). Older ones
+// must be removed, except those that could not be read (L2).
 func (c *Checker) OnPlaced(id paxos.NodeID, cell uint64, made store.WriteResult) {
 	if c.Counted[id] == nil {
 		c.Counted[id] = map[paxos.Slot]bool{}
@@ -93,9 +93,8 @@ func (c *Checker) OnPlaced(id paxos.NodeID, cell uint64, made store.WriteResult)
 	}
 }
 
-// backupOf reads the backup of a slot from the place of a replica, as an operator would
-// who has only that; nil where there is none that is good, with the reason if there is
-// one.
+// backupOf reads the backup of a slot from a replica's place, without anything else of the
+// cell. It returns nil if there is no good one, with an error if the file is bad.
 func (c *Checker) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, error) {
 	mem := c.world.Machine(sim.Addr(id)).Far().Mem()
 	for _, f := range mem.Files() {
@@ -110,7 +109,7 @@ func (c *Checker) backupOf(id paxos.NodeID, slot paxos.Slot) (*backup.Backup, er
 	return nil, nil
 }
 
-// Latest is the newest that counts, and a replica whose place has it; nil where
+// Latest returns the newest backup that counted, and a replica whose place has it, or nil if
 // none has.
 func (c *Checker) Latest() (paxos.NodeID, *backup.Backup) {
 	for _, m := range c.world.Replicas() {

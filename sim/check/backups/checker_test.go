@@ -21,8 +21,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// place is the far place of replica 1, where backups of one cell are written, of which the
-// newest two stay. It notes which rows the checker has compared.
+// place is the place of backups of replica 1, where backups of one cell are written and the
+// newest two stay. It records which rows the checker has compared.
 type place struct {
 	worldtest.World
 	t        *testing.T
@@ -48,10 +48,10 @@ func newPlace(t *testing.T) *place {
 
 func (p *place) CompareRows(_ paxos.NodeID, _ string, s paxos.Slot, sum db.Sum) { p.compared[s] = sum }
 
-// writes has a backup of a slot written, by the product.
+// writes makes the product write a backup of a slot.
 func (p *place) writes(slot paxos.Slot) store.WriteResult { return p.writesIn(slot, 1) }
 
-// writesIn has the file say that it is of that epoch; the rows are of epoch 1.
+// writesIn writes a file that states that epoch; its rows are of epoch 1.
 func (p *place) writesIn(slot paxos.Slot, e uint64) store.WriteResult {
 	h := paxos.Handle{Slot: slot, Ballot: paxos.Ballot{Round: 1, Node: 1}, Members: []paxos.NodeID{1}, Epoch: e}
 	made, err := store.Place{FS: p.mem, Dir: "far", Keep: 2}.Write(store.Backup{Handle: h, Rows: p.rows.View(), Cell: p.cell, After: slot})
@@ -59,7 +59,7 @@ func (p *place) writesIn(slot paxos.Slot, e uint64) store.WriteResult {
 	return made
 }
 
-// counts has a backup counted that was made after another one.
+// counts reports a backup that was made after another one.
 func (p *place) counts(made store.WriteResult, after paxos.Slot) {
 	p.c.OnBackup(1, driver.BackupJob{Cell: p.cell, After: after}, made, nil)
 }
@@ -136,7 +136,7 @@ func TestWhatABackupMustBe(t *testing.T) {
 	}
 }
 
-// The rows of each backup are compared with those after its slot, and the newest is known.
+// The rows of each backup are compared with those after its slot, and Newest is its slot.
 func TestRowsOfBackupsAreCompared(t *testing.T) {
 	p := newPlace(t)
 	_, none := p.c.Latest()
