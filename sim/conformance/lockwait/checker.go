@@ -10,14 +10,15 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Checker knows in which order Acquires came to wait for each lock at the master
-// of an epoch, from what reached it and what left it: the first answer that it
-// waits, or the first proposal of it, is where it joined. No other is tried before
-// the one that came first, but readers beside readers; so one release wakes one writer, or
-// the readers in front, however many wait (S8); and it wakes them at once: with the Release itself, or when
-// it was applied. Nor does
-// a client that waits hear of it: there is no more than one answer to each copy, and to each trial. And
-// no Acquire waits by a handle of which it was said that it is closed or poisoned (S14).
+// Checker computes the order in which Acquires wait for each lock at the master of an epoch, from
+// what reached the master and what left it. An Acquire joins the queue with the first answer
+// that it waits, or with its first attempt: the first proposal of it. The rules:
+//
+//   - Order (S8): no Acquire is attempted before one that joined earlier, except a reader beside
+//     readers. So one release wakes one writer, or the readers at the front, however many wait.
+//   - Promptness (S8): the master wakes them with the Release itself, or once that was applied.
+//   - Silence (S8): a waiting client is told so at most once for each copy and each attempt.
+//   - Handles (S14): no Acquire waits by a handle that was reported closed or poisoned.
 type Checker struct {
 	world *sim.World
 	locks Locks
@@ -26,11 +27,11 @@ type Checker struct {
 	whose map[api.SessionID][]*standing
 	freed freeing
 	aside map[aside]bool
-	epoch api.Epoch // the latest in which a call was executed
-	Most  int       // clients that waited for one lock at a time
-	Woken uint64    // trials
-	Given uint64    // grants to those who waited
-	Shut  uint64    // requests that ended the handle of one who waits
+	epoch api.Epoch // latest epoch in which a call was executed
+	Most  int       // most clients that waited for one lock at a time
+	Woken uint64    // counts attempts
+	Given uint64    // counts grants to waiting Acquires
+	Shut  uint64    // counts requests that ended the handle of a waiting Acquire
 }
 
 // spot is a lock in an epoch.
@@ -39,50 +40,52 @@ type spot struct {
 	node  api.Ref
 }
 
-// aside is a handle whose Acquire was cancelled while it waited: where it waits there again, it may have its
-// former place, or one behind it.
+// aside is a handle whose Acquire was cancelled while it waited. If the handle waits there
+// again, it may have its former place or a later one.
 type aside struct {
 	at     spot
 	handle api.HandleID
 }
 
-// standing is an Acquire that waits, in the latest epoch that it was seen in.
+// standing is a waiting Acquire, in the latest epoch in which it was seen.
 type standing struct {
-	call   model.Call
-	at     spot
-	grip   *model.Grip
-	mode   api.Mode
-	joined bool
-	tried  bool
-	vain   paxos.Slot // of the last trial that was refused; 0: none was
-	waits  bool       // it was told so last, and nothing was proposed for it since
-	leaves bool       // something has come that ends it
-	given  bool       // its client has asked for its end
-	again  bool       // its handle waited here before: at which place it stands is not known
+	call      model.Call
+	at        spot
+	grip      *model.Grip
+	mode      api.Mode
+	joined    bool
+	tried     bool
+	refusedIn paxos.Slot // slot of the last refused attempt; 0: none
+	waits     bool       // its client was last told that it waits, and it was not attempted since
+	leaves    bool       // something that ends it has come
+	given     bool       // its client has asked to cancel it
+	again     bool       // its handle waited here before, so its place is unknown
 
-	copies, answers, trials int
+	copies, answers, attempts int
 }
 
-// Locks says by the log who holds which lock.
+// Locks tells, by the log, which handles hold which locks.
 type Locks interface {
-	// HeldBy says whether a handle holds the lock of a node, and which modes others exclude.
+	// HeldBy reports whether a handle holds the lock of a node, and returns a function that
+	// reports whether a mode conflicts with other holders.
 	HeldBy(api.Ref, api.HandleID) (own bool, conflicts func(api.Mode) bool)
-	// HasDelay says whether a lock-delay of the lock runs.
+	// HasDelay reports whether a lock-delay of the lock runs.
 	HasDelay(api.Ref) bool
-	// About says for reports who holds the lock, and which lock-delays of it run.
+	// About describes, for reports, the holders of the lock and its running lock-delays.
 	About(api.Ref) string
-	// MovedIn is the last slot in which one of the two changed; ok is false where none did.
+	// MovedIn returns the last slot in which holders or lock-delays changed; ok is false if
+	// they never did.
 	MovedIn(api.Ref) (s paxos.Slot, ok bool)
 }
 
-// New makes a Checker that asks for locks there.
+// New makes a Checker that reads the state of locks from by.
 func New(w *sim.World, by Locks) *Checker {
 	return &Checker{world: w, locks: by, lines: map[spot][]*standing{}, calls: map[model.Call]*standing{}, whose: map[api.SessionID][]*standing{}, freed: freeing{}, aside: map[aside]bool{}}
 }
 
-// OnRequest is told of each request of the session's own principal; g is its handle, if
-// it comes with one that was given out. master says that the replica it has come to is one:
-// others turn it away, whatever it is to end.
+// OnRequest reports each request of the session's own principal. g is the handle of its
+// token, if that was given out. master says that the replica that it reached is a master:
+// others refuse it, so it ends nothing there.
 func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	k := model.Call{Session: q.Session, Seq: q.Seq}
 	if _, acquires := q.Op.(api.Acquire); !acquires && !master {
@@ -98,7 +101,7 @@ func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 			b.freed.onRequest(g.Node, g.ID)
 		}
 	case api.CloseHandle, api.Poison:
-		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.ID == g.ID && b.shuts(s) })
+		b.end(q.Session, func(s *standing) bool { return g != nil && s.grip.ID == g.ID && b.countShut(s) })
 	case api.CancelAcquire:
 		b.end(q.Session, func(s *standing) bool {
 			s.given = s.given || s.call.Seq == op.Call
@@ -108,17 +111,17 @@ func (b *Checker) OnRequest(q api.Request, g *model.Grip, master bool) {
 	b.end(q.Session, func(s *standing) bool { return s.call.Seq <= q.AckedThrough })
 }
 
-// shuts counts those who wait and whose handle is about to end.
-func (b *Checker) shuts(s *standing) bool {
+// countShut counts a waiting Acquire whose handle is about to end. It returns true.
+func (b *Checker) countShut(s *standing) bool {
 	if s.waits {
 		b.Shut++
 	}
 	return true
 }
 
-// copy notes a copy of an Acquire. In a later epoch it joins anew. One of an epoch that
-// is over, of which nothing is known, may have come before, have been granted by a later
-// master, and been forgotten with that; where it stands at the former one is not known.
+// copy records a copy of an Acquire. In a later epoch the Acquire joins anew. A copy of a
+// former epoch, of a call that is unknown here, is ignored: a later master may have granted
+// that call, which is then forgotten here, so its place at the former master is unknown.
 func (b *Checker) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip) {
 	s := b.calls[k]
 	if s == nil && e < b.epoch {
@@ -136,7 +139,7 @@ func (b *Checker) copy(k model.Call, e api.Epoch, op api.Acquire, g *model.Grip)
 	s.copies++
 }
 
-// end marks those of a session of whom it is not known any more how long they wait.
+// end marks Acquires of a session that may stop waiting at any time.
 func (b *Checker) end(id api.SessionID, which func(*standing) bool) {
 	for _, s := range b.whose[id] {
 		if which(s) {
@@ -145,9 +148,9 @@ func (b *Checker) end(id api.SessionID, which func(*standing) bool) {
 	}
 }
 
-// gone marks those who wait for the lock of a node that was deleted: they are refused
-// at once, or by the log.
-func (b *Checker) gone(n api.Ref) {
+// onDeleted marks the Acquires of a deleted node's lock, which are refused at once or by the
+// log.
+func (b *Checker) onDeleted(n api.Ref) {
 	for at, line := range b.lines { // order-free: each is marked by itself
 		for _, s := range line {
 			s.leaves = s.leaves || at.node == n
@@ -178,15 +181,15 @@ func (b *Checker) join(s *standing) {
 	}
 }
 
-// OnCommand is told of each command as it is first applied anywhere, and of its slot.
+// OnCommand reports a command when it is first applied anywhere, and its slot.
 func (b *Checker) OnCommand(a *command.Applied, in paxos.Slot) {
 	switch c := a.Command.(type) {
 	case command.Sweep:
-		b.gone(c.Node)
+		b.onDeleted(c.Node)
 	case command.NodeCommand:
 		b.freed.onCommand(c)
 		if d, ok := c.Op.(command.DeleteNode); ok && a.Result.Code == api.OK {
-			b.gone(d.Node)
+			b.onDeleted(d.Node)
 		}
 		if a.Verdict == command.Executed {
 			b.epoch = max(b.epoch, c.Guard)
@@ -197,7 +200,7 @@ func (b *Checker) OnCommand(a *command.Applied, in paxos.Slot) {
 			if a.Verdict == command.Executed && a.Result.Code == api.OK {
 				b.Given++
 			}
-			if s.vain = in; a.Verdict != command.Refused {
+			if s.refusedIn = in; a.Verdict != command.Refused {
 				b.leave(s)
 			}
 		}
@@ -210,9 +213,9 @@ func (b *Checker) OnCommand(a *command.Applied, in paxos.Slot) {
 	}
 }
 
-// OnActed is told what left a replica at once: answers, and what it has begun that
-// concerns Acquires which wait, trials and refusals: it goes to the log in its turn.
-// from is the first slot that it applied before.
+// OnActed reports a step of a replica: the answers that left, and the commands about waiting
+// Acquires that it has begun, attempts and refusals, which will be proposed in their turn.
+// from is the first slot that it applied in this step.
 func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.NodeCommand) {
 	for _, p := range answers {
 		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code != api.Parked {
@@ -224,12 +227,12 @@ func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply,
 	}
 	for _, c := range tries {
 		if d, ok := c.Op.(command.Acquire); ok {
-			b.tries(id, from, c, d)
+			b.onAttempt(id, from, c, d)
 		}
 	}
 	for _, p := range answers {
 		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code == api.Parked && s.at.epoch == p.Epoch {
-			b.parked(id, s)
+			b.onParked(id, s)
 		}
 	}
 	for _, c := range tries {
@@ -238,13 +241,13 @@ func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply,
 		}
 	}
 	for _, p := range answers {
-		b.outlives(id, p)
+		b.checkShut(id, p)
 	}
 }
 
-// outlives: when a master has said that a handle is closed, or poisoned, none of its
-// Acquires waits there (C6.19).
-func (b *Checker) outlives(id paxos.NodeID, p api.Reply) {
+// checkShut: once a master has said that a handle is closed or poisoned, no Acquire by it
+// waits there (C6.19).
+func (b *Checker) checkShut(id paxos.NodeID, p api.Reply) {
 	for _, s := range b.whose[p.Session] {
 		if s.waits && s.at.epoch == p.Epoch && s.grip.Shut(p.Epoch) {
 			b.world.Break("S14", "call %d of session %d waits at replica %d for %v, and its handle %v is closed or poisoned", s.call.Seq, s.call.Session, id, s.at.node, s.grip.ID)
@@ -252,19 +255,20 @@ func (b *Checker) outlives(id paxos.NodeID, p api.Reply) {
 	}
 }
 
-func (b *Checker) parked(id paxos.NodeID, s *standing) {
+func (b *Checker) onParked(id paxos.NodeID, s *standing) {
 	b.join(s)
 	s.waits = true
-	if s.answers++; s.answers > s.copies+s.trials {
+	if s.answers++; s.answers > s.copies+s.attempts {
 		b.world.Break("S8", "replica %d tells call %d of session %d for the %d. time that it waits for %v; %d copies came, it was tried %d times",
-			id, s.call.Seq, s.call.Session, s.answers, s.at.node, s.copies, s.trials)
+			id, s.call.Seq, s.call.Session, s.answers, s.at.node, s.copies, s.attempts)
 	}
 }
 
-// CheckFront is asked when a master has acted that serves in an epoch, and has applied all
-// that any replica has; so many Acquires wait there. The one in front that waits for a lock
-// that it could have was tried when the one before it went, however that one went. Where
-// others wait there than are known here, or one waits again after it was cancelled, it is not known which is in front.
+// CheckFront is called when a replica has acted that serves as master in an epoch, and has
+// applied all that any replica has; waiting is how many Acquires wait there. If the front of
+// a queue could have its lock, it must have been attempted when the previous one left,
+// however that one left. Nothing is checked if other Acquires wait there than are known here,
+// or for a lock where one waits again after it was cancelled: then the front is unknown.
 func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 	known := 0
 	var idle *standing
@@ -274,7 +278,7 @@ func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 		}
 		known += len(line)
 		if slices.ContainsFunc(line, func(s *standing) bool { return s.again }) {
-			continue // which is in front is not known
+			continue // the front is unknown
 		}
 		if s := line[0]; b.couldHave(s) && (idle == nil || s.call.Session < idle.call.Session || s.call.Session == idle.call.Session && s.call.Seq < idle.call.Seq) {
 			idle = s
@@ -286,7 +290,7 @@ func (b *Checker) CheckFront(id paxos.NodeID, e api.Epoch, waiting int) {
 	}
 }
 
-// couldHave says of one who waits, and is not tried, that the lock is to be had.
+// couldHave reports whether a waiting Acquire that is not attempted could have its lock.
 func (b *Checker) couldHave(s *standing) bool {
 	if !s.waits || s.tried || s.leaves || b.locks.HasDelay(s.at.node) {
 		return false
@@ -295,21 +299,24 @@ func (b *Checker) couldHave(s *standing) bool {
 	return !own && !conflicts(s.mode)
 }
 
-// isTried says that a trial is under way, or was refused in a slot that a master has applied just now, from
-// this one on, or has not applied: it settles trials one by one, and tries what it may beside those that it has
-// not come to. Two readers that are refused in one slot may be tried again in the order of that slot.
-func (s *standing) isTried(from paxos.Slot) bool { return s.tried || s.vain >= from && s.vain > 0 }
+// isTried reports whether an attempt is under way, or was refused in a slot that the master
+// has applied in this step (from is the first) or not yet. A master settles attempts one by
+// one, and attempts what it may beside those that it has not settled yet. It may attempt two
+// readers that were refused in one slot again, in the order of that slot.
+func (s *standing) isTried(from paxos.Slot) bool {
+	return s.tried || s.refusedIn >= from && s.refusedIn > 0
+}
 
-// tries checks the order of the queue where an Acquire is begun, unless it is of a
-// handle that holds the lock already, by another call: that one waits no more, and those
-// behind it have their turn. The lock is not held then, or was free for some time of the
-// slots that were applied just now, or its last holder has asked to release it.
-func (b *Checker) tries(id paxos.NodeID, from paxos.Slot, c command.NodeCommand, d command.Acquire) {
+// onAttempt checks the order of the queue when an Acquire is attempted. The lock must not be
+// held, or must have been free at some time in the slots that were applied in this step, or
+// its last holder must have asked to release it. An Acquire of a handle that holds the lock
+// already, by another call, is exempt: it waits no more, and those behind it take their turn.
+func (b *Checker) onAttempt(id paxos.NodeID, from paxos.Slot, c command.NodeCommand, d command.Acquire) {
 	s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
 		return
 	}
-	s.trials++ // it may wait again, also if its end is on its way
+	s.attempts++ // it may wait again, even if its end is under way
 	if s.leaves {
 		return
 	}

@@ -13,24 +13,24 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// waiters is a queue book in epoch 3, and handles 1, 2, 3 of sessions 1, 2, 3.
+// waiters is a Checker in epoch 3, and handles 1, 2, 3 of sessions 1, 2, 3.
 type waiters struct {
 	worldtest.World
 	b *Checker
 	byLog
 }
 
-// byLog is what the log says of the lock: whose it is, which modes others exclude, whether
-// its lock-delay runs, and where it moved last.
+// byLog is what the log says of the lock: its holders, the modes that conflict with them,
+// whether a lock-delay runs, and in which slot it last changed.
 type byLog struct {
 	own   func(api.HandleID) bool
 	other func(api.Mode) bool
-	has   []api.Mode // of sessions 8, 9, ...: their handles hold it, in these modes, and no other does
+	has   []api.Mode // modes of sessions 8, 9, ..., whose handles are the only holders
 	delay bool
 	moved paxos.Slot
 }
 
-// HeldBy says whose the lock is; nil stands for none.
+// HeldBy implements Locks for these holders.
 func (l *byLog) HeldBy(_ api.Ref, h api.HandleID) (own bool, conflicts func(api.Mode) bool) {
 	if l.has != nil {
 		for i := range l.has {
@@ -46,7 +46,7 @@ func (l *byLog) HeldBy(_ api.Ref, h api.HandleID) (own bool, conflicts func(api.
 	return l.own != nil && l.own(h), conflicts
 }
 
-// others are the modes in which other handles than this one hold it.
+// others returns the modes in which other handles than this one hold it.
 func (l *byLog) others(h api.HandleID) (modes []api.Mode) {
 	for i, m := range l.has {
 		if h != gripOn(api.SessionID(8+i)).ID {
@@ -56,12 +56,12 @@ func (l *byLog) others(h api.HandleID) (modes []api.Mode) {
 	return modes
 }
 
-// HasDelay says whether its lock-delay runs.
+// HasDelay reports whether its lock-delay runs.
 func (l *byLog) About(api.Ref) string { return "as the log says" }
 
 func (l *byLog) HasDelay(n api.Ref) bool { return l.delay && n == lockNode }
 
-// MovedIn is where it moved.
+// MovedIn returns the slot in which it last changed.
 func (l *byLog) MovedIn(n api.Ref) (paxos.Slot, bool) { return l.moved, l.moved > 0 && n == lockNode }
 
 func newWaiters(t *testing.T) *waiters {
@@ -98,17 +98,17 @@ func (w *waiters) appliedIn(slot paxos.Slot, s api.SessionID, m api.Mode, v comm
 	w.b.OnCommand(&command.Applied{Command: trial(s, m), Verdict: v}, slot)
 }
 
-// held lets a waiter have the lock: the one that asks, or another.
+// held gives the lock to a waiter: the one that asks, or another.
 func (w *waiters) held(own bool) {
 	w.own, w.other = func(api.HandleID) bool { return own }, func(api.Mode) bool { return true }
 }
 
-// releases has a master be asked to release the hold of a session.
+// releases asks a master to release the hold of a session.
 func (w *waiters) releases(s api.SessionID) {
 	w.b.OnRequest(api.Request{Session: s, Seq: 5, Epoch: 3, Op: api.Release{Handle: "x", Acquisition: 1}}, gripOn(s), true)
 }
 
-// comesAgain cancels the Acquire of a session, which then waits anew by the same handle.
+// comesAgain cancels the Acquire of a session, which then waits again by the same handle.
 func (w *waiters) comesAgain(s api.SessionID) {
 	w.b.OnRequest(api.Request{Session: s, Seq: 6, Epoch: 3, Op: api.CancelAcquire{Handle: "x", Call: 5}}, gripOn(s), true)
 	w.told(s, api.Cancelled)
@@ -116,7 +116,7 @@ func (w *waiters) comesAgain(s api.SessionID) {
 	w.told(s, api.Parked)
 }
 
-// shared lets others have the lock.
+// shared gives the lock to other sessions.
 func (w *waiters) shared() {
 	w.other = func(m api.Mode) bool { return m == api.Exclusive }
 }
@@ -323,7 +323,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 	}
 }
 
-// Sessions 1, 2 and 3 wait for a lock that is held; what stands in their way goes.
+// Sessions 1, 2 and 3 wait for a lock that is held; then the obstacle disappears.
 func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 	const ex, sh = api.Exclusive, api.Shared
 	for name, c := range map[string]struct {
@@ -366,7 +366,7 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 				w.told(api.SessionID(i+1), api.Parked)
 			}
 			c.do(w)
-			w.b.CheckFront(1, 4, c.waiting) // of another epoch
+			w.b.CheckFront(1, 4, c.waiting) // another epoch
 			w.Good()
 			w.b.CheckFront(1, 3, c.waiting)
 			if c.breaks {

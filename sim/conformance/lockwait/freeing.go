@@ -5,11 +5,12 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 )
 
-// freeing knows the handles that a master was asked to release a lock by: while they hold it, it is about to be
-// free, and the next one may be tried behind their Release.
+// freeing holds the handles by which a master was asked to release a lock. While such a
+// handle holds the lock, the lock is about to be free, and the next Acquire may be attempted
+// after the Release.
 type freeing map[api.Ref]map[api.HandleID]bool
 
-// onRequest is told that the release of a lock by a handle was asked for.
+// onRequest reports that a release of a lock by a handle was asked for.
 func (f freeing) onRequest(n api.Ref, h api.HandleID) {
 	if f[n] == nil {
 		f[n] = map[api.HandleID]bool{}
@@ -17,7 +18,8 @@ func (f freeing) onRequest(n api.Ref, h api.HandleID) {
 	f[n][h] = true
 }
 
-// onCommand is told of each command as it is first applied anywhere: a handle has released the lock, or has it anew.
+// onCommand reports a command when it is first applied anywhere: a handle has released the
+// lock, or acquired it anew.
 func (f freeing) onCommand(c command.NodeCommand) {
 	switch d := c.Op.(type) {
 	case command.Release:
@@ -34,10 +36,10 @@ func (f freeing) over(n api.Ref, h api.HandleID) {
 	}
 }
 
-// isAboutToEnd reports whether all holds of a lock that are in conflict with a mode are that of one handle,
-// which is being released.
+// isAboutToEnd reports whether one handle, which is being released, is the only holder of a
+// lock that conflicts with a mode.
 func (f freeing) isAboutToEnd(by Locks, n api.Ref, m api.Mode) bool {
-	for h := range f[n] { // order-free: any will do
+	for h := range f[n] { // order-free: any one suffices
 		if own, others := by.HeldBy(n, h); own && !others(m) {
 			return true
 		}

@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// Waiting counts who may wait in an epoch: for the lock of a handle, for all locks,
-// and by the handle itself, which may do so once.
+// Waiting returns how many Acquires may wait in an epoch: for the lock of handle g, for all
+// locks, and by g itself, which may wait once.
 func (b *Checker) Waiting(e api.Epoch, g *model.Grip) (lock, all, own int) {
 	for _, s := range b.calls { // order-free: counts
 		if s.at.epoch != e {
