@@ -14,11 +14,11 @@ import (
 // backup, for the next master to continue from. If the age were not written, or began anew
 // with each master, a cell whose masters change often would never be backed up (S3).
 type backupAge struct {
-	epoch    api.Epoch   // in which it serves; 0: it does not
+	epoch    api.Epoch   // epoch in which it serves; 0: none
 	start    time.Time   // when it began to serve, by its clock
 	first    rows.Backup // what the rows said then
 	recorded rows.Backup // what the rows said at the end of the last step
-	lastNote time.Time   // since then a note is due
+	lastNote time.Time   // since when a note is due
 	refused  uint64      // commands that its log has refused; one may have been a note
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// A replica campaigns above all ballots that it has heard of.
+// A replica campaigns above every ballot that it has heard of.
 func TestL1ACampaignIsAboveAllThatWasHeard(t *testing.T) {
 	wire := func(m paxos.Message) string { return string(paxos.AppendMessage(nil, m)) }
 	asks := func(round uint64, id paxos.NodeID) string {

@@ -19,10 +19,11 @@ import (
 // that it was forgotten (L1). KeepAlives have bounds of their own (S11).
 type clientRequests struct {
 	pending    map[requestKey]pendingRequest
-	nodeOps    int         // of them, on files, locks or handles
-	duplicates []duplicate // that came in this step
-	// unclear are the numbers by which a client that keeps to no protocol asked for two things. A replica may take either for a
-	// duplicate of the other, or refuse it, so nothing is owed for them that could be told from here.
+	nodeOps    int         // those of pending on files, locks or handles
+	duplicates []duplicate // duplicates that came in this step
+	// unclear holds the keys under which a client that breaks the protocol asked for two
+	// things. A replica may take either for a duplicate of the other, or refuse it, so it is
+	// unknown here which answer is due.
 	unclear map[requestKey]bool
 }
 
@@ -119,7 +120,7 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 	}
 }
 
-// lastDuplicate is the index of the newest duplicate of a request in this step; -1: none came.
+// lastDuplicate returns the index of the newest duplicate of a request in this step, or -1.
 func (c *clientRequests) lastDuplicate(d requestKey) int {
 	for i, x := range slices.Backward(c.duplicates) {
 		if x.requestKey == d {
@@ -129,7 +130,8 @@ func (c *clientRequests) lastDuplicate(d requestKey) int {
 	return -1
 }
 
-// isRefusal reports that a request which gets this answer at once has changed no other one.
+// isRefusal reports whether this answer, given at once, shows that its request did not
+// replace an earlier duplicate.
 func isRefusal(c api.Code) bool {
 	switch c {
 	case api.Invalid, api.TooLarge, api.NotMaster, api.OldEpoch, api.Recovering, api.NoSession, api.Permission:
@@ -141,10 +143,11 @@ func isRefusal(c api.Code) bool {
 // onStepEnd records the end of a step.
 func (c *clientRequests) onStepEnd() { c.duplicates = c.duplicates[:0] }
 
-// hasPending reports that some request has no answer yet.
+// hasPending reports whether some request has no answer yet.
 func (c *clientRequests) hasPending() bool { return len(c.pending) > 0 }
 
-// names lists what has no answer, the newest first: which of them were forgotten cannot be told from outside.
+// names lists the requests without an answer, the newest first, since it is unknown here
+// which of them were forgotten.
 func (c *clientRequests) names() string {
 	const most = 6
 	all := slices.SortedFunc(maps.Keys(c.pending), func(a, b requestKey) int {

@@ -8,10 +8,10 @@ import (
 )
 
 // elections is when one life of a replica campaigns, by its clock. A replica that stopped
-// leading lets the others campaign first: one that was asked to step down, and campaigned
-// before any other replica could, would cost all sessions a fail-over and lead again. And
-// defeats of before the last leader do not delay a campaign, lest a duel of long ago makes a
-// fail-over slow (L1).
+// leading lets the others campaign first. If one that was asked to step down campaigned
+// before any other could, it would lead again, and all sessions would have had a fail-over
+// for nothing. And defeats from before the last leader do not delay a campaign; otherwise a
+// duel of long ago would make a fail-over slow (L1).
 //
 // The bounds have slack: half of ElectionMin, and twice the longest wait after one defeat.
 type elections struct {
@@ -20,7 +20,7 @@ type elections struct {
 	defeats   int       // campaigns and tenures that a Nack ended since the replica knew a leader
 	stoppedAt time.Time // when it last stopped leading; zero: it or another has campaigned since, or it never led
 	attempts  uint64    // how often it has campaigned, or had to wait for the end of a grant
-	hasTried  bool      // once more in the last step
+	hasTried  bool      // it did so in the last step
 }
 
 // onMessage records a message of another replica before it is taken.
@@ -36,7 +36,7 @@ func (e *elections) onActed(w *sim.World, now, wake time.Time, longest time.Dura
 	e.hasTried = e.attempts > was.attempts
 	if was.role == paxos.Leader && r.Role != paxos.Leader {
 		e.stoppedAt = now
-	} else if isOther := r.Leader != 0 && r.Leader != r.ID; was.hasTried || isOther { // or another has had its turn
+	} else if isOther := r.Leader != 0 && r.Leader != r.ID; was.hasTried || isOther { // or another has led since
 		e.stoppedAt = time.Time{}
 	}
 	switch {

@@ -51,7 +51,7 @@ func TestL1AFormerLeaderLetsOthersCampaignFirst(t *testing.T) {
 	}
 }
 
-// A campaign that was demanded ends the turn of the others.
+// A campaign that was demanded ends the time that is reserved for the others.
 func TestL1ADemandedCampaignMayBeFollowedByOthers(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
 	f, e := worldtest.New(t), elections{}
@@ -68,7 +68,8 @@ func TestL1ADemandedCampaignMayBeFollowedByOthers(t *testing.T) {
 	f.Good()
 }
 
-// A leader that came in between, and said that it stops, has had its turn.
+// If another leader came in between, and reported that it stops, the former leader may
+// campaign at once.
 func TestL1AFormerLeaderMayFollowTheNextOneAtOnce(t *testing.T) {
 	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
 	for name, c := range map[string]struct {

@@ -25,8 +25,8 @@ type fetching struct {
 	latestAt   time.Time      // when it came
 }
 
-// minPauses is for how many first waits a replica does not leave a source that has given a
-// piece: two waits for that source and two for others, each twice as long as the last.
+// minPauses is for how many first waits a replica does not leave a source that has given it a
+// piece: two waits for that source and two for others, each twice as long as the one before.
 const minPauses = 1 + 2 + 4 + 8
 
 // onTransfer records a transfer of another replica.
@@ -73,7 +73,7 @@ func (f *fetching) onApplied(upto paxos.Slot) {
 	}
 }
 
-// hasSource reports that a peer gives pieces, as far as was recorded.
+// hasSource reports whether a peer gives pieces, as far as was recorded.
 func (f *fetching) hasSource() bool { return len(f.sources) > 0 }
 
 // onAsk checks a request for a piece that leaves.

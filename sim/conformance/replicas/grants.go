@@ -16,7 +16,7 @@ import (
 // leader that counts more, and a member that honours less or promises meanwhile, breaks S7b.
 // The contrary costs rounds through the log, or a wait (L1).
 type grants struct {
-	lease paxos.Lease // that this replica is configured with
+	lease paxos.Lease // the configuration of this replica
 
 	// The leader's half. A heartbeat that waits for the disk leaves late: its request was
 	// made before.
@@ -236,7 +236,7 @@ func (g *grants) update(members int, of leaseReporter) bool {
 	return isChanged
 }
 
-// latestEnd is the end of a grant that was requested by the latest heartbeat.
+// latestEnd returns the end of a grant that was requested by the latest heartbeat.
 func (g *grants) latestEnd() (end time.Time) {
 	if n := len(g.requests); n > 0 {
 		end = g.requests[n-1].at.Add(g.lease.Term())

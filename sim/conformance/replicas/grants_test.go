@@ -44,8 +44,8 @@ func TestS7bWhatALeaderCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply  func(m *paxos.HeartbeatReply)
 		held   bool          // the second question waits for the disk, and leaves at 30
-		counts time.Duration // of replica 2, more than from the second question
-		lease  time.Duration // more than the second latest of what it counts
+		counts time.Duration // for replica 2, in addition to the end by the second question
+		lease  time.Duration // in addition to the second latest end that it counts
 		broken string
 	}{
 		"from when it asked":       {},
@@ -176,9 +176,9 @@ func TestS7bARestartedReplicaIsSilent(t *testing.T) {
 	follows := paxos.Status{ID: 1, Role: paxos.Follower, Boot: 2}
 	for name, c := range map[string]struct {
 		first  bool
-		before int // the longest Grant of earlier lives; 0: as now
+		before int // the longest Grant of earlier lives; 0: the present one
 		silent int
-		gives  int // when, after a message of the log has left; 0: not
+		gives  int // when it grants, after a message of the log has left; 0: not
 		broken string
 	}{
 		"for a grant":                  {silent: 110},
@@ -224,7 +224,7 @@ func TestS7bNoPromiseWhileAGrantBinds(t *testing.T) {
 	for name, c := range map[string]struct {
 		ms     int
 		to     paxos.Ballot
-		asked  bool // by a Prepare, not for a vote
+		asked  bool // by a Prepare, not by a vote
 		broken bool
 	}{
 		"to whom it gave it":            {150, ballot(9, 3), true, false},

@@ -10,7 +10,7 @@ import (
 
 // idleLog is the log of one life, by its replica's clock. An idle log must write its
 // watermark. Until then rot at its end looks like a torn tail and is cut off silently
-// (wal/doc.go, What stays ambiguous), and no fault may rot it (covered).
+// (wal/doc.go, What stays ambiguous), and no fault may damage it (ondisk.Covered).
 type idleLog struct {
 	isBusy     bool      // a log job is under way
 	isUnmarked bool      // no watermark was written since lastSync

@@ -51,7 +51,7 @@ type Life struct {
 type Terms struct {
 	Replicas     int
 	Driver       *driver.Config // not copied; it does not change
-	Lease        paxos.Lease    // of this replica, which may be configured otherwise than the others
+	Lease        paxos.Lease    // configuration of this replica, which may differ from the others'
 	HasBadClocks bool           // clocks may err by more than leases allow for
 }
 
@@ -118,7 +118,7 @@ const maxShort = 64
 // OnOutput records the driver's output before any of it is done.
 func (l *Life) OnOutput(out *model.Outcome) {
 	if out.Installed != nil {
-		l.sums.onReport(core.SumReport{}) // those rows are gone
+		l.sums.onReport(core.SumReport{}) // those rows were replaced
 	}
 }
 
@@ -188,7 +188,7 @@ func (l *Life) OnActed(now time.Time, out *model.Outcome, proposed []command.Com
 	}
 }
 
-// quiet is how long a peer that is fetching a snapshot may be silent.
+// quiet returns how long a peer that is fetching a snapshot may be silent.
 func (l *Life) quiet() time.Duration { return 8 * l.terms.Driver.Core.Paxos.Retransmit }
 
 func (l *Life) checkBackupAge(now time.Time, n *core.Replica, role paxos.Role, refused uint64, proposed []command.Command) {
@@ -223,11 +223,11 @@ func (l *Life) OnBulkDone(now time.Time, result driver.BulkResult) {
 	l.questions.onBulkDone(result)
 }
 
-// IsOvertaking reports that a peer was fetching a snapshot when the latest one was begun.
+// IsOvertaking reports whether a peer was fetching a snapshot when the latest one was begun.
 func (l *Life) IsOvertaking() bool { return l.source.isOvertaking }
 
-// isSnapshotDue reports that so many slots were applied since the newest snapshot that another one is due, whatever
-// their bytes.
+// isSnapshotDue reports whether so many slots were applied since the newest snapshot that
+// another one is due, whatever their size.
 func (l *Life) isSnapshotDue() bool {
 	n := l.host.Core()
 	return n != nil && n.Status().Applied >= l.host.SnapshotSlot()+l.terms.Driver.SnapshotEvery

@@ -60,7 +60,7 @@ func (p *peerRequests) onTransfer(self, from paxos.NodeID, m driver.Transfer) {
 	}
 }
 
-// hasPending reports that some request has no answer yet.
+// hasPending reports whether some request has no answer yet.
 func (p *peerRequests) hasPending() bool {
 	return len(p.fetches)+len(p.pieces)+len(p.sums)+len(p.relays) > 0
 }
@@ -119,7 +119,7 @@ func (p *peerRequests) onRelay(m relayed) {
 // setBulkBusy records that a snapshot job begins, or has ended.
 func (p *peerRequests) setBulkBusy(busy bool) { p.isBulkBusy = busy }
 
-// peers are those of which something is kept, for reports.
+// peers lists the keys of a map, for reports.
 func peers[V any](of map[paxos.NodeID]V) string {
 	var all []string
 	for _, id := range slices.Sorted(maps.Keys(of)) {

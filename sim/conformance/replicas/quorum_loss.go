@@ -7,11 +7,12 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// quorumLoss is when a leader had a reply of each member, by its clock. A leader that steps
-// down because a quorum is silent, while a quorum with itself is not, costs all sessions a
-// fail-over for nothing, and again and again, since it will be elected once more.
+// quorumLoss is when a leader last had a reply of each member, by its clock. A leader must
+// not step down for a silent quorum while a quorum, itself included, is not silent. It would
+// cost all sessions a fail-over for nothing, again and again, since it would be elected once
+// more.
 type quorumLoss struct {
-	lastReply map[paxos.NodeID]time.Time // since it leads; nil: it does not
+	lastReply map[paxos.NodeID]time.Time // since it began to lead; nil: it does not lead
 	since     time.Time
 	losses    uint64 // how often it has stepped down for silence
 }
@@ -42,7 +43,8 @@ func (q *quorumLoss) onMessage(now time.Time, leader paxos.Status, from paxos.No
 }
 
 // onActed checks the end of a step: a leader that stepped down because a quorum was silent
-// must not have heard of a quorum of members, itself among them, within limit (L1).
+// must have been without replies from a quorum of members, itself counted as one, for limit
+// (L1).
 func (q *quorumLoss) onActed(w *sim.World, now time.Time, members int, limit time.Duration, r paxos.Status) {
 	gaveUp := r.Count.QuorumLost > q.losses
 	q.losses = r.Count.QuorumLost

@@ -8,10 +8,11 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// retry is when a snapshot of one life of a replica failed, by its clock. The replica tries
-// again after Config.RetryAfter; otherwise log and memory grow as long as the life lasts
-// (L2). Whether bytes of the log make one due may change, as the rows grow; that so many slots do does not. An attempt is a question to the others for their sums, or a write where there are no
-// others.
+// retry is when a snapshot of one life of a replica failed, by its clock. The replica tries again
+// after Config.RetryAfter; otherwise log and memory grow as long as the life lasts (L2). Only a
+// snapshot that is due by the number of slots is demanded: whether one is due by the bytes of
+// the log may change as the rows grow. An attempt is a question to the others for their sums,
+// or a write if there are no others.
 type retry struct {
 	failedAt time.Time // zero: none failed since the last attempt
 }
@@ -31,8 +32,8 @@ func (r *retry) onBulkDone(now time.Time, result driver.BulkResult) {
 	}
 }
 
-// onActed checks the driver's output. isDue says that a snapshot is due by the slots since the last one, and that no
-// peer which fetches a snapshot holds back new ones.
+// onActed checks the driver's output. isDue says that a snapshot is due by the slots since
+// the last one, and that no peer that fetches a snapshot prevents a new one.
 func (r *retry) onActed(w *sim.World, id paxos.NodeID, now time.Time, after time.Duration, out *driver.Output, isDue bool) {
 	if r.failedAt.IsZero() {
 		return

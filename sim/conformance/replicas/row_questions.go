@@ -17,7 +17,7 @@ import (
 // The bound is twice that of the code. A question about another slot, for a backup, counts
 // as one: only the latest is judged.
 type rowQuestions struct {
-	slot      paxos.Slot // of the latest question; 0: none waits
+	slot      paxos.Slot // slot of the latest question; 0: none waits
 	asked     time.Time
 	answers   map[paxos.Slot]map[paxos.NodeID]bool // the replicas that have answered what may still wait
 	isLeading bool
@@ -46,9 +46,9 @@ func (q *rowQuestions) onTransfer(from paxos.NodeID, m driver.Transfer) {
 	}
 }
 
-// onBulkDone records the end of a job. A snapshot of a peer that has come whole covers the slots up
-// to its own, also where the replica has applied them meanwhile and does not install it: the
-// log may drop them, and rows of such a slot need not be compared.
+// onBulkDone records the end of a job. A peer's snapshot that is complete covers the slots up
+// to its own, even if the replica has applied them meanwhile and does not install it: the log
+// may drop them, and the rows of such a slot need not be compared.
 func (q *rowQuestions) onBulkDone(r driver.BulkResult) {
 	if put, ok := r.(driver.PutDone); ok && put.Rows != nil && put.ID.Handle.Slot >= q.slot {
 		q.stop()

@@ -23,7 +23,8 @@ type source struct {
 	isOvertaking   bool // a peer was fetching when the latest snapshot was begun
 }
 
-// MaxDoublings is how often a hold doubles at most: mostLonger of package replica/driver.
+// MaxDoublings is how often a hold doubles at most: maxHoldDoublings of package
+// replica/driver.
 const MaxDoublings = 6
 
 // onPiece records a piece that is given to a peer.
@@ -37,7 +38,7 @@ func (s *source) onPiece(now time.Time, p driver.Piece, first time.Duration) {
 	}
 }
 
-// isBusy reports that a peer may still be fetching, or has fetched a moment ago.
+// isBusy reports whether a peer may still be fetching, or has fetched a moment ago.
 func (s *source) isBusy(now time.Time, quiet time.Duration) bool {
 	return !s.lastPiece.IsZero() && now.Before(s.lastPiece.Add(quiet))
 }

@@ -27,8 +27,8 @@ func (s *sums) onPeerReport(from paxos.NodeID, r core.SumReport) {
 }
 
 // onActed checks the end of a step of a replica that has not stopped. It must stop once so
-// many have reported other rows that those with its own cannot be a majority (S6). Replicas
-// without a report make no difference.
+// many replicas have reported other rows that its own rows cannot be those of a majority
+// (S6). Replicas without a report make no difference.
 func (s *sums) onActed(w *sim.World, id paxos.NodeID, replicas int) {
 	if s.isChecked {
 		return

@@ -19,7 +19,7 @@ type tenure struct {
 }
 
 // onActed checks the end of a step; authority returns the end of a leader's read authority. A
-// replica that has stopped leading for no other reason must have had none any more (L1).
+// replica may stop leading for another candidate only if its read authority has ended (L1).
 func (t *tenure) onActed(w *sim.World, now time.Time, r *paxos.Status, authority func() time.Time) {
 	was := *t
 	if !was.isLeader && r.Role != paxos.Leader {
