@@ -14,8 +14,8 @@ import (
 type callModel struct {
 	handles      int                        // open handles
 	keeps        bool                       // the client keeps handles that its program has closed
-	inUse        map[*client.Handle]bool    // those of its program
-	live         map[api.HandleID]api.Epoch // those that were not closed: the last epoch in which each was opened, used or presented
+	inUse        map[*client.Handle]bool    // handles that its program has open
+	live         map[api.HandleID]api.Epoch // handles not closed: the last epoch in which each was opened, used or presented
 	answered     int                        // calls with a reply
 	sent         map[api.Seq]sentCall       // an entry without op has its reply
 	fenced       api.Seq                    // no duplicate of a call up to this one will be executed
@@ -25,7 +25,7 @@ type callModel struct {
 	epoch        api.Epoch                  // latest epoch that a request has named
 	inconclusive bool                       // a reply left a handle open, or lacked what its call asked for
 	answeredAt   time.Duration              // true time of the last reply; below 0: none came
-	overAt       time.Duration              // true time when the client was first seen to take its session for over; 0: it was not
+	overAt       time.Duration              // true time when the client was first seen to take its session for over; 0: never
 }
 
 // sentCall is a call and its state; without op it has a reply.
@@ -38,13 +38,14 @@ func newCallModel() callModel {
 	return callModel{answeredAt: -1, live: map[api.HandleID]api.Epoch{}, inUse: map[*client.Handle]bool{}, sent: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, closed: map[api.HandleID]api.Epoch{}}
 }
 
-// isAnsweredBefore reports that the last reply came before the client took its session for over, or before now. One that
-// came with the end, in one step, may have come after it: the client may be paused before its program hears.
+// isAnsweredBefore reports whether the last reply came before the client took its session for
+// over, or before now. A reply that came with the end, in one step, may have come after it:
+// the client may be paused before its program learns of it.
 func (m *callModel) isAnsweredBefore(now time.Duration) bool {
 	return m.answeredAt < now && (m.overAt == 0 || m.answeredAt < m.overAt)
 }
 
-// next is of the next session of the same client.
+// next returns the model of the same client's next session.
 func (m *callModel) next() callModel {
 	n := newCallModel()
 	n.keeps = m.keeps
@@ -83,7 +84,7 @@ func (m *callModel) onSend(q api.Request) (f breach) {
 	return f
 }
 
-// useHandles records that a master of epoch e is asked by these handles, or told of them.
+// useHandles records that a master of epoch e was sent these tokens.
 func (m *callModel) useHandles(e api.Epoch, tokens []api.Token) {
 	for _, t := range tokens {
 		if k, ok := ReadToken(t); ok && m.live[k.ID] > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// A client sends call 1, has a reply or none, and acknowledges it with call 2.
+// A client sends call 1, gets a reply or none, and acknowledges the call with call 2.
 func TestCallsThatAreNotAcknowledgedWithoutAReply(t *testing.T) {
 	for name, c := range map[string]struct {
 		op     api.Op

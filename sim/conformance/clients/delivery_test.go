@@ -23,7 +23,7 @@ func TestL1AReplyIsDeliveredAsSoonAsPossible(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		do   func(s *story)
-		at   int // the program hears
+		at   int // second at which the program learns of it
 		late bool
 	}{
 		"at once":                     {func(s *story) { hears(s, 1, api.Put{}, valid) }, 1, false},

@@ -62,7 +62,7 @@ func TestS11EventsReportTheSession(t *testing.T) {
 		"after the end":     {func(r *reader) { r.take(expired, jeopardy) }, true},
 		"of the next session": {func(r *reader) {
 			r.take(jeopardy)
-			r.a.sessions = 2 // it has asked for it, in the same instant
+			r.a.sessions = 2 // it has requested the session at the same instant
 			r.take(expired, failover, jeopardy)
 		}, false},
 		"an epoch that no reply named": {func(r *reader) {

@@ -112,7 +112,8 @@ func (l *Life) LockQueue(h *client.Handle) *LockQueue {
 	return l.queues[i]
 }
 
-// KeepsHandles says that the client keeps handles open that its program has closed: these are no loss.
+// KeepsHandles records that the client keeps handles open that its program has closed; they
+// do not count as lost with the session.
 func (l *Life) KeepsHandles() { l.model.calls.keeps = true }
 
 // OnHandleGot records that the program has got handle h.
@@ -124,13 +125,13 @@ func (l *Life) OnHandleClose(h *client.Handle) {
 	l.queues = slices.DeleteFunc(l.queues, func(q *LockQueue) bool { return q.handle == h })
 }
 
-// Session is the client's session, 0 before it has one.
+// Session returns the client's session, 0 before it has one.
 func (l *Life) Session() api.SessionID { return l.model.session }
 
 // IsOver reports that the client takes its session for expired.
 func (l *Life) IsOver() bool { return l.isOver }
 
-// LeaseLeft is for how long from now the client may count on its lease.
+// LeaseLeft returns for how long from now the client may count on its lease.
 func (l *Life) LeaseLeft(now time.Time) time.Duration {
 	if l.model.hasNoLeases {
 		return 0
@@ -138,17 +139,17 @@ func (l *Life) LeaseLeft(now time.Time) time.Duration {
 	return l.model.bound.Sub(now)
 }
 
-// OpenHandles counts the open handles, by the replies that arrived.
+// OpenHandles returns the number of open handles, by the replies that arrived.
 func (l *Life) OpenHandles() int { return l.model.calls.handles }
 
-// LiveHandles is OpenHandles without those that the latest master does not know of: a handle that a
-// client keeps for the next Open, and does not present, ends with the epoch.
+// LiveHandles returns OpenHandles without those that the latest master does not know of: a
+// handle that a client keeps for the next Open, and does not present, ends with the epoch.
 func (l *Life) LiveHandles() int { return l.model.calls.countLive() }
 
-// AnsweredCalls counts the calls of the session that have a reply.
+// AnsweredCalls returns how many calls of the session have a reply.
 func (l *Life) AnsweredCalls() int { return l.model.calls.answered }
 
-// LastRequest is the id of the last request that was sent.
+// LastRequest returns the id of the last request that was sent.
 func (l *Life) LastRequest() uint64 { return l.model.last }
 
 // LastExtension returns the KeepAlive whose reply moved the session's bound last, and the

@@ -14,9 +14,9 @@ import (
 // soon as none has the lock and none has an Acquire under way (L1).
 type LockQueue struct {
 	handle    *client.Handle
-	waiting   []*client.CallID // of Acquires that have not ended; a zero Trail was not sent
+	waiting   []*client.CallID // Acquires that have not ended; one with a zero CallID was not sent
 	lock      Lock             // the last lock that was acquired, nil: none
-	idleSince time.Duration    // true time since which the programs wait for no reason; below 0: they have one
+	idleSince time.Duration    // true time since when the programs wait without a reason; below 0: they have one
 }
 
 // OnAcquire records that a program wants the lock.

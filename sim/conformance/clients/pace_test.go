@@ -16,7 +16,7 @@ func TestL1AClientWaitsBeforeItSendsAgain(t *testing.T) {
 		pause   time.Duration
 		seq     func(i int) api.Seq
 		isHasty bool
-		acks    bool // each acknowledges an event more
+		acks    bool // each acknowledges one more event
 	}{
 		"as often as it may":          {paceLimit, 0, func(int) api.Seq { return 7 }, false, false},
 		"once more":                   {paceLimit + 1, 0, func(int) api.Seq { return 7 }, true, false},

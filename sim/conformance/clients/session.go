@@ -70,8 +70,8 @@ func (m *sessionModel) onSend(now time.Time, q api.Request) breach {
 	return m.calls.onSend(q)
 }
 
-// earliestExpiry is when the client may take a session for expired without a reply that says
-// so.
+// earliestExpiry returns the earliest instant at which the client may take its session for
+// expired without a reply that says so.
 func (m *sessionModel) earliestExpiry() time.Time {
 	if end := m.opened.Add(m.grace); end.After(m.notBefore) {
 		return end
@@ -151,7 +151,7 @@ func (m *sessionModel) onKeepAliveReply(now time.Time, p api.Reply) {
 	}
 }
 
-// term is how long a client may rely on a lease of d: d(1-rho)/(1+rho) (C11.23).
+// term returns how long a client may rely on a lease of d: d(1-rho)/(1+rho) (C11.23).
 func (m *sessionModel) term(d time.Duration) time.Duration {
 	return d * time.Duration(1_000_000-m.rho) / time.Duration(1_000_000+m.rho)
 }

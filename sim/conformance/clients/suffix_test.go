@@ -26,15 +26,15 @@ func TestS11NothingSucceedsAfterASessionIsLost(t *testing.T) {
 	f.Diverges("S11")
 }
 
-// The cell ends a session that is not used. Where nothing is lost with it, the client goes on
-// under another one.
+// The cell ends an idle session. If nothing is lost with it, the client goes on under another
+// one.
 func TestS11AClientReplacesASessionThatHeldNothing(t *testing.T) {
 	lost := &client.Error{Causes: []error{client.ErrSessionExpired}}
 	unknown := &client.Error{Causes: []error{client.ErrOutcomeUnknown}}
 	opened := api.Result{Code: api.OK, Detail: api.Opened{Token: "h"}}
 	for name, c := range map[string]struct {
 		do     func(h *callModel)
-		told   error // of a call of before
+		told   error // error of an earlier call
 		breaks bool
 	}{
 		"nothing was done":    {func(*callModel) {}, nil, true},
