@@ -151,7 +151,7 @@ func (b *Checker) OnSend(q api.Request) {
 }
 
 // OnLoss reports that a program has learned, from the answer to a call on a handle, that the
-// handle is of no more use: the lock that it held is lost (S9).
+// handle is useless: the lock that it held is lost (S9).
 func (b *Checker) OnLoss(who model.Believer, n api.Ref, l model.HeldLock, why error) {
 	if !clients.IsLost(l) {
 		b.world.Break("S9", "the client on %v was told of the handle of %v: %v; and its lock says that it is held: Held is %t, Err is %v", who.Self(), n, why, l.Held(), l.Err())

@@ -302,8 +302,8 @@ func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {
 	}
 }
 
-// oweWaiting: a master that is deposed must at once say so to each session whose KeepAlive
-// waits, so that the session need not find out.
+// oweWaiting: a deposed master must at once tell each session whose KeepAlive waits, so that
+// the session need not find out.
 func (s *Checker) oweWaiting(id paxos.NodeID) {
 	for x := range s.Seats[id].waits { // order-free: each by itself
 		s.owe(id, x)
