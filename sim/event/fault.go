@@ -7,7 +7,7 @@ type FaultStruck struct {
 }
 
 // FaultActs says that a fault which struck earlier, and deferred a part of its work, does
-// that part now. It comes before any other event that this part causes.
+// that part next: it comes before any other event of a fault.
 type FaultActs struct {
 	Kind string
 	N    int

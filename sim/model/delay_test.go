@@ -10,7 +10,7 @@ import (
 )
 
 // A lock-delay is at least what was asked for, but at most a minute.
-func TestTheLockDelayThatThereIs(t *testing.T) {
+func TestTheLengthOfALockDelay(t *testing.T) {
 	for asked, is := range map[time.Duration]time.Duration{
 		0: 0, 1: time.Millisecond, 900 * time.Millisecond: 900 * time.Millisecond, 1900*time.Millisecond + 1: 1901 * time.Millisecond,
 		time.Minute - 1: time.Minute, time.Minute: time.Minute, 2 * time.Minute: time.Minute,

@@ -94,7 +94,7 @@ func TestWhatALogStates(t *testing.T) {
 }
 
 // Covered returns what a durable frame vouches for, without that frame.
-func TestWhatIsCovered(t *testing.T) {
+func TestCoveredFrames(t *testing.T) {
 	entry := func(lsn, watermark uint64) ondisk.Frame {
 		return ondisk.Frame{Kind: 3, LSN: lsn, Watermark: watermark}
 	}

@@ -86,7 +86,7 @@ func TestARefusalIsRepeated(t *testing.T) {
 
 // Masters of two epochs answer a call from memory, each by its own rows. The former one,
 // which does not know the later yet, repeats its answer, and then gives another one.
-func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
+func TestEachMasterMayRepeatItsAnswer(t *testing.T) {
 	f := newFacts(t)
 	f.comes(api.Open{})
 	opened := func(children uint64) api.Result {
@@ -107,7 +107,7 @@ func TestEachMasterTellsAgainWhatItTold(t *testing.T) {
 
 // A deposed master may repeat what it answered from memory, even after a later master has
 // executed a copy. It may say nothing else, and not in the later epoch.
-func TestWhatWasToldIsToldAgain(t *testing.T) {
+func TestADeposedMasterMayRepeatItsAnswer(t *testing.T) {
 	first := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode}}
 	for name, c := range map[string]struct {
 		epoch api.Epoch
@@ -135,7 +135,7 @@ func TestWhatWasToldIsToldAgain(t *testing.T) {
 }
 
 // The same if the later master has not executed the call, but a command that gives it up.
-func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
+func TestADeposedMasterMayRepeatItsAnswerToACancelledCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch api.Epoch
 		told  api.Code
@@ -163,7 +163,7 @@ func TestWhatWasToldIsToldAgainOfWhatWasGivenUp(t *testing.T) {
 
 // A waiting Acquire is told that its handle is closed, and the same master then cancels it in
 // the log; a copy of it comes late.
-func TestWhatWasToldOfAClosedHandleIsToldAgain(t *testing.T) {
+func TestAnAnswerAboutAClosedHandleMayBeRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
 		before bool // it was told so without the log
 		op     api.Op
@@ -272,7 +272,7 @@ func TestAnAnswerByMemoryToOneOfTwoCallsByOneNumber(t *testing.T) {
 // A refusal from memory is wrong if that master's rows have an answer for the call, whatever
 // authority it has: it says that nothing was done. A master cannot know what is later in the
 // log than it has applied.
-func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
+func TestACallWithAStoredAnswerIsNotRefusedFromMemory(t *testing.T) {
 	done := api.Result{Code: api.OK, Detail: api.Opened{Node: lockNode, Created: true}}
 	for name, c := range map[string]struct {
 		op      api.Op
@@ -301,7 +301,7 @@ func TestWhatIsKeptIsNotRefusedByMemory(t *testing.T) {
 
 // One number names a write of a file, which a master of epoch 1 refuses, and a write of a
 // row, which the log executes. Then a copy of the former comes.
-func TestWhatWasToldIsToldAgainBesideARow(t *testing.T) {
+func TestAnAnswerMayBeRepeatedBesideACallOnARow(t *testing.T) {
 	right := api.Result{Code: api.NoRight}
 	for name, c := range map[string]struct {
 		epoch api.Epoch

@@ -175,7 +175,7 @@ func TestS2ARestartForgetsThePromise(t *testing.T) {
 	f.breaks("S2")
 }
 
-func TestS2WhoeverServesAnEpochBeganIt(t *testing.T) {
+func TestS2TheServingReplicaBeganTheEpoch(t *testing.T) {
 	facts := func() *facts {
 		f := newFacts(t)
 		f.began(1, ballot(1, 1))

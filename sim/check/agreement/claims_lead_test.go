@@ -14,7 +14,7 @@ func (f *facts) life(id paxos.NodeID, boot paxos.Boot) {
 
 // Each row is what disks have promised and voted, and one Accept of replica 1 at ballot 2.1.
 // told is empty if the Accept is right.
-func TestWhoProposesHasFinishedPhase1(t *testing.T) {
+func TestAProposerHasFinishedPhase1(t *testing.T) {
 	b, low, mid := ballot(2, 1), ballot(1, 2), ballot(1, 3)
 	accept := func(v string) paxos.Accept { return paxos.Accept{Ballot: b, Boot: 1, Slot: 5, Value: val(v)} }
 	all := func(f *facts) { f.promise(1, b); f.promise(2, b); f.promise(3, b) }

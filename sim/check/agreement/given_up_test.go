@@ -9,7 +9,7 @@ import (
 
 // Call 1 is given up, and call 3, which says so, is answered without the log. Then call 1, or
 // another one, takes effect.
-func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
+func TestS4AGivenUpCallTakesNoEffect(t *testing.T) {
 	for name, c := range map[string]struct {
 		op     api.Op
 		seen   api.Seq // AckedThrough of call 3
@@ -40,7 +40,7 @@ func TestS4WhatWasGivenUpTakesEffectNoMore(t *testing.T) {
 }
 
 // The answer may be to the copy with the lowest AckedThrough.
-func TestAnAnswerMakesFinalWhatAllCopiesPass(t *testing.T) {
+func TestAnAnswerMakesFinalOnlyWhatAllCopiesAcknowledge(t *testing.T) {
 	f := newFacts(t)
 	for _, seen := range []api.Seq{0, 2} {
 		f.h.Calls.OnRequest(1, api.Request{Session: 7, Seq: 3, AckedThrough: seen, Op: api.Get{Key: "k"}})

@@ -7,7 +7,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-func TestL1WhoLacksSomethingAsksAnother(t *testing.T) {
+func TestL1ALaggardAsksAnotherPeer(t *testing.T) {
 	records := func(from paxos.Slot) string {
 		return string(paxos.AppendMessage(nil, paxos.Fetch{Slots: paxos.Range{From: from, To: 9}}))
 	}

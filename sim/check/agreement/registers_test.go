@@ -68,7 +68,7 @@ func draws(t *testing.T, entity uint64) *sim.Draw {
 // Damage to covered frames is always noticed: the store refuses to open, gives back each
 // vote, or says that it cannot be read. In some of these logs, cutting away what is not
 // covered loses a vote without notice, so the rule is needed.
-func TestWhatIsCoveredIsNeverForgottenInSilence(t *testing.T) {
+func TestDamageToCoveredFramesIsNoticed(t *testing.T) {
 	refused, unread, missed, more := 0, 0, 0, 0
 	for seed := range uint64(300) {
 		d := draws(t, seed)

@@ -9,7 +9,7 @@ import (
 )
 
 // A replica starts after all slots that its disk says are chosen (S2).
-func TestS2AReplicaBeginsBehindWhatItsDiskKnows(t *testing.T) {
+func TestS2AReplicaStartsAfterAllThatItsDiskKnowsAsChosen(t *testing.T) {
 	vote := func(s paxos.Slot) paxos.Record { return paxos.Voted{Slot: s, Ballot: paxos.Ballot{Round: 1, Node: 1}} }
 	settled := func(from, to paxos.Slot) paxos.Record { return paxos.Settled{Slots: paxos.Range{From: from, To: to}} }
 	for name, c := range map[string]struct {

@@ -84,7 +84,7 @@ func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 
 // A replica whose rows have another checksum than it keeps reports none of them. It may
 // report, for a snapshot, the checksum that it keeps: a snapshot sums every row again.
-func TestS6WhoseRowsRotTellsNoSum(t *testing.T) {
+func TestS6AReplicaWithRottenRowsReportsNoSum(t *testing.T) {
 	f := newFacts(t)
 	f.vote(1, 1, ballot(1, 1), "a")
 	f.vote(2, 1, ballot(1, 1), "a")

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-func TestWhatAnAnswerOwesIsTold(t *testing.T) {
+func TestAnAnswerIsComplete(t *testing.T) {
 	file := model.FileStat(api.Stat{Kind: api.File, Instance: 9, Content: 9, Lock: 9, ACL: 9, Checksum: api.ChecksumOf("")})
 	file.Names = linearizability.FileNames{"a", "b", "c"}
 	dir := file

@@ -156,7 +156,7 @@ func TestS9WhatALockSaysAgrees(t *testing.T) {
 
 // Two clients acquire the lock of one node, in these modes. Then the first one loses it, or
 // does not.
-func TestS9NoTwoBelieveToHoldALockThatExcludes(t *testing.T) {
+func TestS9NoTwoClientsHoldConflictingLocks(t *testing.T) {
 	node := func(instance api.Instance) *openNode {
 		return &openNode{ref: nodeAt("/d0/hot", instance)}
 	}
@@ -251,7 +251,7 @@ func TestS9ABeliefThatComesBack(t *testing.T) {
 	f.Breaks("S9")
 }
 
-func TestS15NoEphemeralNodeGoesThatSomebodyHasOpen(t *testing.T) {
+func TestS15NoOpenEphemeralNodeIsSwept(t *testing.T) {
 	now := time.Unix(100, 0)
 	o := &openNode{ref: nodeAt("/d0/f1", 7), ephemeral: true}
 	sweep := func(instance api.Instance) *command.Applied {
@@ -308,7 +308,7 @@ func TestS9ABeliefEndsWithTheBound(t *testing.T) {
 
 // A program holds a node's lock by handle 1 of session 7, as its client says. Then the client
 // sends or receives something.
-func TestS9WhoGivesALockBackBelievesInItNoMore(t *testing.T) {
+func TestS9AReleasedLockIsNotHeld(t *testing.T) {
 	seal, err := handle.NewSealer(handle.Secret{1})
 	require.NoError(t, err)
 	of := func(n uint64) api.Token {

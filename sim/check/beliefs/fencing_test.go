@@ -22,7 +22,7 @@ func fenceOf(w worldtest.World, m plan.FenceMode) *Fencing {
 
 // A resource that accepts a lower token, or loses an update, is reported if its kind promises
 // otherwise.
-func TestS10IsJudgedByWhatTheResourceDid(t *testing.T) {
+func TestS10IsJudgedByTheResourcesLog(t *testing.T) {
 	read := func(token uint64) linearizability.Access {
 		return linearizability.Access{Token: token, Accepted: true}
 	}

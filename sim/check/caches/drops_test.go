@@ -86,7 +86,7 @@ func TestWhatIsSaidOfCaches(t *testing.T) {
 
 // A session owes the acknowledgement of a drop until it acknowledges it. If a later epoch
 // began before, it owes this to the earlier master for ever.
-func TestWhoOwesADrop(t *testing.T) {
+func TestDropsAreOwedUntilAcknowledged(t *testing.T) {
 	w := sim.New(sim.Config{})
 	t.Cleanup(w.Close)
 	k := &talk{d: caches.NewDrops(w, time.Minute), at: time.Unix(100, 0)}

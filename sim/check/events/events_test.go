@@ -125,7 +125,7 @@ func TestHistories(t *testing.T) {
 }
 
 // A change between the execution of an Open and its answer is owed as well.
-func TestWhatIsWrittenWhileAnOpenIsAnsweredIsOwed(t *testing.T) {
+func TestAChangeDuringAnOpenIsOwed(t *testing.T) {
 	r := newRig(0)
 	r.does(written(2))
 	w := r.c.Opened(8, node, handle, wide, client.Stat{Content: 1})

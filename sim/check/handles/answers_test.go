@@ -16,7 +16,7 @@ func openF(*keeper) api.Op   { return api.Open{Path: "f", Rights: rw} }
 func waitF(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Shared, Wait: true} }
 
 // Each case makes a justified request, and is refused.
-func TestS14WhatIsRefusedHasACause(t *testing.T) {
+func TestS14ARefusalHasACause(t *testing.T) {
 	many := map[api.HandleID]bool{}
 	for i := range handle.DefaultLimits.Closed + 1 {
 		many[api.HandleID{Epoch: 2, Counter: uint64(i)}] = true
@@ -112,7 +112,7 @@ func TestS14WhatIsRefusedHasACause(t *testing.T) {
 }
 
 // An Open is told that there is no room for its handle.
-func TestS14WhoGetsNoHandle(t *testing.T) {
+func TestS14AnOpenWithoutRoomForItsHandle(t *testing.T) {
 	for name, c := range map[string]struct {
 		op     func(k *keeper) api.Op
 		most   int // handles of a session
@@ -200,7 +200,7 @@ func TestS10TheTokenSaysToWhatItsHandleIsTied(t *testing.T) {
 
 // A handle is closed in the epoch whose master says so, even if a copy of the request comes
 // later to an older master and names its epoch.
-func TestS14WhoClosedAHandle(t *testing.T) {
+func TestS14AHandleIsClosedInTheEpochOfTheAnswer(t *testing.T) {
 	k := newKeeper(t)
 	k.epoch(4)
 	op := api.CloseHandle{Handle: k.token}

@@ -93,7 +93,7 @@ func (k *keeper) no() {
 }
 
 // Each case makes a request, and has it executed by a command or an answer.
-func TestS14S16WhatSpeaksForWhatIsDone(t *testing.T) {
+func TestS14S16EffectsNeedAJustifyingRequest(t *testing.T) {
 	write := func(k *keeper, s api.SessionID, who api.Principal, e api.Epoch, token api.Token) {
 		seq := k.asks(s, who, e, api.SetContents{Handle: token, Contents: "x"})
 		k.proposes(s, seq, e, command.SetContents{Node: k.node, Contents: "x"})
@@ -314,7 +314,7 @@ func TestS14NothingIsProposedThatWasNotBegun(t *testing.T) {
 
 // Commands of one session are proposed in the order in which they were begun. So are those
 // that the log refused, once they are begun again.
-func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
+func TestS14BegunCommandsAreProposedInOrder(t *testing.T) {
 	act := func(s api.SessionID, seq api.Seq) []byte {
 		return command.Append(nil, command.NodeCommand{Guard: 1, Session: s, Seq: seq, Op: command.Fail{Code: api.Gone}})
 	}
@@ -340,7 +340,7 @@ func TestS14WhatIsBegunLeavesInOrder(t *testing.T) {
 }
 
 // A TryAcquire of session 7 is refused without the log in epoch 3.
-func TestS5WhatIsRefusedForCertainStaysSo(t *testing.T) {
+func TestS5ADefiniteRefusalStays(t *testing.T) {
 	op := func(k *keeper) api.Op { return api.Acquire{Handle: k.token, Mode: api.Exclusive} }
 	nodeOp := func(k *keeper) command.NodeOp {
 		return command.Acquire{Node: k.node, Handle: api.HandleID{Epoch: 3, Counter: 1}, Mode: api.Exclusive}

@@ -13,7 +13,7 @@ import (
 
 // The nodes that a cell is founded with have the founding command's number as instance:
 // writing to them counts, and deleting them makes room.
-func TestS16WhatACellIsFoundedWithCounts(t *testing.T) {
+func TestS16NodesOfTheFoundingCount(t *testing.T) {
 	ref := func(n api.Instance) api.Ref {
 		p, err := api.ParsePath("/acl/all")
 		require.NoError(t, err)

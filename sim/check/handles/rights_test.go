@@ -55,7 +55,7 @@ func (l *library) opens(s api.SessionID, path string, want api.Rights, code api.
 
 const rw = api.RightRead | api.RightWrite
 
-func TestS16WhoMayOpenWhat(t *testing.T) {
+func TestS16ACLFilesDecideAboutAnOpen(t *testing.T) {
 	names := func(w api.ACLName) api.ACLNames {
 		return api.ACLNames{Read: "everybody", Write: w, Change: "everybody"}
 	}
@@ -103,7 +103,7 @@ func (l *library) text(n api.Ref, text string) {
 // To create a node, a principal needs the right to write the directory, and all rights that
 // it asks for by the names that the node gets (C5.03). The names of the directory do not
 // matter for the nodes in it (C2.08).
-func TestS16WhoMayMakeWhat(t *testing.T) {
+func TestS16RightsToCreateANode(t *testing.T) {
 	closed := api.ACLNames{Read: "nobody", Write: "nobody", Change: "nobody"}
 	open := api.ACLNames{Read: "everybody", Write: "everybody", Change: "everybody"}
 	for name, c := range map[string]struct {

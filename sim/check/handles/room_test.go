@@ -14,7 +14,7 @@ import (
 )
 
 // Session 3 asks to wait for a lock that sessions 1 and 2 may be waiting for.
-func TestWhoMayNotWaitFindsTheQueueFull(t *testing.T) {
+func TestAnAcquireIsRefusedOnlyWhenTheQueueIsFull(t *testing.T) {
 	w := worldtest.New(t)
 	queues := lockwait.New(w.World, locks.New(w.World, 0))
 	node := api.Ref{Path: worldtest.Path("/f"), Instance: 9}
@@ -49,7 +49,7 @@ func gripOn(n api.Ref, s api.SessionID) *model.Grip {
 
 // A session that asks, in one epoch, to close more older handles than a master remembers may
 // find all its other older handles closed.
-func TestWhoClosesMoreThanIsRemembered(t *testing.T) {
+func TestASessionClosesMoreHandlesThanAreRemembered(t *testing.T) {
 	limits := nodeops.DefaultConfig()
 	limits.Handles.Closed = 2
 	b := NewRoom(limits, nil)

@@ -146,7 +146,7 @@ func TestS7bAClockThatIsTurned(t *testing.T) {
 	s.Breaks("S7b")
 }
 
-func TestS7bAWordThatIsRenewed(t *testing.T) {
+func TestS7bAGrantThatIsRenewed(t *testing.T) {
 	s := counted(t, 0, 0)
 	s.pass(70)
 	s.p[2].until = s.p[2].in(120)
@@ -157,7 +157,7 @@ func TestS7bAWordThatIsRenewed(t *testing.T) {
 	s.Good()
 }
 
-func TestS7bAWordGivenToAnother(t *testing.T) {
+func TestS7bAGrantGivenToAnother(t *testing.T) {
 	s := counted(t, 0, 0, 0)
 	s.p[2].holder = 3
 	s.acts(2)

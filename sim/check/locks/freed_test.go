@@ -11,7 +11,7 @@ import (
 )
 
 // A lock that a new master freed, since no client presented its handle, is free.
-func TestS9NobodyIsToldOfALockThatWasFreed(t *testing.T) {
+func TestS9AFreedLockIsNotReportedAsHeld(t *testing.T) {
 	for name, c := range map[string]struct {
 		epoch  api.Epoch
 		held   api.Acquisition

@@ -13,7 +13,7 @@ import (
 
 // Tokens "a" and "b" are of session 7, "c" of session 8. The master of epoch 3 fails the
 // handle of "a".
-func TestS9WhatIsPresentedIsNotFailed(t *testing.T) {
+func TestS9PresentedHandlesAreNotFailed(t *testing.T) {
 	grips := map[api.Token]*model.Grip{"a": gripOf(7, 1), "b": gripOf(7, 2), "c": gripOf(8, 1)}
 	wide := handle.Limits{PerSession: 2, Total: 2}
 	for name, c := range map[string]struct {
@@ -56,7 +56,7 @@ func gripOf(s api.SessionID, n uint64) *model.Grip {
 
 // A master that begins to serve in epoch 3 has freed the locks of older handles that no
 // client presented.
-func TestS8WhatNobodyPresentedIsFreed(t *testing.T) {
+func TestS8LocksOfUnpresentedHandlesAreFreed(t *testing.T) {
 	before, since := model.Owner{Session: 7, Handle: api.HandleID{Epoch: 1, Counter: 1}}, model.Owner{Session: 7, Handle: api.HandleID{Epoch: 3, Counter: 1}}
 	for name, c := range map[string]struct {
 		held, brought []model.Owner

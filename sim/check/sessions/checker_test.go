@@ -46,7 +46,7 @@ func TestS15NodesOfBeforeAreSweptLater(t *testing.T) {
 }
 
 // A client that names an older epoch is told the present one.
-func TestL1WhoIsRefusedForHisEpochIsToldThePresentOne(t *testing.T) {
+func TestL1ARefusalOfAnOldEpochNamesThePresentOne(t *testing.T) {
 	for epoch, breaks := range map[api.Epoch]bool{3: false, 2: true, 4: true} {
 		r := newReign(t, 6)
 		r.w.OnReply(1, second(1), api.Reply{ID: 1, Session: 7, Seq: 1, Epoch: epoch, Result: api.Result{Code: api.OldEpoch}})
@@ -258,7 +258,7 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 
 // A session of an earlier epoch has the longest lease that may have been granted; a new one
 // has the shortest.
-func TestS11WhatASessionBeginsWith(t *testing.T) {
+func TestS11TheFirstLeaseOfASession(t *testing.T) {
 	newReign(t, 6).f.Good()
 	newReign(t, 5.9).f.Breaks("S11")
 	for lease, breaks := range map[float64]bool{6: false, 5.9: true} {
@@ -331,7 +331,7 @@ func TestS11AKeepAliveBesideACallIsNotWithheld(t *testing.T) {
 
 // A KeepAlive of session 7 waits from second 1 at the master of epoch 3; what happens at
 // second 2 is one step.
-func TestS11WhoseKeepAliveWaitsIsToldOfTheEnd(t *testing.T) {
+func TestS11AWaitingKeepAliveIsAnsweredAtTheEnd(t *testing.T) {
 	ended := command.Applied{Command: command.Expire{Guard: 3, Session: 7}, Verdict: command.Executed}
 	told := func(r *reign, id uint64) {
 		r.w.OnReply(1, second(2), api.Reply{ID: id, Session: 7, Result: api.Result{Code: api.NotMaster}})

@@ -26,7 +26,7 @@ type lengths struct {
 	peak         int           // the most since the row was set, if it was set in this step
 	floor, bound time.Duration // least and greatest bound of leases in the step
 
-	low   time.Duration // what leases should have been at most since then; 0: as long as the row
+	low   time.Duration // the length that leases have needed since `since`; 0: that of the row
 	since time.Time
 
 	owes    time.Time // since when the row should have been another, without sleep; zero: it is right

@@ -90,7 +90,7 @@ type seat struct {
 	prior time.Time // lease before the present step
 	Since time.Time // since when read authority has had no gap
 	Wake  time.Time // when it asked to be woken next
-	late  time.Duration
+	late  time.Duration // how long after Wake the present step came
 	acted time.Time     // when it last acted
 	slept time.Duration // how much of the time since acted it overslept its Wake
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Ann has sessions 1 and 2, bob has 3. Replica 1 is master in epoch 3.
-func TestL3WhoHasCallsInTheLogSendsNoMore(t *testing.T) {
+func TestL3APrincipalWithCallsInTheLogSendsNoMore(t *testing.T) {
 	get := func(s api.SessionID, n api.Seq, e api.Epoch) command.Command {
 		return command.Call{Guard: e, Session: s, Seq: n, Op: api.Get{Key: "k"}}
 	}

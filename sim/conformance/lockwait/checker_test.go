@@ -324,7 +324,7 @@ func TestS8TheQueueIsKept(t *testing.T) {
 }
 
 // Sessions 1, 2 and 3 wait for a lock that is held; then the obstacle disappears.
-func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
+func TestS8TheFrontIsAttemptedAtOnce(t *testing.T) {
 	const ex, sh = api.Exclusive, api.Shared
 	for name, c := range map[string]struct {
 		modes   [3]api.Mode
@@ -379,7 +379,7 @@ func TestS8WhoCouldHaveTheLockIsTried(t *testing.T) {
 }
 
 // Session 1 waits, and its handle is closed or poisoned.
-func TestS14NobodyWaitsByAHandleThatIsShut(t *testing.T) {
+func TestS14NoAcquireWaitsByAShutHandle(t *testing.T) {
 	shut := api.Request{Session: 1, Seq: 6, Epoch: 3, Op: api.Poison{Handle: "x"}}
 	done := func(c api.Code, more ...api.Reply) []api.Reply {
 		return append(more, api.Reply{Session: 1, Seq: 6, Epoch: 3, Result: api.Result{Code: c}})
