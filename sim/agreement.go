@@ -6,8 +6,8 @@ package sim
 //
 //   - two values have votes under one (slot, ballot);
 //   - two values have a quorum of votes each at one ballot, in one slot;
-//   - a vote is for another value, above a ballot at which a quorum voted: the
-//     value was chosen there, and no later ballot may carry another one;
+//   - a quorum voted for a value at one ballot, so the value is chosen, and a vote at a higher
+//     ballot is for another value;
 //   - two nodes consider different values chosen, or one considers a value chosen
 //     that has no quorum of votes (only if votes are reported).
 type Agreement struct {
@@ -23,7 +23,7 @@ type slotVotes struct {
 	decided    bool          // a quorum voted at one ballot
 	ballot     Ballot        // the lowest such ballot
 	value      string
-	isReported bool // a node took chosen for decided
+	isReported bool // a node considers a value chosen
 	chosen     string
 }
 

@@ -42,7 +42,7 @@ func (a *again) fire(w *World, _ uint64, _ *packet) {
 	w.timeline.schedule(a.d.Between(1, 1_000_000), &w.timeline.ties, a, 0, nil)
 }
 
-// The bare loop: 1,000 events wait at any time.
+// The event loop alone, with 1,000 events waiting at any time.
 func BenchmarkEventLoop(b *testing.B) {
 	w := New(Config{Seed: 1})
 	for i := range 1000 {
@@ -109,7 +109,7 @@ func BenchmarkDisk(b *testing.B) {
 	measure(b, w)
 }
 
-// Timers that are moved on with each message, as time-outs are.
+// A timer that sets itself again each time it fires.
 func BenchmarkTimers(b *testing.B) {
 	w := New(Config{Seed: 1})
 	w.Add(MachineConfig{Process: func() Process { return &ticker{every: 10 * time.Microsecond} }}).Start()
@@ -122,8 +122,8 @@ type number struct{ n uint64 }
 func (c *number) Apply(string) string { c.n++; return "" }
 func (c *number) Checksum() uint64    { return c.n }
 
-// Three replicas of package paxos and three clients without think time: what is
-// left for the simulator when there is something to simulate.
+// Three replicas of package paxos and three clients without think time: the speed of a world that
+// simulates real code.
 func BenchmarkPaxosGroup(b *testing.B) {
 	w := New(Config{Seed: 1, Link: LinkConfig{Delay: Table{300 * time.Microsecond, time.Millisecond}}})
 	g := NewGroup(w, GroupConfig{

@@ -30,7 +30,7 @@ func (w *World) Blocked(a Addr) []Blocked {
 	var all []Blocked
 	for _, c := range m.env.cos {
 		if c.state == coParked {
-			all = append(all, Blocked{Machine: a, Name: c.name, Calls: c.ask()})
+			all = append(all, Blocked{Machine: a, Name: c.name, Calls: c.captureStack()})
 		}
 	}
 	return all
@@ -55,18 +55,19 @@ func (b Blocked) String() string {
 	return s
 }
 
-// ask makes a parked coroutine look at its own stack, and park again.
-func (c *coroutine) ask() []string {
-	c.asked = true
+// captureStack resumes a parked coroutine, which records the functions on its own stack and parks
+// again. It returns what the coroutine recorded.
+func (c *coroutine) captureStack() []string {
+	c.capturing = true
 	c.next()
 	calls := c.calls
 	c.calls = nil
 	return calls
 }
 
-// tell is the coroutine's half of ask.
-func (c *coroutine) tell() {
-	c.asked = false
+// recordStack is the part of captureStack that runs on the coroutine itself.
+func (c *coroutine) recordStack() {
+	c.capturing = false
 	pc := make([]uintptr, 2*mostCalls)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
 	for len(c.calls) < mostCalls {
@@ -80,7 +81,8 @@ func (c *coroutine) tell() {
 	}
 }
 
-// isOfSimulator reports whether a function belongs to this package, or is below it on the stack.
+// isOfSimulator reports whether a function belongs to this package, or to the packages that run its
+// coroutines.
 func isOfSimulator(function string) bool {
 	const own = "github.com/chubbycell/chubby/sim."
 	return strings.HasPrefix(function, own) || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "runtime.")

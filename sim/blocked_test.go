@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// A coroutine that waits says where, and waits on as if it had not been asked.
+// Blocked reports where a coroutine waits, and does not change the run.
 func TestBlockedTellsWhereProgramsWait(t *testing.T) {
 	run := func(asks bool) (blocked []sim.Blocked, w *sim.World, ended *int) {
 		w, ended = sim.New(sim.Config{Seed: 1}), new(int)
@@ -47,7 +47,7 @@ func TestBlockedTellsWhereProgramsWait(t *testing.T) {
 
 func napsForASecond(rt *sim.Runtime) { _ = rt.Sleep(context.Background(), time.Second) }
 
-// A call of the client is named, and the code that made it.
+// If a coroutine waits in package client, the report names that call and the code that made it.
 func TestABlockedCallIsNamedWithItsCaller(t *testing.T) {
 	b := sim.Blocked{Machine: sim.FirstClient + 4, Name: "program 0", Calls: []string{
 		"client.(*Handle).Acquire (acquire.go:30)", "client.(*Lock).wait (lock.go:9)", "app.work (app.go:20)", "app.main (app.go:3)"}}
@@ -55,7 +55,7 @@ func TestABlockedCallIsNamedWithItsCaller(t *testing.T) {
 	require.Equal(t, "c5 (program 0) waits", sim.Blocked{Machine: sim.FirstClient + 4, Name: "program 0"}.String())
 }
 
-// What does not end after healing is named, with the line.
+// A program that does not end after healing is named, with the line at which it waits.
 func TestAProgramThatDoesNotEndIsNamed(t *testing.T) {
 	f := sim.Scenario{Setup: func(*sim.World) {}, Workloads: []sim.Workload{endless{}}, Safety: time.Second, Liveness: time.Second}.Run(sim.Config{Seed: 1}).Failure
 	require.NotNil(t, f)

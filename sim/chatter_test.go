@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// chatter is a process that uses every method: it sends a number round, writes what
-// it receives to its disk on a coroutine, and answers when that is synced.
+// chatter is a process that uses every method: it sends a number around, writes what it receives to
+// its disk on a coroutine, and answers once that is synced.
 type chatter struct {
 	env   *Env
 	peers int

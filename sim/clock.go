@@ -36,7 +36,7 @@ type Clock struct {
 	wall int64 // wall minus monotonic reading
 
 	wallStops int   // how many freezes of the wall reading are in force
-	wallAt    int64 // where a frozen wall reading stands
+	wallAt    int64 // the wall reading while it is frozen
 	gen       uint64
 }
 
@@ -135,7 +135,7 @@ func (c *Clock) TrueTime(t time.Time) time.Duration {
 // RatePPB returns the rate error in force.
 func (c *Clock) RatePPB() int64 { return c.line.ppb }
 
-// SetRate changes the rate error permanently. Running timers are armed again.
+// SetRate changes the rate error permanently. Running timers are scheduled again for the new rate.
 func (c *Clock) SetRate(ppb int64) {
 	c.rate = ppb
 	c.turn("rate", uint64(ppb))

@@ -36,8 +36,8 @@ func TestLineTable(t *testing.T) {
 	}
 }
 
-// when is exact: the reading is at least the target there, and below it one
-// nanosecond before; and readings never fall, across changes of rate too.
+// line.when is exact: at the returned time the reading is at least the target, and one nanosecond
+// earlier it is below the target. Readings never fall, even when the rate changes.
 func TestLineIsExactAndMonotone(t *testing.T) {
 	s := draw.New(3).Stream("line", 0)
 	l := line{trueAt: 50, localAt: s.Between(-1000, 1000)}
@@ -148,8 +148,8 @@ func (silent) Start(*Env)                      {}
 func (silent) Receive(time.Time, Addr, []byte) {}
 func (silent) Wake(time.Time)                  {}
 
-// Two freezes that overlap, with a step between them: the wall reading stands
-// still until the later one ends, and goes on from there.
+// Two freezes that overlap, with a step between them: the wall reading stands still until the later
+// freeze ends, and continues from there.
 func TestAFrozenWallClockLeavesTheMonotonicOneAlone(t *testing.T) {
 	w := New(Config{})
 	defer w.Close()

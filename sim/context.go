@@ -9,7 +9,7 @@ import (
 // canceled by a simulated timer, in a thin wrapper that reports the deadline and
 // context.DeadlineExceeded. Contexts derived from it with WithCancel and WithValue end at the same
 // time; their error is context.Canceled and their cause is context.DeadlineExceeded. The standard
-// WithTimeout counts real time, and every call here that blocks refuses it.
+// WithTimeout counts real time; every blocking call of this package panics on a context made by it.
 func (rt *Runtime) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	at := instant(rt.e.later(d))
@@ -36,7 +36,7 @@ func (rt *Runtime) WithDeadline(parent context.Context, t time.Time) (context.Co
 	return rt.WithTimeout(parent, t.Sub(rt.Now()))
 }
 
-// deadline is the wrapper.
+// deadline is the context that WithTimeout returns.
 type deadline struct {
 	context.Context
 	at time.Time
@@ -79,8 +79,8 @@ type contexts struct {
 	mayHaveEnded bool // code ran that may have canceled one
 }
 
-// block records that c waits under ctx. It refuses a context with a deadline in real time, which
-// would end at another place in each run.
+// block records that c waits under ctx. It panics on a context with a deadline in real time, which
+// would end at a different event in each run.
 func (x *contexts) block(c *coroutine, ctx context.Context) {
 	if ctx.Done() == nil {
 		return
@@ -111,7 +111,8 @@ func (x *contexts) unblock(c *coroutine) {
 }
 
 // poll wakes coroutines whose context has ended. It runs after each event whose code may have ended
-// a context, because a context reports its end only to goroutines.
+// a context, because a context reports its end on a channel, and coroutines cannot wait for
+// channels.
 func (x *contexts) poll() {
 	for i := 0; i < len(x.blocked); {
 		c := x.blocked[i]

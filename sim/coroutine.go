@@ -21,8 +21,8 @@ const (
 )
 
 // coroutine is a thread of control of simulated code that may block: a disk job, a client's
-// program, a fault. Only events resume it. Coroutines are kept in a pool: starting one costs no
-// goroutine once some have ended.
+// program, a fault. Only events resume it. Coroutines that have ended are kept in a pool and used
+// again, so starting one seldom costs a goroutine.
 type coroutine struct {
 	w     *World
 	env   *Env // the life that it belongs to; nil: the world's
@@ -35,8 +35,8 @@ type coroutine struct {
 	dying bool
 	parks uint64 // number of times it parked: an event for an earlier parking is void
 
-	asked bool     // it must look at its own stack, and park again
-	calls []string // what it saw: see Blocked
+	capturing bool     // it must record its own stack, and park again: see captureStack
+	calls     []string // what it recorded: see Blocked
 
 	index int   // in env.cos
 	timer timer // of Sleep and the like
@@ -118,7 +118,7 @@ func (c *coroutine) retire() {
 	c.w.coroutines.idle = append(c.w.coroutines.idle, c)
 }
 
-// wake lets a parked coroutine go on, by an event at the present instant.
+// wake schedules an event at the present instant that resumes a parked coroutine.
 func (s *coroutines) wake(c *coroutine) {
 	c.state = coReady
 	ties := &s.w.timeline.ties
@@ -128,7 +128,7 @@ func (s *coroutines) wake(c *coroutine) {
 	s.w.timeline.schedule(0, ties, (*resumption)(c), c.parks, nil)
 }
 
-// resumption is the event that lets a coroutine go on.
+// resumption is the event that resumes a coroutine.
 type resumption coroutine
 
 func (r *resumption) fire(w *World, parks uint64, _ *packet) {
@@ -138,7 +138,8 @@ func (r *resumption) fire(w *World, parks uint64, _ *packet) {
 	}
 }
 
-// isParkedAt reports whether c is still in the parking for which an event was made.
+// isParkedAt reports whether c has not been resumed since its parking number parks, for which an
+// event was scheduled.
 func (c *coroutine) isParkedAt(parks uint64) bool {
 	return c.parks == parks && (c.state == coParked || c.state == coReady)
 }
@@ -177,8 +178,8 @@ func (c *coroutine) park() {
 	if !c.yield(struct{}{}) {
 		c.dying = true
 	}
-	for c.asked {
-		c.tell()
+	for c.capturing {
+		c.recordStack()
 		if !c.yield(struct{}{}) {
 			c.dying = true
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// DiskConfig is the speed of a disk that nothing slows down.
+// DiskConfig is the speed of a disk without injected faults.
 type DiskConfig struct {
 	Read  Table // ReadAt
 	Write Table // WriteAt, Preallocate, Truncate: into the page cache
@@ -27,8 +27,8 @@ func (c DiskConfig) check() {
 }
 
 // Disk is a machine's disk: a vfs.Mem whose calls take time. A call parks its coroutine and takes
-// effect at an event of the disk; the coroutine continues when its process may. Pausing a process
-// does not stop its disk.
+// effect at an event of the disk; the coroutine continues when its process can take an input.
+// Pausing a process does not stop its disk.
 type Disk struct {
 	m            *Machine
 	far          bool // the machine's second disk
@@ -76,7 +76,8 @@ func (d *Disk) Set(c DiskConfig) {
 	d.cfg = c
 }
 
-// Stall delays every call that begins from now on: none ends before span of true time has passed.
+// Stall stops the disk for span of true time: no call that begins from now on ends before that time
+// has passed.
 func (d *Disk) Stall(span time.Duration) {
 	d.stalledUntil = max(d.stalledUntil, d.m.w.timeline.now+int64(span))
 	d.m.w.Fault(d.m.addr, "disk.stall", uint64(span))

@@ -71,7 +71,7 @@ func TestCallsTakeTheTimeOfTheirKind(t *testing.T) {
 	})
 }
 
-// Two coroutines share one device: syncs wait for each other.
+// Two coroutines share one device, so their syncs run one after the other.
 func TestSyncsOfOneDiskAreOneAtATime(t *testing.T) {
 	w, m := diskWorld(t, DiskConfig{Sync: Table{time.Second}})
 	var ends []time.Duration
@@ -231,8 +231,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// pumped makes each call of an FS on a coroutine of its own and lets the world
-// run until it is done, for callers that are no coroutines.
+// pumped makes each call of an FS on a coroutine of its own and runs the world until the call is
+// done, for callers that are not coroutines.
 type pumped struct {
 	w   *World
 	env *Env

@@ -59,11 +59,12 @@
 //
 // # What keeps one seed one history
 //
-//   - Simulated code has one thread of control and starts no goroutine. Code that blocks does so on a coroutine
-//     (Env.Go, Runtime.Go), and only in calls of this package: Sleep, Wait, the calls of Env.FS. A bare channel
-//     receive hangs the world; the watchdog then prints the line. A goroutine started by go mostly goes
-//     unnoticed: it is taken for the code that runs at that moment, and some run has another history. go test
-//     -race names its line at once.
+//   - Simulated code has one thread of control and starts no goroutine. Code that blocks does so on
+//     a coroutine (Env.Go, Runtime.Go), and only in calls of this package: Sleep, Wait, the calls
+//     of Env.FS. A bare channel receive hangs the world; the watchdog then prints the line. A
+//     goroutine started with go mostly goes unnoticed: its calls count as calls of the code that
+//     runs at that moment, so some runs of a seed differ from others. go test -race reports its
+//     line at once.
 //   - It reads the time from its Env, and draws from World.Draw or Env.Draw. It uses no real clock and no other
 //     randomness.
 //   - Whatever it takes from a map, it takes in the order of the keys.
@@ -81,6 +82,6 @@
 // the machine's clock after the input was taken from its queue; a pause may lie between the reading
 // and the call. When a life ends, a private panic unwinds its coroutines, and every method of its
 // Env is inert from then on: code that is still on the stack, including deferred functions, has no
-// effect. A panic ends the run. It counts as a broken property if its value is an
-// *invariant.Violation or if the property called Break, and otherwise as a crash.
+// effect. A panic ends the run: as a broken property if its value is an *invariant.Violation, and
+// otherwise as a crash.
 package sim

@@ -9,8 +9,8 @@ import (
 
 // Draw is a sequence of keyed draws. The numbers depend only on the seed of the world, on the site
 // and the entity given to World.Draw, and on how many numbers this Draw has drawn before. A new
-// fault, or one decision less, therefore leaves all other decisions of a seed unchanged. A Draw has
-// one owner; it is not safe for concurrent use.
+// fault, or one decision fewer, therefore leaves all other decisions of a seed unchanged. A Draw
+// has one owner; it is not safe for concurrent use.
 type Draw struct {
 	s    draw.Stream
 	head *head // over a Tape; nil: the Draw has a stream of its own

@@ -8,9 +8,9 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// flapping is a fault: the network of one replica goes up and down, faster and
-// faster. It needs a name and a blocking program; Next waits for the next strike, and
-// returns false when the faults are over.
+// flapping is a fault: the network of one replica goes up and down, faster and faster. A fault
+// needs a name and a blocking program, Run. Stage.Next waits for the next strike, and returns false
+// when the faults are over.
 type flapping struct{}
 
 func (flapping) Name() string { return "flapping" }

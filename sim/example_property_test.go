@@ -26,8 +26,8 @@ func (oneToken) Check(w *sim.World) error {
 	return nil
 }
 
-// ring passes a token round. If none came for a second, the first machine makes
-// a new one; it does not think of messages that come twice.
+// ring passes a token round. If none came for a second, the first machine makes a new one; it does
+// not expect messages that come twice.
 type ring struct {
 	env   *sim.Env
 	holds bool

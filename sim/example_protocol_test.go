@@ -39,7 +39,7 @@ func trial(seed uint64, protocol func(c sim.NodeConfig) sim.Node) *sim.Failure {
 	}}).Failure
 }
 
-// deaf is wrong: it does not hear of the votes that promises report.
+// deaf is wrong: it ignores the votes that promises report.
 type deaf struct{ *synod }
 
 func (d deaf) Step(now time.Time, from sim.Addr, msg []byte) {
@@ -49,7 +49,7 @@ func (d deaf) Step(now time.Time, from sim.Addr, msg []byte) {
 	d.synod.Step(now, from, msg)
 }
 
-// amnesiac is wrong: it forgets at a crash what it promised and voted for.
+// amnesiac is wrong: a crash makes it forget what it promised and voted for.
 func amnesiac(c sim.NodeConfig) sim.Node {
 	s := newSynod(c)
 	s.promised, s.voted, s.value = 0, 0, ""

@@ -28,7 +28,7 @@ func (s *stack) Apply(command string) string {
 
 func (s *stack) Checksum() uint64 { return uint64(crc32.ChecksumIEEE(fmt.Append(nil, s.items))) }
 
-// lucky is a stack that is not the same on all replicas.
+// lucky is a stack whose state differs between replicas.
 type lucky struct {
 	stack
 	n int
@@ -54,8 +54,8 @@ func (u *user) Program(int) func(rt *sim.Runtime) {
 	}
 }
 
-// Example_stateMachine replicates a state machine of one's own; where replicas
-// come to differ, property S6 breaks.
+// Example_stateMachine replicates a state machine of one's own. If the state of replicas differs,
+// property S6 breaks.
 func Example_stateMachine() {
 	made := 0
 	good := func() sim.StateMachine { return &stack{} }

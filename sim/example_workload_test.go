@@ -20,7 +20,7 @@ func (c *counter) Checksum() uint64 {
 	return h.Sum64()
 }
 
-// adders is a workload: clients that add and keep what they were told.
+// adders is a workload: clients that add, and keep the answers.
 type adders struct {
 	group   func() *sim.Group
 	clients int

@@ -38,8 +38,8 @@ type Failure struct {
 	Machine Addr          // the machine whose code failed, 0 for a checker or a fault
 	At      time.Duration // true time
 	Step    uint64        // which event
-	Text    string        // what was seen
-	Check   string        // the check that saw it: equal for equal checks, whatever they saw
+	Text    string        // what the check saw, or the value of the panic
+	Check   string        // which check reported it: its format without arguments; for a panic, the function that panicked
 	Stack   string        // of the panic, if there was one
 }
 
@@ -61,7 +61,7 @@ type reports struct {
 	w       *World
 	failure *Failure
 	judged  string     // the only property whose break ends the run; "": every one
-	noted   []*Failure // reports that did not end it, the first for each id
+	noted   []*Failure // reports that did not end the run, the first for each id
 }
 
 // Failure returns the failure that ended the run, or nil if none has.
@@ -152,8 +152,8 @@ func (r *reports) panicked(value any, stack []byte) {
 	r.fail(f)
 }
 
-// raiser returns the function that panicked, given a stack whose first frame is panic itself; "":
-// it cannot tell. It skips frames of package invariant.
+// raiser returns the function that panicked, given a stack whose first frame is panic itself, or ""
+// if the stack does not show it. It skips frames of package invariant.
 func raiser(stack string) string {
 	for _, line := range strings.Split(stack, "\n") {
 		name, _, isCall := strings.Cut(line, "(0x")

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// A far disk has files, speed, faults and crashes of its own, and ends with the life
-// as the near one does.
+// A far disk has its own files, speed, faults and crashes. Like the near disk, it closes everything
+// that was open when a life ends.
 func TestAFarDiskIsAnotherDisk(t *testing.T) {
 	w := New(Config{Seed: 4})
 	defer w.Close()

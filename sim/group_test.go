@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ledger keeps all commands: a state machine that forgets nothing.
+// ledger is a state machine that keeps all commands.
 type ledger struct{ all []string }
 
 func (l *ledger) Apply(c string) string {
@@ -103,7 +103,7 @@ func TestAGroupOfPaxosNodesSurvivesHavoc(t *testing.T) {
 	}
 }
 
-// lastLook is a property that only looks.
+// lastLook is a property that never breaks: it calls look at each check.
 type lastLook struct{ look func(w *World) }
 
 func (lastLook) ID() string { return "look" }
@@ -184,7 +184,7 @@ func TestChecksumsCatch(t *testing.T) {
 	require.Equal(t, "S6", w.Failure().ID)
 }
 
-// counting is a property that breaks at its tenth look.
+// counting is a property that breaks at its tenth check.
 type counting struct{ n *int }
 
 func (counting) ID() string { return "X1" }
@@ -218,7 +218,7 @@ func TestProgramsMustEndAfterHealing(t *testing.T) {
 	require.Equal(t, time.Minute+time.Second, r.Simulated)
 }
 
-// tidy notes that it cleaned up.
+// tidy is a fault that notes when it cleaned up.
 type tidy struct{ cleaned *time.Duration }
 
 func (tidy) Name() string { return "tidy" }

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// caller is a listener whose transport keeps connections; it notes when it hears that one broke.
+// caller is a listener whose transport keeps connections. It notes when it gets a hint that one
+// broke.
 type caller struct {
 	listener
 	broken []time.Duration
@@ -20,7 +21,7 @@ func (c *caller) OnUnreachable(_ time.Time, to Addr) {
 	}
 }
 
-// connected is a world of a listener and a caller that has sent to it, a second old.
+// connected returns a world, one second old, in which a caller has sent to a listener.
 func connected(t *testing.T, hints uint32) (w *World, server *Machine, c *caller) {
 	w = New(Config{Seed: 1, Link: LinkConfig{Delay: Table{time.Millisecond}, Hints: hints}})
 	t.Cleanup(w.Close)
@@ -102,7 +103,7 @@ func TestAHintMayBeLost(t *testing.T) {
 	require.Empty(t, c.broken, "this network gives no hints")
 }
 
-// A program hears of it through its Runtime.
+// A program gets hints through its Runtime.
 func TestARuntimePassesHintsOn(t *testing.T) {
 	w := New(Config{Link: LinkConfig{Delay: Table{time.Millisecond}, Hints: million}})
 	t.Cleanup(w.Close)

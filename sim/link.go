@@ -6,8 +6,8 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// LinkConfig is the behaviour of a directed link that nothing holds up. The zero value delivers
-// everything at once.
+// LinkConfig is the behaviour of a directed link without cuts, clogs and slowness. The zero value
+// delivers everything at once.
 type LinkConfig struct {
 	Delay Table // one way
 	// Late is added to Delay for overtaken messages and for the second copy of duplicated ones. A
@@ -66,7 +66,7 @@ func (l *Link) Set(c LinkConfig) {
 func (l *Link) Config() LinkConfig { return l.cfg }
 
 // Cut loses messages that are sent, and messages that would arrive, until Mend. Cuts of several
-// faults add up; the link works again when each was mended.
+// faults add up; the link works again once each has been mended.
 func (l *Link) Cut() {
 	l.cuts++
 	l.noteFault("net.cut")

@@ -96,7 +96,8 @@ func TestAPauseCanFallBetweenTheReadingAndTheCall(t *testing.T) {
 	require.Equal(t, []string{"held", "behind"}, order)
 }
 
-// What comes at the instant at which such a pause ends waits behind what was read before.
+// An input that comes at the instant at which such a pause ends waits behind the input that was
+// read before the pause.
 func TestNothingOvertakesWhatWasReadBeforeAPause(t *testing.T) {
 	var order []string
 	p := &scripted{}

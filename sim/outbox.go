@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Outbox is the half of a Node that is the same in every protocol: it numbers records, and holds
+// Outbox is the part of a Node that is the same in every protocol: it numbers records, and holds
 // back messages until the records on which they depend are durable. Embedded in a Node, it supplies
 // Durable and TakeOutput, and a Propose that refuses, for protocols that take no proposals.
 type Outbox struct {

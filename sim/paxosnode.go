@@ -43,7 +43,7 @@ func recovered(records [][]byte) paxos.Recovered {
 	for _, b := range records {
 		r, err := decodeRecord(b)
 		if err != nil {
-			panic(err) // the log's checksums were good: we wrote it so
+			panic(err) // the log's checksums were good, so these are the bytes that were written
 		}
 		switch r := r.(type) {
 		case paxos.Booted:

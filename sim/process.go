@@ -22,8 +22,8 @@ type Process interface {
 	Wake(now time.Time)
 }
 
-// Stopper is a Process that can end by itself: Stop begins the end, Env.Exit completes it. Other
-// processes are killed instead.
+// Stopper is a Process that can end by itself: Stop asks it to end, and it calls Env.Exit when it
+// has. Machine.Stop kills other processes instead.
 type Stopper interface{ Stop(now time.Time) }
 
 // Env is a process's view of the world, for one life. When that life is over (crash, Fail, Exit),
@@ -37,7 +37,7 @@ type Env struct {
 	wake timer
 	cos  []*coroutine
 
-	program bool // it runs user code that may cancel contexts
+	program bool // its coroutines run user code, which may cancel contexts
 }
 
 // Self returns the address of the machine.

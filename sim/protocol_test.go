@@ -9,8 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// The right protocol of the example does decide, on every node: it does not
-// pass by doing nothing.
+// The correct protocol of the example decides on every node: it does not pass by doing nothing.
 func TestSynodDecides(t *testing.T) {
 	chosen := map[sim.Addr]string{}
 	w := sim.New(sim.Config{Seed: 1, Link: sim.LinkConfig{Loss: 100_000}})

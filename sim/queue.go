@@ -155,7 +155,7 @@ func (q *queue) down(i int, x entry) {
 }
 
 // compact removes the dead entries and restores the heap. The order of the remaining entries is
-// total, so the way there does not matter.
+// total, so events fire in the same order however the heap is rebuilt.
 func (q *queue) compact() {
 	live := q.heap[:0]
 	for _, x := range q.heap {

@@ -74,7 +74,8 @@ func (rt *Runtime) Send(replica uint32, msg []byte) { rt.e.Send(Addr(replica), m
 // handler returns.
 func (rt *Runtime) Receive(f func(from uint32, msg []byte)) { rt.receive = f }
 
-// OnUnreachable registers the handler of hints that a replica gets no messages (LinkConfig.Hints).
+// OnUnreachable registers the handler of hints that the connection to a replica broke or was
+// refused (LinkConfig.Hints). f must not block.
 func (rt *Runtime) OnUnreachable(f func(replica uint32)) { rt.unreachable = f }
 
 // Go starts f on a coroutine.
@@ -92,7 +93,7 @@ func (rt *Runtime) AfterFunc(d time.Duration, f func()) (stop func()) {
 // alarm is a call that AfterFunc will make.
 type alarm struct {
 	timer timer
-	f     func() // nil: stopped, or made
+	f     func() // nil once it was stopped or called
 }
 
 func (e *Env) alarm(d time.Duration, f func()) *alarm {

@@ -281,7 +281,7 @@ func TestTheWatchdogNamesWhatBlocks(t *testing.T) {
 	var text string
 	cfg := Config{Seed: 7, Watchdog: 20 * time.Millisecond, Stuck: func(s string) {
 		text = s
-		close(release) // twice would panic
+		close(release) // a second call would panic
 	}}
 	w := runProgram(t, cfg, ClockConfig{}, func(_ *World, rt *Runtime) {
 		rt.Go("parked", func() { _ = rt.Sleep(context.Background(), time.Minute) })
@@ -294,7 +294,8 @@ func TestTheWatchdogNamesWhatBlocks(t *testing.T) {
 	require.Equal(t, 1, strings.Count(text, "blockForEver("))
 }
 
-// A watchdog tells once that nothing goes on, not before its time, and again when it went on in between.
+// A watchdog reports once that the world makes no progress, not before its time. It reports again
+// after progress in between.
 func TestTheWatchdogTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []time.Duration

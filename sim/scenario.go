@@ -14,7 +14,8 @@ type Fault interface {
 }
 
 // Workload is what clients do: one blocking program for each. A program ends when it has done its
-// work; a client that crashed begins anew.
+// work. A client that crashed runs its program again from the beginning, unless the program had
+// ended.
 type Workload interface {
 	Name() string
 	Clients() int
@@ -112,7 +113,7 @@ func (h *scenarioRun) run() {
 	for i, f := range h.s.Faults {
 		h.stage(f, uint64(i))
 	}
-	h.ask()
+	h.checkRegularly()
 	if h.w.Run(h.s.Safety) == Failed || !h.check() {
 		return
 	}
@@ -156,15 +157,15 @@ func (h *scenarioRun) unended() string {
 	return ": " + strings.Join(all, "; ")
 }
 
-// ask checks the properties at intervals.
-func (h *scenarioRun) ask() {
+// checkRegularly checks the properties at intervals until the run ends.
+func (h *scenarioRun) checkRegularly() {
 	every := h.s.Every
 	if every == 0 {
 		every = 100 * time.Millisecond
 	}
 	h.w.After(every, func() {
 		if h.check() {
-			h.ask()
+			h.checkRegularly()
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// What is shared is one value in a world, another one for another key, and another one in another world.
+// Shared returns one value for each world and key.
 func TestSharedIsOneValueInAWorld(t *testing.T) {
 	type account struct{ paid int }
 	type key struct{}

@@ -2,7 +2,7 @@ package sim
 
 import "time"
 
-// Strike is one of the times at which a Fault strikes in a run (Stage.Next).
+// Strike is one strike of a Fault in a run (Stage.Next).
 type Strike struct {
 	Fault int           // its place in Scenario.Faults
 	N     int           // which strike of its fault, from 1

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// knocks is a fault that writes down when it strikes and what it draws.
+// knocks is a fault that notes when it strikes and what it draws.
 type knocks struct {
 	name string
 	said *[]string
@@ -29,8 +29,8 @@ func (k knocks) Run(s *Stage) {
 	}
 }
 
-// A recorded run is the same one; played whole its strikes are the same, and played in part each that is left
-// comes when it came, and draws what it drew.
+// Recording does not change a run. A script played in full gives the same strikes. Played in part,
+// each remaining strike comes at its recorded time and draws what it drew.
 func TestStrikesThatAreLeftOutMoveNoOther(t *testing.T) {
 	run := func(change func(s *Scenario)) (said []string, hash uint64) {
 		s := Scenario{Faults: []Fault{knocks{"a", &said}, knocks{"b", &said}}, Safety: 10 * time.Second}

@@ -11,8 +11,8 @@ type timeline struct {
 	ties      draw.Stream // of events that belong to no machine
 }
 
-// maxPerInstant is the number of events at one instant that ends a run: time would no longer pass,
-// and nothing that waits for time would end (L1).
+// maxPerInstant events at one instant end a run: time no longer passes, and code that waits for
+// time would never continue (L1).
 const maxPerInstant = 1 << 20
 
 // schedule puts an event d nanoseconds ahead. ties are the draws of the scheduling

@@ -61,8 +61,8 @@ type Trace struct {
 	// Describe turns the bytes of a message into text; nil prints their length
 	// and hash.
 	Describe func(from, to Addr, msg []byte) string
-	// Made, if not nil, is called with the new world, so that the clocks and steps of the world can
-	// be read for lines from elsewhere. It must change nothing in the world.
+	// Made, if not nil, is called with the new world, so that other writers of lines can read its
+	// clocks and steps. It must change nothing in the world.
 	Made func(w *World)
 }
 

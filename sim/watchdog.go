@@ -13,7 +13,7 @@ import (
 type watchdog struct {
 	beats atomic.Uint64
 	seen  uint64
-	since time.Time // when seen was first seen
+	since time.Time // when beats was first found to equal seen
 	told  bool      // the stall since then was reported
 	every time.Duration
 	seed  uint64
@@ -22,7 +22,7 @@ type watchdog struct {
 	done  atomic.Bool
 }
 
-// looks is how often it looks during its waiting time.
+// looks is how often a watchdog looks during its waiting time.
 const looks = 16
 
 // watch is the watchdog of a world, while Run is called.
@@ -43,7 +43,7 @@ func (w *watch) start(cfg Config) {
 	}
 	w.dog = d
 	d.timer = time.AfterFunc(time.Hour, d.look)
-	d.next() // so that look sees the field
+	d.next() // only now, so that look finds d.timer set
 }
 
 func (w *watch) stop() {

@@ -42,8 +42,8 @@ func TestOneSeedIsOneHistory(t *testing.T) {
 	}
 }
 
-// One number for all targets: it stands here so that a run on another one
-// (GOARCH, -race) compares with it.
+// The hash is the same on every target (GOARCH, -race). It is a constant here, so that a run on any
+// target is compared with it.
 func TestTheHashIsPinned(t *testing.T) {
 	w := chat(Config{Seed: 1, Link: lan()}, 3)
 	defer w.Close()
@@ -99,8 +99,8 @@ func TestTimersOfTheWorldCanBeStopped(t *testing.T) {
 	require.False(t, fired)
 }
 
-// Where one property is judged, others are noted, once each, and the run goes on until
-// that one breaks.
+// After JudgeOnly, breaks of other properties are noted, once each, and the run goes on until the
+// judged property breaks.
 func TestOnePropertyMayBeJudgedAlone(t *testing.T) {
 	w := New(Config{Seed: 1})
 	defer w.Close()
@@ -120,7 +120,7 @@ func TestOnePropertyMayBeJudgedAlone(t *testing.T) {
 	require.Equal(t, "S7", w.Failure().ID)
 }
 
-// A run that ends by a check of conformance says so: it has broken no property.
+// A run that a conformance check ends reports kind Conformance: it has broken no property.
 func TestADivergenceIsNoBrokenProperty(t *testing.T) {
 	for _, judged := range []string{"", "S7"} {
 		w := New(Config{Seed: 1})
