@@ -5,18 +5,18 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// absentees takes away all replicas but a quorum, in every third seed: a quorum
-// is enough for progress. Damaged replicas go first, as the atlas demands. In some
-// other seeds it takes away links. It returns what brings all back.
-func (c *seedRun) absentees() (back func()) {
+// removeReplicas takes away up to f replicas in some seeds, because a quorum is enough for
+// progress. The damage budget decides which: replicas with damaged disks count against f. In some
+// other seeds it takes away links instead. It returns a function that undoes it.
+func (c *seedRun) removeReplicas() (back func()) {
 	d := c.world.Draw("cell.absentees", 0)
 	if c.plan.Steady || c.watch.Budget.Most == 0 || d.Chance(1, 2) {
 		return func() {}
 	}
-	if hub := c.faults.Replica(d); d.Chance(1, 3) && c.bears(hub) {
+	if hub := c.faults.Replica(d); d.Chance(1, 3) && c.canBeHub(hub) {
 		return c.star(hub)
 	}
-	gone := c.missing(d)
+	gone := c.pickMissing(d)
 	c.away = gone
 	off := d.Chance(1, 2)
 	for _, m := range gone {
@@ -39,16 +39,16 @@ func (c *seedRun) absentees() (back func()) {
 	}
 }
 
-// bears says that a replica can be the hub of a star: its disk was never damaged. And
-// there must be leases: without them, two that do not hear each other depose each
-// other by way of the hub, without end.
-func (c *seedRun) bears(hub *sim.Machine) bool {
+// canBeHub reports whether a replica can be the hub of a star: its disk was never damaged, and the
+// cell has leases. Without leases, two replicas that cannot hear each other would depose each other
+// through the hub without end.
+func (c *seedRun) canBeHub(hub *sim.Machine) bool {
 	return c.plan.Driver.Core.Paxos.Lease.Grant > 0 && !c.watch.Budget.IsHurt(paxos.NodeID(hub.Addr()))
 }
 
-// star cuts all links between replicas but those of one, the hub: it hears a quorum,
-// and that is enough for progress, be the others heard of by few or none. A
-// replica that hears the hub alone need not learn all, unless it leads.
+// star cuts all links between replicas except those of the hub. The hub hears a quorum, and that is
+// enough for progress. A replica that hears only the hub need not learn every slot, unless it
+// leads.
 func (c *seedRun) star(hub *sim.Machine) (back func()) {
 	var points [][]sim.Addr
 	for _, m := range c.machines.Replicas {
@@ -59,15 +59,15 @@ func (c *seedRun) star(hub *sim.Machine) (back func()) {
 	}
 	c.world.Net().Partition(points...)
 	return func() {
-		c.stars++ // it has served
+		c.stars++ // all programs have ended, so the cell has served
 		c.away = nil
 		c.world.Net().Unite(points...)
 	}
 }
 
-// missing picks up to f replicas to be away: of those that were never damaged, no
-// more than the damaged ones leave of f.
-func (c *seedRun) missing(d *sim.Draw) (gone []*sim.Machine) {
+// pickMissing picks up to f replicas to take away. Replicas with damaged disks count against f even
+// if they stay, so it picks at most f minus their number of the undamaged ones.
+func (c *seedRun) pickMissing(d *sim.Draw) (gone []*sim.Machine) {
 	a := c.watch.Budget
 	most, spare := 1+d.Int(a.Most), a.Spare()
 	for _, i := range d.Perm(len(c.machines.Replicas)) {

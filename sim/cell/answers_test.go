@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Without a fault clients are answered at once, in every cell; where all families
-// strike until healing, some wait for seconds.
+// Without faults, clients get answers at once in every cell. If all kinds of faults strike until
+// healing, some clients wait for seconds.
 func TestClientsWaitForAnswersAfterFaults(t *testing.T) {
 	longest := func(faults []string, seeds uint64, enough time.Duration) (most time.Duration, clients int) {
 		for seed := uint64(0); seed < seeds && most <= enough; seed++ {

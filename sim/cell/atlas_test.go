@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Damaged and absent together are at most f: the others are a quorum whose votes
-// can all be read.
+// Damaged and absent replicas together are at most f, so the others are a quorum whose votes can
+// all be read.
 func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 	sizes := map[int]int{}
 	for seed := range uint64(60) {
@@ -25,7 +25,7 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 			a.Take(paxos.NodeID(id + 1))
 		}
 		out := a.Hurt
-		for _, m := range c.missing(c.world.Draw("test", 0)) {
+		for _, m := range c.pickMissing(c.world.Draw("test", 0)) {
 			out |= 1 << m.Addr()
 			sizes[n]++
 		}
@@ -38,7 +38,7 @@ func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
 	require.Len(t, sizes, 5, "a replica was absent in each size of cell")
 }
 
-// Cells whose disks rot keep all properties, and come by what rot is there for.
+// Cells whose disks rot keep all properties, and reach the situations that rot is meant to cause.
 func TestCellsWithRottingDisks(t *testing.T) {
 	faults := []string{"disk-rot-value", "disk-rot", "disk-misdirect", "disk-read-error", "crash-leader"}
 	names := []string{"unreadable-vote", "damaged-fetched", "damaged-copy-repaired", "damage-stopped"}
@@ -55,7 +55,7 @@ func TestCellsWithRottingDisks(t *testing.T) {
 	}
 }
 
-// Disks that forget stop their replicas, and nothing breaks.
+// A replica whose disk forgets synced data stops, and nothing breaks.
 func TestCellsWhoseDisksForget(t *testing.T) {
 	stopped := uint64(0)
 	for seed := range uint64(6) {
@@ -70,8 +70,8 @@ func TestCellsWhoseDisksForget(t *testing.T) {
 	require.Positive(t, stopped)
 }
 
-// What is old is known by the log alone: a promise that was put back before anything
-// new was told is what it was.
+// Only the log shows that a register is outdated: it is if the log has a record of a later promise,
+// or of a later life.
 func TestWhenARegisterIsOutdated(t *testing.T) {
 	c := someCell(t, 3)
 	m := c.machines.Replicas[0]

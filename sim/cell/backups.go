@@ -9,30 +9,29 @@ import (
 	"github.com/chubbycell/chubby/sim/restore"
 )
 
-// placing is how long a place may take for a backup of the largest rows that a replica
-// has: each chunk is written, and synced before the next.
-func (c *seedRun) placing() time.Duration {
+// placeLimit returns the longest time that a place takes to write a backup of the largest rows of
+// any replica. Each chunk is written and synced before the next.
+func (c *seedRun) placeLimit() time.Duration {
 	bytes, far := int64(0), c.plan.Far()
 	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil {
 			bytes = max(bytes, r.Host.Core().View().Bytes())
 		}
 	}
-	chunks := time.Duration(bytes)/time.Duration(max(c.plan.Backups.Chunk, 1<<10)) + 4 // beside the first and the last: header, sums
+	chunks := time.Duration(bytes)/time.Duration(max(c.plan.Backups.Chunk, 1<<10)) + 4 // and the header, the sums, and the first and the last chunk
 	slowest := func(t sim.Table) time.Duration { return slices.Max(append(t, 0)) }
 	return chunks * (slowest(far.Read) + slowest(far.Write) + slowest(far.Sync))
 }
 
-// backsUp waits until one more backup is made (L1), where one is found until the next
-// one: places work by now, and a master serves. The wait for the first note, the
-// interval, its spread, and clocks that are slow come together; and one that was begun
-// before, and is to be ended first.
-func (c *seedRun) backsUp() {
+// awaitBackup waits until one more backup is made (L1): places work by now, and a master serves.
+// The limit allows for the interval and its spread, for the master's wait before the first backup,
+// for slow clocks, and for a backup that was under way and must end first.
+func (c *seedRun) awaitBackup() {
 	if c.plan.Far() == nil {
 		return
 	}
 	before := c.backups.Made
-	limit := plan.RecoveryBound + 4*c.plan.Driver.BackupEvery + 2*c.placing()
+	limit := plan.RecoveryBound + 4*c.plan.Driver.BackupEvery + 2*c.placeLimit()
 	for end := c.world.Now() + limit; c.backups.Made == before; {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v after the last call no backup was made: %s", limit, c.roles())
@@ -44,9 +43,9 @@ func (c *seedRun) backsUp() {
 	}
 }
 
-// restores makes a new cell of the newest backup and demands that it serves what the
-// backup has, and gives out numbers above all that the old cell did (S2, S3).
-func (c *seedRun) restores() {
+// restoreBackup makes a new cell of the newest backup. The new cell must serve what the backup has,
+// and must give out numbers above all that the old cell gave out (S2, S3).
+func (c *seedRun) restoreBackup() {
 	if !c.plan.Backups.Reborn || c.backups.Newest == 0 {
 		return
 	}
@@ -62,7 +61,7 @@ func (c *seedRun) restores() {
 	}
 }
 
-// old is the cell as one that is made of its backup has it.
+// old describes this cell to the checks of a cell that is made of its backup.
 func (c *Cell) old() restore.Old {
 	return restore.Old{Plan: &c.plan, World: c.world, Slot: c.backups.Newest, Numbered: c.watch.Calls.Numbered, Epoch: c.watch.Epochs.Highest, Top: c.watch.Top}
 }

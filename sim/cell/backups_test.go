@@ -43,7 +43,7 @@ func broke(t *testing.T, c *seedRun, id, text string) {
 	require.Contains(t, c.world.Failure().Text, text)
 }
 
-// The rows of a backup are those that the checker of agreement knows.
+// A backup is read back: its rows must be those that the agreement checker knows for its slot.
 func TestABackupIsReadBackAsItCounts(t *testing.T) {
 	of := func(slot paxos.Slot) store.WriteResult {
 		return store.WriteResult{ID: store.ID{Handle: paxos.Handle{Slot: slot}}}
@@ -64,17 +64,17 @@ func TestABackupIsReadBackAsItCounts(t *testing.T) {
 
 func TestL1APlaceThatWorksGetsABackup(t *testing.T) {
 	c := backedCell(t, 3)
-	c.backsUp()
+	c.awaitBackup()
 	require.Nil(t, c.world.Failure())
 	for _, m := range c.machines.Replicas {
 		m.Far().Mem().SetFault(func(vfs.Call) vfs.Fault { return vfs.Fault{Err: vfs.ErrNoSpace} })
 	}
 	c.world.RunFor(time.Second)
-	c.backsUp()
+	c.awaitBackup()
 	broke(t, c, "L1", "no backup was made")
 }
 
-// The new cell serves what the backup has; where it did not, that is seen.
+// The new cell serves what the backup has, and a check fails if it does not.
 func TestACellIsRebornAndLookedAt(t *testing.T) {
 	for name, spoil := range map[string]func(r *restore.Cell){
 		"":                       func(*restore.Cell) {},
@@ -102,15 +102,15 @@ func TestACellIsRebornAndLookedAt(t *testing.T) {
 		broke(t, c, c.world.Failure().ID, name)
 	}
 	c := backedCell(t, 5)
-	c.restores()
+	c.restoreBackup()
 	require.Nil(t, c.world.Failure())
 	require.True(t, c.reborn)
 	c.backups.Newest++
-	c.restores()
+	c.restoreBackup()
 	broke(t, c, "S3", "at no place")
 }
 
-// More rows than one answer may have are read one by one.
+// If a directory has more entries than one answer can hold, the check reads them one by one.
 func TestACellOfManyRowsIsReborn(t *testing.T) {
 	c := backedCell(t, 4)
 	_, b := c.backups.Latest()
@@ -127,7 +127,7 @@ func TestACellOfManyRowsIsReborn(t *testing.T) {
 	require.True(t, r.Ended)
 }
 
-// A new cell has nothing that the old one may have given out.
+// A new cell must not give out a number that the old cell may have given out.
 func TestWhatARebornCellMustNotHave(t *testing.T) {
 	c := backedCell(t, 4)
 	_, b := c.backups.Latest()

@@ -20,16 +20,15 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// The two definitions by which the simulator's speed is stated: one-way delay
-// 0.3 to 1 ms, sync 0.2 to 1 ms, every family of faults on but for one, together at the mean
-// rate of the default swarm, and every check. Without faults nothing restarts:
-// the difference is what recovery costs. By its default a cell writes a snapshot after
-// 10,000 slots, which a light minute does not come to: each restart there applies
-// all of the log anew. So the definition is also measured with as many snapshots as
-// the default swarm has in the mean.
+// The two definitions by which the simulator's speed is stated: one-way delay 0.3 to 1 ms, sync 0.2
+// to 1 ms, every kind of fault, together at the mean rate of the default swarm, and every check. It
+// is also measured without faults: then no replica restarts, and the difference is the cost of
+// recovery. By default a cell writes a snapshot after 10,000 slots, more than a light minute has,
+// so each restart applies the whole log again. The definition is therefore also measured with as
+// many snapshots as the default swarm has on average.
 //
-// Run them on one core (GOMAXPROCS=1). What is reported is per second of the
-// processor's time, so that what else the machine does matters little.
+// Run them on one core (GOMAXPROCS=1). Rates are per second of processor time, so that other work
+// of the machine matters little.
 
 // BenchmarkLight is 3 replicas and 3 clients which call once in 100 ms.
 func BenchmarkLight(b *testing.B) { benchPlan(b, 3, 3, 200*time.Millisecond) }
@@ -42,7 +41,7 @@ func BenchmarkSeed(b *testing.B) {
 	benchRuns(b, func(seed uint64) plan.Plan { return plan.New(plan.Options{Seed: seed}) })
 }
 
-// TestSpeedIsMeasuredOnPlansThatRunClean, or it could not be measured.
+// The plans whose speed is measured run without a broken property.
 func TestSpeedIsMeasuredOnPlansThatRunClean(t *testing.T) {
 	var snapshots uint64
 	for _, p := range []plan.Plan{speedPlan(1, 3, 3, 200*time.Millisecond), speedPlan(1, 5, 10, 0)} {
@@ -77,8 +76,8 @@ func benchPlan(b *testing.B, replicas, clients int, think time.Duration) {
 	})
 }
 
-// speedPlan is the definition as a plan. Only the draws of the run, among them
-// when a fault strikes and whom, come from the seed.
+// speedPlan is the definition as a plan. Only the draws of the run come from the seed, among them
+// when a fault strikes and which machine it strikes.
 func speedPlan(seed uint64, replicas, clients int, think time.Duration) plan.Plan {
 	const us = time.Microsecond
 	p := plan.Plan{
@@ -95,7 +94,7 @@ func speedPlan(seed uint64, replicas, clients int, think time.Duration) plan.Pla
 		},
 	}
 	p.Driver.Core.Paxos.Seed = seed
-	p.Driver.Core.Sessions = session.Config{} // they live for ever, as when this was defined
+	p.Driver.Core.Sessions = session.Config{} // sessions live for ever, as when the definition was made
 	for _, f := range plan.Faults(nil) {
 		p.Faults = append(p.Faults, plan.FaultPlan{Name: f.Name, Mean: swarmGap * time.Duration(len(plan.Faults(nil)))})
 	}
@@ -129,7 +128,7 @@ func benchRuns(b *testing.B, plan func(seed uint64) plan.Plan) {
 		}
 		events += r.Events
 		ops += uint64(r.Ops)
-		simulated += p.Duration // not what a run waits for in its last phase
+		simulated += p.Duration // without the waits of the last phase
 	}
 	took := processorTime(b) - began
 	runtime.ReadMemStats(&after)
@@ -141,8 +140,7 @@ func benchRuns(b *testing.B, plan func(seed uint64) plan.Plan) {
 	b.ReportMetric(took.Seconds()/float64(seeds), "cpu-s/seed")
 }
 
-// processorTime is what this process has used of all processors, kernel
-// included: what others do on the machine is not in it.
+// processorTime is the processor time that this process has used, kernel included.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/chubbycell/chubby/sim/workload"
 )
 
-// cacheBook is what is known of reads and of caches (S12).
+// cacheBook passes reads, and messages about caches, to the checkers of caches (S12).
 type cacheBook struct {
 	world   *sim.World
 	reads   *caches.Checker
 	drops   *caches.Drops
 	applied map[paxos.NodeID]api.Number // the last command that a replica was seen to apply
-	on      bool                        // programs use nodes
-	draws   *sim.Draw                   // which drops bring a fault
+	on      bool                        // programs read nodes, so there is something to check
+	draws   *sim.Draw                   // which messages to drop something cause a fault
 }
 
 func newCacheBook(w *sim.World, p *plan.Plan) *cacheBook {
@@ -33,7 +33,8 @@ func newCacheBook(w *sim.World, p *plan.Plan) *cacheBook {
 	}
 }
 
-// onActed is told what a replica has applied; serves says that it is a master that takes calls.
+// onActed is called after a replica has applied commands. serves reports whether the replica is a
+// master that takes calls.
 func (b *cacheBook) onActed(id paxos.NodeID, applied []core.Applied, serves bool) {
 	for i := range applied {
 		if all := applied[i].Commands; len(all) > 0 {
@@ -45,8 +46,9 @@ func (b *cacheBook) onActed(id paxos.NodeID, applied []core.Applied, serves bool
 	}
 }
 
-// onReply is told of an answer that leaves a replica. When that tells a client to drop something a fault
-// may follow: what a fail-over or a lost client does to a change that waits is seldom seen otherwise.
+// onReply is called for each reply that leaves a replica. If the reply tells a client to drop
+// something from its cache, a fault may strike soon after: otherwise a fail-over or a lost client
+// would seldom meet a change that waits for the cache.
 func (b *cacheBook) onReply(c *Cell, r *replica, p api.Reply) {
 	before, x := b.drops.Told, &c.plan.Caches
 	b.drops.OnReply(r.Id, r.Now, p)
@@ -61,7 +63,7 @@ func (b *cacheBook) onReply(c *Cell, r *replica, p api.Reply) {
 	})
 }
 
-// reads tells the checker of caches what programs read (workload.Reads).
+// reads reports the reads of programs to the checker of caches (workload.Reads).
 type reads struct{ c *Cell }
 
 func (r reads) Begins(cl *client.Client) workload.Reading {

@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// What a client says that it has read from its cache is judged by its lease: read while that runs, it
-// may be; read when it was cut off for longer than a lease, it may not.
+// A client may read from its cache while its lease runs. A client that was cut off for longer than
+// a lease may not.
 func TestS12ACacheIsReadWhileTheLeaseRuns(t *testing.T) {
 	for cut, id := range map[bool]string{false: "", true: "S12"} {
 		g := newGuests(t, 1, func(p *plan.Plan) { p.Workload = plan.Cached })

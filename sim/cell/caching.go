@@ -20,9 +20,9 @@ type CachingOptions struct {
 	Seed     uint64
 	Replicas int  // 0: 5
 	Clients  int  // 1 to MaxCaching
-	Cached   bool // they keep caches
-	// OneFile has all clients read one file, which one of them writes; else they open, read and
-	// close many, ask for what is not there, and one in a hundred of them writes.
+	Cached   bool // clients keep caches
+	// OneFile makes all clients read one file, which one of them writes. Otherwise they open, read
+	// and close many files, some of which do not exist, and one client in a hundred writes.
 	OneFile bool
 }
 
@@ -32,7 +32,7 @@ const MaxCaching = 2000
 // beginEvery is the time between two clients that begin, on average.
 const beginEvery = 500 * time.Microsecond
 
-// Check says what is wrong with the options, naming the flag.
+// Check returns an error that names the flag whose value is invalid, or nil.
 func (o CachingOptions) Check() error {
 	switch {
 	case o.Replicas < 0 || o.Replicas > plan.MaxReplicas:
@@ -43,26 +43,26 @@ func (o CachingOptions) Check() error {
 	return nil
 }
 
-// CachingCounts are what such a cell came to, since all clients were there and had their caches full.
+// CachingCounts are the counts of such a cell since all clients had begun and filled their caches.
 type CachingCounts struct {
 	Simulated time.Duration     `json:"simulated_ns"`
 	Requests  map[string]uint64 `json:"requests"` // that came to replicas, by kind
 	Reads     uint64            `json:"reads"`    // of programs, however they were answered; Opens among them
 	Writes    uint64            `json:"writes"`
 	Slowest   time.Duration     `json:"slowest_write_ns"`
-	Drops     uint64            `json:"drops"`  // messages that told a client to drop something
-	Acked     uint64            `json:"acked"`  // messages by which clients said that they had
+	Drops     uint64            `json:"drops"`  // messages that told a client to drop something from its cache
+	Acked     uint64            `json:"acked"`  // KeepAlives in which clients acknowledged that
 	Failed    uint64            `json:"failed"` // calls without an answer
 }
 
-// Caching is such a cell, under way. One caller at a time. Everything is what ships, and each
-// client has a machine of its own.
+// Caching is such a cell. It runs the code that ships, and each client has a machine of its own. It
+// is not safe for concurrent use.
 type Caching struct {
 	cell  *Cell
 	o     CachingOptions
 	ready int
 	n     CachingCounts
-	on    bool // clients are there, and it is counted
+	on    bool // all clients are ready: from now on events are counted
 	since time.Duration
 	told  map[api.SessionID]api.EventNumber
 }
@@ -73,7 +73,7 @@ func NewCaching(o CachingOptions) *Caching {
 		panic(err)
 	}
 	x := &Caching{cell: build(plan.Calm(o.Seed, o.Replicas), sim.Config{}), o: o, n: CachingCounts{Requests: map[string]uint64{}}, told: map[api.SessionID]api.EventNumber{}}
-	x.cell.events.Listen(x.sees)
+	x.cell.events.Listen(x.onEvent)
 	for i := range o.Clients {
 		x.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(i), Process: sim.Program(x.program(i))})
 	}
@@ -83,7 +83,8 @@ func NewCaching(o CachingOptions) *Caching {
 // Close ends the world.
 func (x *Caching) Close() { x.cell.world.Close() }
 
-// Gather begins the cell, and lets all clients begin and fill their caches.
+// Gather starts the cell, and runs it until all clients have begun and filled their caches. It
+// returns an error if they do not in time, or if something breaks.
 func (x *Caching) Gather() error {
 	x.cell.start()
 	for limit := time.Minute + time.Duration(x.o.Clients)*beginEvery; x.ready < x.o.Clients; {
@@ -104,18 +105,18 @@ func (x *Caching) Gather() error {
 // warmUp is how long clients read before anything is counted: they live for much longer than a run.
 const warmUp = 2 * time.Minute
 
-// RunFor lets d of simulated time pass.
+// RunFor lets d of simulated time pass. It returns an error if something breaks.
 func (x *Caching) RunFor(d time.Duration) error { return x.cell.runFor(d) }
 
-// Counts are what has happened since Gather.
+// Counts returns what has happened since Gather.
 func (x *Caching) Counts() CachingCounts {
 	n := x.n
 	n.Simulated = x.cell.world.Now() - x.since
 	return n
 }
 
-// sees counts what comes to replicas and what they send.
-func (x *Caching) sees(_ time.Duration, e event.Event) {
+// onEvent counts the requests that replicas receive, and the replies that they send.
+func (x *Caching) onEvent(_ time.Duration, e event.Event) {
 	if !x.on {
 		return
 	}
@@ -148,7 +149,7 @@ func (x *Caching) program(i int) func(rt *sim.Runtime) {
 		if rt.Sleep(context.Background(), d.Duration(0, time.Duration(x.o.Clients)*beginEvery)) != nil {
 			return
 		}
-		p.begins()
+		p.begin()
 		x.ready++
 		for rt.Sleep(context.Background(), d.Duration(0, 2*p.think())) == nil {
 			p.turn()

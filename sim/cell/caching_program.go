@@ -20,21 +20,21 @@ type cachingProgram struct {
 	h  *client.Handle // of the one file
 }
 
-// cachingFiles are how many files there are, and as many names of which nothing is there.
+// cachingFiles is the number of files that exist, and of names in use whose files do not exist.
 const cachingFiles = 20
 
-// some picks a file: the first are read more often than the last.
-func (p *cachingProgram) some() int { return int(p.d.LogUniform(1, cachingFiles)) - 1 }
+// pickFile picks a file: the first are read more often than the last.
+func (p *cachingProgram) pickFile() int { return int(p.d.LogUniform(1, cachingFiles)) - 1 }
 
-// writer says that the program writes.
-func (p *cachingProgram) writer() bool { return p.id%100 == 0 && (!p.x.o.OneFile || p.id == 0) }
+// isWriter reports whether the program writes.
+func (p *cachingProgram) isWriter() bool { return p.id%100 == 0 && (!p.x.o.OneFile || p.id == 0) }
 
-// think is how long the program does nothing between two turns, on average.
+// think returns the mean time between two turns of the program.
 func (p *cachingProgram) think() time.Duration {
 	switch {
-	case p.writer() && p.x.o.OneFile:
+	case p.isWriter() && p.x.o.OneFile:
 		return 10 * time.Second
-	case p.writer():
+	case p.isWriter():
 		return 30 * time.Second
 	}
 	return 500 * time.Millisecond
@@ -42,19 +42,19 @@ func (p *cachingProgram) think() time.Duration {
 
 func (p *cachingProgram) name(i int) string { return fmt.Sprintf("/ls/local/f%d", i) }
 
-// begins makes files, as writers do, and opens what is to be open all the time.
-func (p *cachingProgram) begins() {
+// begin makes the files, if the program is a writer, and opens the file that stays open.
+func (p *cachingProgram) begin() {
 	ctx := context.Background()
-	if p.writer() {
+	if p.isWriter() {
 		for i := range cachingFiles {
 			if h := p.open(ctx, p.name(i), client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: "first"}); h != nil {
-				p.did(h.Close(ctx))
+				p.countFailure(h.Close(ctx))
 			}
 		}
 	}
 	for p.x.o.OneFile && p.h == nil {
 		o := client.OpenOptions{Rights: client.Read}
-		if p.writer() {
+		if p.isWriter() {
 			o.Rights |= client.Write
 		}
 		if p.h = p.open(ctx, p.name(0), o); p.h == nil && p.rt.Sleep(ctx, time.Second) != nil {
@@ -66,65 +66,65 @@ func (p *cachingProgram) begins() {
 func (p *cachingProgram) turn() {
 	ctx := context.Background()
 	switch {
-	case p.writer() && p.x.o.OneFile:
-		p.writes(ctx, p.h)
-	case p.writer():
-		if h := p.open(ctx, p.name(p.some()), client.OpenOptions{Rights: client.Write}); h != nil {
-			p.writes(ctx, h)
-			p.did(h.Close(ctx))
+	case p.isWriter() && p.x.o.OneFile:
+		p.write(ctx, p.h)
+	case p.isWriter():
+		if h := p.open(ctx, p.name(p.pickFile()), client.OpenOptions{Rights: client.Write}); h != nil {
+			p.write(ctx, h)
+			p.countFailure(h.Close(ctx))
 		}
 	case p.x.o.OneFile:
-		p.reads(ctx, p.h)
-	case p.d.Chance(1, 10): // what is not there
-		p.open(ctx, p.name(cachingFiles+p.some()), client.OpenOptions{})
+		p.read(ctx, p.h)
+	case p.d.Chance(1, 10): // a file that does not exist
+		p.open(ctx, p.name(cachingFiles+p.pickFile()), client.OpenOptions{})
 	default:
-		if h := p.open(ctx, p.name(p.some()), client.OpenOptions{}); h != nil {
-			p.reads(ctx, h)
-			p.did(h.Close(ctx))
+		if h := p.open(ctx, p.name(p.pickFile()), client.OpenOptions{}); h != nil {
+			p.read(ctx, h)
+			p.countFailure(h.Close(ctx))
 		}
 	}
 }
 
-// open opens a file; nil: it is not there.
+// open opens a file. It returns nil if the file does not exist, or the call failed.
 func (p *cachingProgram) open(ctx context.Context, name string, o client.OpenOptions) *client.Handle {
 	h, err := p.c.Open(ctx, name, o)
-	p.counts(err)
+	p.countRead(err)
 	if err != nil {
 		return nil
 	}
 	return h
 }
 
-// reads reads the contents, or at times the metadata.
-func (p *cachingProgram) reads(ctx context.Context, h *client.Handle) {
+// read reads the contents, or at times the metadata.
+func (p *cachingProgram) read(ctx context.Context, h *client.Handle) {
 	var err error
 	if p.d.Chance(1, 4) {
 		_, err = h.Stat(ctx)
 	} else {
 		_, _, err = h.Contents(ctx)
 	}
-	p.counts(err)
+	p.countRead(err)
 }
 
-func (p *cachingProgram) counts(err error) {
+func (p *cachingProgram) countRead(err error) {
 	if p.x.on {
 		p.x.n.Reads++
 	}
-	p.did(err)
+	p.countFailure(err)
 }
 
-func (p *cachingProgram) writes(ctx context.Context, h *client.Handle) {
+func (p *cachingProgram) write(ctx context.Context, h *client.Handle) {
 	at := p.x.cell.world.Now()
 	_, err := h.SetContents(ctx, fmt.Sprint("by ", p.id, " at ", at), 0)
-	p.did(err)
+	p.countFailure(err)
 	if p.x.on {
 		p.x.n.Writes++
 		p.x.n.Slowest = max(p.x.n.Slowest, p.x.cell.world.Now()-at)
 	}
 }
 
-// did takes in how a call ended.
-func (p *cachingProgram) did(err error) {
+// countFailure counts a call that ended with an error, unless the error is ErrNotFound.
+func (p *cachingProgram) countFailure(err error) {
 	if err != nil && !errors.Is(err, client.ErrNotFound) && p.x.on && !p.rt.Env().Dead() {
 		p.x.n.Failed++
 	}

@@ -37,37 +37,37 @@ import (
 
 // Cell is one simulated cell with its clients, its faults and its checkers.
 type Cell struct {
-	plan      plan.Plan
-	world     *sim.World
-	machines  *cluster.Machines
-	configs   *cluster.Configs
-	watch     *agreement.Checker
-	rare      rare
-	leases    *leases.Checker
-	locks     *locks.Model
-	nodes     *histories.Files
-	holdings  *histories.Locks
-	minds     *beliefs.Checker
-	fencing   *beliefs.Fencing
-	rights    *handles.Rights
-	quotas    *handles.Quotas
-	census    *handles.Census
-	settings  *handles.Settings
-	handles   *handles.Checker
-	queues    *lockwait.Checker
-	shares    *shares.Checker
-	adversary *adversary.Adversary
-	deaf      *adversary.Deaf
-	suffix    *clients.Suffix
-	sessions  *sessions.Checker
-	shown     *locks.Sequencers
-	promises  *beliefs.Promises
-	left      bool           // what replicas take themselves for was told
-	crowd     *crowd.Clients // nil but in experiments
-	history   *histories.Rows
-	told      *events.Checker
-	wanted    *events.Wanted
-	caches    *cacheBook
+	plan       plan.Plan
+	world      *sim.World
+	machines   *cluster.Machines
+	configs    *cluster.Configs
+	watch      *agreement.Checker
+	rare       rare
+	leases     *leases.Checker
+	locks      *locks.Model
+	nodes      *histories.Files
+	holdings   *histories.Locks
+	beliefs    *beliefs.Checker
+	fencing    *beliefs.Fencing
+	rights     *handles.Rights
+	quotas     *handles.Quotas
+	census     *handles.Census
+	settings   *handles.Settings
+	handles    *handles.Checker
+	queues     *lockwait.Checker
+	shares     *shares.Checker
+	adversary  *adversary.Adversary
+	deaf       *adversary.Deaf
+	suffix     *clients.Suffix
+	sessions   *sessions.Checker
+	sequencers *locks.Sequencers
+	promises   *beliefs.Promises
+	left       bool           // publishStatus has run
+	crowd      *crowd.Clients // nil except in experiments
+	history    *histories.Rows
+	told       *events.Checker
+	wanted     *events.Wanted
+	caches     *cacheBook
 
 	faults     *faults.Faults
 	growth     *growth.Checker
@@ -75,13 +75,13 @@ type Cell struct {
 	reborn     bool           // a new cell was made of the newest backup
 	rebornHash uint64         // of its world
 	failures   int            // replicas that stopped because of their machine
-	away       []*sim.Machine // replicas that are kept away after healing
-	stars      int            // times that all heard one another by way of one alone
+	away       []*sim.Machine // replicas that are down or cut off on purpose after healing
+	stars      int            // times that replicas heard each other only through a hub: see star
 
 	load *workload.Programs // what client programs do and have done
 
 	events   event.Stream
-	checkers []added // of an extension
+	checkers []added // those of an extension
 }
 
 // build makes the cell of a plan; nothing runs yet.
@@ -93,7 +93,7 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	c.watch = agreement.New(c.world, p.Replicas, p.Driver.KeepSlots, around{c})
 	c.watch.Budget.Fatal = p.Fatal
 	c.locks = locks.New(c.world, paxos.PPM(p.RatePPB/1000))
-	c.minds = beliefs.New(c.world)
+	c.beliefs = beliefs.New(c.world)
 	c.rights = handles.NewRights(c.world)
 	c.quotas = handles.NewQuotas(c.world, c.rights)
 	c.census = &handles.Census{World: c.world, Most: p.Driver.Core.MaxSessions}
@@ -103,14 +103,14 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	intruder := model.PrincipalOn(sim.FirstClient + sim.Addr(p.Clients))
 	c.handles = handles.New(c.world, c.rights, handles.NewRoom(p.Driver.Core.NodeOps, c.queues), intruder, known{c})
 	c.suffix = clients.NewSuffix(c.world)
-	c.shown = locks.NewSequencers(c.world, c.locks)
+	c.sequencers = locks.NewSequencers(c.world, c.locks)
 	c.sessions = sessions.New(c.world, p.Replicas, p.Driver.Core, known{c})
 	c.nodes = histories.NewFiles(c.world, func(s api.SessionID) bool { return p.Added() || c.rights.Opened[s] == intruder })
 	c.holdings = histories.NewLocks(c.locks, c.world)
 	c.leases = leases.New(c.world, p.Replicas)
 	c.growth = growth.New(c.world, &c.plan, bounded{c})
 	c.backups = backups.New(c.world, &c.plan, c.watch.Snapshots)
-	c.promises = beliefs.NewPromises(c.world, c.minds, c.sessions, c.leases.Parties, c.watch.Epochs)
+	c.promises = beliefs.NewPromises(c.world, c.beliefs, c.sessions, c.leases.Parties, c.watch.Epochs)
 	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")
@@ -123,11 +123,11 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	c.told, c.wanted = events.New(c.world), events.NewWanted(c.world, c.locks)
 	c.caches = newCacheBook(c.world, &c.plan)
 	r := resource.New(p.Fence.Mode)
-	c.fencing = beliefs.NewFencing(c.world, c.minds, r)
-	c.minds.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
+	c.fencing = beliefs.NewFencing(c.world, c.beliefs, r)
+	c.beliefs.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
 	c.load = workload.New(workload.Env{
 		Plan: &c.plan, World: c.world, Events: &c.events, Replicas: c.machines.IDs(), Rows: c.history, Files: c.nodes, Locks: c.holdings,
-		Beliefs: c.minds, Witness: witness{c}, Watching: watching{c.told, c.wanted}, Read: reads{c},
+		Beliefs: c.beliefs, Witness: witness{c}, Watching: watching{c.told, c.wanted}, Read: reads{c},
 	})
 	c.adversary = adversary.New(&c.plan, c.load, known{c})
 	c.faults = faults.New(faults.Env{Plan: &c.plan, World: c.world, Events: &c.events, Budget: c.watch.Budget, Cluster: victims{c}, Facts: known{c}})
@@ -150,18 +150,18 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	return c
 }
 
-// maxSteps ends a run that has gone wild.
+// maxSteps is the number of events that ends a run: a run that needs more does not end by itself.
 const maxSteps = 50_000_000
 
-// start puts everything into motion.
+// start starts the machines, the faults, and the operator that sets limits.
 func (c *Cell) start() {
 	c.machines.Start()
 	c.faults.Begin(c.machines.Replicas, c.machines.Clients)
-	c.setsLimits(0)
+	c.scheduleLimits(0)
 }
 
-// heal ends the safety phase: every fault that is in force ends, and every
-// replica runs.
+// heal ends the safety phase: it ends every fault that is in force, and starts every replica that
+// is down.
 func (c *Cell) heal() {
 	c.promises.Healed = true
 	c.faults.Heal()
@@ -172,12 +172,11 @@ func (c *Cell) heal() {
 	}
 }
 
-// refused is told that a replica could not open its store, and whether a register
-// had lost both its copies then. A disk that nothing has damaged gives no reason to
-// (S17), nor does damage that the product can mend or name; one that was damaged for
-// good is the end of this replica for the run, unless a call failed that need not
-// fail the next time.
-func (c *Cell) refused(r *replica, err error, lost bool) {
+// onRefused is called when a replica could not open its store. lost reports whether a register had
+// lost both its copies at that moment. A replica must not refuse an undamaged disk, nor damage that
+// the product can repair or locate (S17). Permanent damage ends this replica for the run, unless
+// the disk call that failed may succeed the next time.
+func (c *Cell) onRefused(r *replica, err error, lost bool) {
 	transient := errors.Is(err, vfs.ErrIO) || errors.Is(err, vfs.ErrNoSpace)
 	mem := c.world.Machine(sim.Addr(r.Id)).Disk().Mem()
 	switch {
@@ -193,12 +192,12 @@ func (c *Cell) refused(r *replica, err error, lost bool) {
 	}
 }
 
-// failed is told that a replica stopped because its machine failed; an operator
-// starts it again, unless that is known to be in vain.
-func (c *Cell) failed(r *replica) {
+// onFailed is called when a replica stopped because its machine failed. An operator starts the
+// replica again, unless its damage is known to be permanent.
+func (c *Cell) onFailed(r *replica) {
 	c.failures++
 	c.retire(r)
-	c.corrects(r)
+	c.correctConfig(r)
 	if c.watch.Budget.IsDead(r.Id) {
 		return
 	}
@@ -212,18 +211,19 @@ func (c *Cell) String() string {
 	return fmt.Sprintf("seed %d: %d replicas, %d clients, %s", c.plan.Seed, c.plan.Replicas, c.plan.Clients, c.watch)
 }
 
-// executed is told of each command as it is first applied anywhere, and where.
-func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
+// onExecuted is called for each command when the first replica applies it, with its position in the
+// log.
+func (c *Cell) onExecuted(a *command.Applied, at linearizability.Position) {
 	if c.events.Wanted() {
 		c.publish(event.Executed{At: at, Command: a})
 	}
-	c.shown.OnCommand(a)
+	c.sequencers.OnCommand(a)
 	c.holdings.OnCommand(a, at)
 	if t := c.locks.OnCommand(a, paxos.Slot(at.Slot)); t != nil {
 		c.nodes.OnTaken(at, t.Node, t.Gen)
 	}
 	c.nodes.OnCommand(a, at)
-	c.minds.OnCommand(a)
+	c.beliefs.OnCommand(a)
 	c.rights.OnCommand(a)
 	c.quotas.OnCommand(a)
 	c.census.OnCommand(a)
@@ -240,25 +240,25 @@ func (c *Cell) executed(a *command.Applied, at linearizability.Position) {
 	}
 }
 
-// around is the cell as its checker of the log sees it.
+// around is the cell as the agreement checker sees it.
 type around struct{ c *Cell }
 
-func (a around) Executed(x *command.Applied, at linearizability.Position) { a.c.executed(x, at) }
-func (a around) Bid(id paxos.NodeID, b paxos.Ballot)                      { a.c.bid(id, b) }
-func (a around) HasAuthority(id paxos.NodeID) bool                        { return a.c.mayRead(id) }
+func (a around) Executed(x *command.Applied, at linearizability.Position) { a.c.onExecuted(x, at) }
+func (a around) Bid(id paxos.NodeID, b paxos.Ballot)                      { a.c.onBid(id, b) }
+func (a around) HasAuthority(id paxos.NodeID) bool                        { return a.c.hadAuthority(id) }
 func (a around) HoldsLock(k model.Call) bool                              { return a.c.locks.IsGranted(k) }
 
-// current says that a replica has applied all that any replica has.
-func (c *Cell) current(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }
+// hasAppliedAll reports whether a replica has applied every slot that any replica has applied.
+func (c *Cell) hasAppliedAll(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }
 
-// rules says that a replica takes itself for the master of an epoch of its own.
-func rules(c *Cell, id paxos.NodeID) bool {
+// hasEpoch reports whether a replica believes that it is the master, and has an epoch.
+func hasEpoch(c *Cell, id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
 	return r != nil && r.Host.Core() != nil && r.Host.Core().Master().State.HasEpoch()
 }
 
-// mayRead says that a replica had read authority when it last read its clock.
-func (c *Cell) mayRead(id paxos.NodeID) bool {
+// hadAuthority reports whether a replica had read authority when it last read its clock.
+func (c *Cell) hadAuthority(id paxos.NodeID) bool {
 	r := running(c.world.Machine(sim.Addr(id)))
 	return r != nil && r.Host.Core() != nil && r.Now.Before(r.Host.Core().Lease())
 }

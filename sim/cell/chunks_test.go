@@ -16,7 +16,7 @@ func TestL2ACellSyncsItsSnapshotsChunkByChunk(t *testing.T) {
 	require.NotEmpty(t, snapshotsOf(c.machines.Replicas[0]))
 }
 
-// snapshotsOf are the snapshots on a replica's disk, the oldest first.
+// snapshotsOf returns the names of the snapshots on a replica's disk, the oldest first.
 func snapshotsOf(m *sim.Machine) (files []string) {
 	for _, f := range m.Disk().Mem().Files() {
 		if strings.HasSuffix(f.Name, ".snap") {

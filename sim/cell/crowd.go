@@ -10,19 +10,18 @@ import (
 	"github.com/chubbycell/chubby/sim/crowd"
 )
 
-// Crowd is a cell with many sessions, under way. One caller at a time.
+// Crowd is a cell with many sessions. It is not safe for concurrent use.
 //
-// Of the cell everything is what ships: replicas on simulated disks and links, with
-// their masters, tables of sessions and of calls, and codecs; and for each session the
-// machine of package client/session with its default configuration. Stood for are
-// the blocking facade around that machine, which an idle program does not call, and
-// connections: one machine of the world carries all sessions, with one clock, and
-// what they send to one replica within 2 ms leaves in one bundle, as it does
-// from clients that share streams.
+// The cell runs the code that ships: replicas on simulated disks and links, with their masters,
+// tables of sessions and of calls, and codecs; and for each session the state machine of package
+// client/session with its default configuration. Two parts are replaced. There is no blocking
+// facade around that state machine, because an idle program does not call it. There are no
+// connections: one machine of the world carries all sessions, with one clock, and everything that
+// they send to one replica within 2 ms leaves in one bundle, as from clients that share streams.
 type Crowd struct {
 	cell  *Cell
 	crowd *crowd.Clients
-	at    crowd.Counts // what had happened when the crowd was there
+	at    crowd.Counts // when Gather returned
 }
 
 // NewCrowd builds the cell; nothing runs yet. It panics on options that Check
@@ -39,7 +38,8 @@ func NewCrowd(o crowd.Options) *Crowd {
 // Close ends the world.
 func (x *Crowd) Close() { x.cell.world.Close() }
 
-// Gather begins the cell, and lets all sessions begin and open a handle each.
+// Gather starts the cell, and runs it until each session has begun and opened a handle. It returns
+// an error if they do not in time, or if something breaks.
 func (x *Crowd) Gather() error {
 	x.cell.start()
 	c := x.crowd
@@ -55,27 +55,26 @@ func (x *Crowd) Gather() error {
 	return nil
 }
 
-// RunFor lets d of simulated time pass.
+// RunFor lets d of simulated time pass. It returns an error if something breaks.
 func (x *Crowd) RunFor(d time.Duration) error { return x.cell.runFor(d) }
 
 func (x *Crowd) now() crowd.Counts {
 	n := x.crowd.Counts
 	n.Sessions, n.Simulated = x.crowd.Size(), x.cell.world.Now()
-	n.Lost, n.Failovers, n.Events = uint64(x.cell.minds.Ended), x.cell.watch.Epochs.Failovers, x.cell.world.Steps()
+	n.Lost, n.Failovers, n.Events = uint64(x.cell.beliefs.Ended), x.cell.watch.Epochs.Failovers, x.cell.world.Steps()
 	n.Kept = n.KeepAlives
 	return n
 }
 
-// Counts are what has happened since Gather.
+// Counts returns what has happened since Gather.
 func (x *Crowd) Counts() crowd.Counts { return x.now().Since(x.at) }
 
-// Hash is that of the run so far: the same for the same options and times.
+// Hash returns the trace hash of the run so far: the same for the same options and times.
 func (x *Crowd) Hash() uint64 { return x.cell.world.Hash() }
 
-// Memory is what processes of this cell hold, in bytes: what is free again when
-// they are gone. The rows and the log stand in every replica; what is known of
-// sessions and handles beside them, in the master's alone. The crowd is of no more use
-// then.
+// Memory returns how many bytes of memory a replica and the master hold: it kills them and measures
+// what becomes free. Every replica has the rows and the log; only the master has tables of sessions
+// and handles beside them. The crowd cannot be used afterwards.
 func (x *Crowd) Memory() (replica, master int64) {
 	serving := x.cell.serving()
 	for _, m := range x.cell.machines.Replicas {
@@ -86,7 +85,7 @@ func (x *Crowd) Memory() (replica, master int64) {
 	return replica, x.freed(serving)
 }
 
-// freed kills a process and forgets it.
+// freed kills a process, drops every reference to it, and returns the bytes that became free.
 func (x *Crowd) freed(m *sim.Machine) int64 {
 	if m == nil || running(m) == nil {
 		return 0
@@ -104,12 +103,13 @@ func (x *Crowd) freed(m *sim.Machine) int64 {
 func heap() int64 {
 	var s runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what lay in pools is freed by the second
+	runtime.GC() // the second collection frees what lay in pools
 	runtime.ReadMemStats(&s)
 	return int64(s.HeapAlloc)
 }
 
-// runFor lets d of simulated time pass in the cell of an experiment, in which nothing may break.
+// runFor lets d of simulated time pass in the cell of an experiment. It returns an error if
+// something breaks, or if the run ends early.
 func (c *Cell) runFor(d time.Duration) error {
 	end := c.world.RunFor(d)
 	if f := c.world.Failure(); f != nil {
@@ -126,7 +126,7 @@ type gathering struct{ c *Cell }
 
 func (g gathering) HasMaster() bool { return g.c.serving() != nil }
 
-// serving is the machine of the master, nil if there is none.
+// serving returns the machine of the master, or nil if there is none.
 func (c *Cell) serving() *sim.Machine {
 	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && r.Host.Core().Serving() != nil {

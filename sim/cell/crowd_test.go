@@ -17,8 +17,8 @@ func newCrowd(t *testing.T, sessions int, lease time.Duration) *Crowd {
 	return x
 }
 
-// Each session sends a KeepAlive as soon as the last one is answered, which is when
-// seven twelfths of a lease are over; none is lost, and no client is ever in doubt.
+// Each session sends a KeepAlive as soon as the last one is answered, when seven twelfths of a
+// lease are over. No session is lost, and no client is ever in jeopardy.
 func TestACrowdKeepsItsSessions(t *testing.T) {
 	for _, lease := range []time.Duration{12 * time.Second, 30 * time.Second, time.Minute} {
 		const sessions, d = 500, 5 * time.Minute
@@ -39,7 +39,8 @@ func TestACrowdKeepsItsSessions(t *testing.T) {
 	}
 }
 
-// A crowd is alone in its cell, whatever the seed: of others one in three has a hostile client.
+// A crowd is alone in its cell, whatever the seed. Of other cells, one in three has a hostile
+// client.
 func TestACrowdIsAloneInItsCell(t *testing.T) {
 	for seed := range uint64(9) {
 		x := NewCrowd(crowd.Options{Seed: seed, Replicas: 3, Sessions: 10, Lease: 12 * time.Second})
@@ -58,8 +59,8 @@ func TestACrowdIsOneHistory(t *testing.T) {
 	require.Equal(t, hashes[0], hashes[1])
 }
 
-// A crowd that loses its sessions says so: here its clients are cut off for longer
-// than their leases.
+// A crowd counts the sessions that it loses: here its clients are cut off for longer than their
+// leases.
 func TestACrowdThatIsCutOffIsLost(t *testing.T) {
 	const sessions = 100
 	x := newCrowd(t, sessions, 2*time.Second)
@@ -70,7 +71,7 @@ func TestACrowdThatIsCutOffIsLost(t *testing.T) {
 	require.EqualValues(t, sessions, c.Lost)
 }
 
-// A crowd survives its master.
+// A crowd keeps its sessions when the master fails.
 func TestACrowdOutlivesItsMaster(t *testing.T) {
 	const sessions = 200
 	x := newCrowd(t, sessions, 12*time.Second)

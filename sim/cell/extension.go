@@ -19,7 +19,7 @@ func (c *Cell) listen() {
 	for _, p := range c.plan.With.Properties {
 		k := p.New()
 		c.checkers = append(c.checkers, added{p.ID, k})
-		c.events.Listen(func(now time.Duration, e event.Event) { c.breaks(p.ID, k.On(now, e)) })
+		c.events.Listen(func(now time.Duration, e event.Event) { c.breakWith(p.ID, k.On(now, e)) })
 	}
 }
 
@@ -29,22 +29,23 @@ type added struct {
 	scenario.Checker
 }
 
-func (c *Cell) breaks(id string, err error) {
+func (c *Cell) breakWith(id string, err error) {
 	if err != nil {
 		c.world.Break(id, "%v", err)
 	}
 }
 
-// conclude asks the checkers of an extension when a run is over.
+// conclude calls End of the checkers of an extension when a run is over.
 func (c *seedRun) conclude() {
 	for _, k := range c.checkers {
 		if c.world.Failure() == nil {
-			c.breaks(k.id, k.End())
+			c.breakWith(k.id, k.End())
 		}
 	}
 }
 
-// counters are those of the world, for what an extension has counted.
+// counters returns the counters of the world, in which an extension may have counted; nil without
+// an extension.
 func (c *seedRun) counters() []Number {
 	if c.plan.With == nil {
 		return nil
@@ -59,7 +60,7 @@ func (c *seedRun) counters() []Number {
 // publish hands an event to the listeners.
 func (c *Cell) publish(e event.Event) { c.events.Publish(c.world.Now(), e) }
 
-// CheckExtension says what is wrong with an extension: a name that is malformed or taken.
+// CheckExtension returns an error if a name in the extension is malformed or taken, or nil.
 func CheckExtension(x *scenario.Extension) error {
 	taken := map[string]bool{"swarm": true, "none": true, "all": true}
 	for _, f := range plan.FaultKinds {

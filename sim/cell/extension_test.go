@@ -56,7 +56,8 @@ func (turnstile) Turn(ctx context.Context, p scenario.Program) {
 	p.Done("count", true, err)
 }
 
-// collector is a checker that counts events by type, and can find fault with one.
+// collector is a checker that counts events by type. wrong, if set, may return an error for an
+// event.
 type collector struct {
 	seen  map[reflect.Type]int
 	wrong func(event.Event) error
@@ -103,7 +104,7 @@ func TestAnExtensionTakesPart(t *testing.T) {
 	}
 }
 
-// hasty is a workload whose calls give up early by the machine's clock.
+// hasty is a workload that gives up its calls early, by the machine's clock.
 type hasty struct{ turnstile }
 
 func (hasty) Name() string { return "hasty" }
@@ -117,7 +118,7 @@ func (hasty) Turn(ctx context.Context, p scenario.Program) {
 	p.Done("put", true, p.Client().Put(ctx, "g0/hasty", "a"))
 }
 
-// A call that its program gives up is an unknown outcome, in seeds of an extension too.
+// A call that its program gives up has an unknown outcome, also in seeds with an extension.
 func TestUnknownOutcomesOfAnExtension(t *testing.T) {
 	x := &scenario.Extension{Workloads: []scenario.Workload{hasty{}}}
 	r := Run(plan.Options{Seed: 3, With: x, Workload: "hasty", Faults: []string{}, Duration: 5 * time.Second})
@@ -125,7 +126,7 @@ func TestUnknownOutcomesOfAnExtension(t *testing.T) {
 	require.Positive(t, r.Unknown)
 }
 
-// What is said of snapshots and of locks is published, too.
+// Events of snapshots and of locks are published, too.
 func TestEventsOfSnapshotsAndLocks(t *testing.T) {
 	k := &collector{seen: map[reflect.Type]int{}}
 	wanted := []event.Event{event.SnapshotPublished{}, event.SnapshotInstalled{}, event.LockBelieved{}, event.LockGivenUp{}}
@@ -170,8 +171,8 @@ func TestACheckerOfAnExtensionEndsTheRun(t *testing.T) {
 	require.Equal(t, []string{"X1", "not all was seen"}, []string{r.Breach.ID, r.Breach.Text})
 }
 
-// Two breaks are the same by the property of their checker, whatever it saw; Check is one text
-// for all that an extension has.
+// Two breaches by checkers of an extension are the same if their properties are, whatever the
+// checkers saw: Check is one text for all checkers of an extension.
 func TestCheckersOfAnExtensionAreToldApart(t *testing.T) {
 	breaks := func(id string, seed uint64) *Breach {
 		k := &collector{seen: map[reflect.Type]int{}, wrong: func(e event.Event) error {

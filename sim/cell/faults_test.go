@@ -20,8 +20,7 @@ func lively(p *plan.Plan) {
 	p.Driver.Core.Sessions.IdleAfter = 0 // no client rests
 }
 
-// A client falls silent, and the strike comes while its session is alive still, and
-// not for long.
+// After a client falls silent, the strike comes shortly before its session ends.
 func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 	c := someCell(t, 4, lively)
 	grant := c.plan.Driver.Core.Paxos.Lease.Grant
@@ -45,7 +44,7 @@ func TestAStrikeComesAtTheEndOfASession(t *testing.T) {
 	require.Positive(t, struck)
 }
 
-// What was said to a life comes to the next, and confuses no replica.
+// Messages that were sent to one life come again to the next, and confuse no replica.
 func TestWhatWasSaidToOneLifeComesAgainToTheNext(t *testing.T) {
 	c := someCell(t, 3, lively)
 	for i := range uint64(8) {
@@ -56,7 +55,7 @@ func TestWhatWasSaidToOneLifeComesAgainToTheNext(t *testing.T) {
 	require.Positive(t, c.faults.Echoed)
 }
 
-// Strikes end with the safety phase, and none of them by itself breaks anything.
+// Late writes end with the safety phase, and none of them breaks anything by itself.
 func TestWritesThatComeLateBreakNothing(t *testing.T) {
 	c := someCell(t, 3, lively)
 	for i := range uint64(8) {
@@ -74,7 +73,7 @@ func TestWritesThatComeLateBreakNothing(t *testing.T) {
 	require.Nil(t, c.world.Failure())
 }
 
-// A replica whose only snapshot goes bad comes back from its log.
+// A replica whose only snapshot rots recovers from its log.
 func TestASoleSnapshotMayRot(t *testing.T) {
 	c := someCell(t, 8, func(p *plan.Plan) { p.Driver.SnapshotEvery = 100 })
 	for i := range uint64(5) {

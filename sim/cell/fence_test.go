@@ -18,9 +18,9 @@ import (
 // The holders of a lock, one after the other.
 const older, younger = 0, 1
 
-// What a resource does with a late write, in a real cell: the holder's machine stands still for longer than its
-// session lives, between asking the clock and writing. Another client has taken the
-// lock and read, and writes after the late write has come.
+// What a resource does with a late write, in a real cell. The holder's machine is paused for longer
+// than its session lives, between its reading of the clock and its write. Meanwhile another client
+// has taken the lock and read; it writes after the late write has come.
 func TestALateWriteInARealCell(t *testing.T) {
 	for _, c := range []struct {
 		mode plan.FenceMode
@@ -30,7 +30,7 @@ func TestALateWriteInARealCell(t *testing.T) {
 		g.cell.plan.Fence.FenceOptions = plan.FenceOptions{Mode: c.mode}
 		g.cell.plan.Fence.Late = 1 << 40
 		x := resource.New(c.mode)
-		g.cell.fencing = beliefs.NewFencing(g.cell.world, g.cell.minds, x)
+		g.cell.fencing = beliefs.NewFencing(g.cell.world, g.cell.beliefs, x)
 		f := g.cell.load.NewFence(x, g.cell.fencing)
 		m := f.Stand(sim.FirstClient, sim.ClockConfig{})
 		g.cell.machines.Clients = append(g.cell.machines.Clients, m)
@@ -96,7 +96,7 @@ func TestOptionsOfTheResourceAreChecked(t *testing.T) {
 	require.Equal(t, "FenceMode(77)", plan.FenceMode(77).String())
 }
 
-// Every seed with the workload is judged, and each kind of resource counts what it
+// Every seed with the workload is checked, and each kind of resource counts the writes that it
 // loses.
 func TestS10InSeeds(t *testing.T) {
 	for _, m := range plan.FenceModes() {

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Where snapshots do not last, sources move on while a peer is fetching, and records come
-// further than a snapshot that is on its way.
+// If snapshots are short-lived, sources replace them while a peer is fetching, and fetched records
+// overtake a snapshot that is on its way.
 func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	cut, overtaken := 0, 0
 	for seed := uint64(0); seed < 300 && (cut == 0 || overtaken == 0); seed++ {
@@ -38,7 +38,8 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	require.Positive(t, overtaken)
 }
 
-// A swarm has laggards where snapshots do not last; a run with named faults gets no others.
+// If snapshots are short-lived, a swarm gets faults that make laggards. A run with named faults
+// gets no others.
 func TestWhereSnapshotsDoNotLastSomebodyLags(t *testing.T) {
 	seeds := 0
 	for seed := range uint64(500) {
@@ -59,9 +60,9 @@ func faultNames(p plan.Plan) (names []string) {
 	return names
 }
 
-// However slow links and disks are, and however short a hold is, a laggard has a snapshot
-// before its source has doubled the hold as often as it does, and in time to be healed; and
-// yet there are sources that move on at first.
+// However slow links and disks are, and however short a hold is, a fetch fits into the hold before
+// its last doubling, and into a sixth of the recovery bound. Yet in some plans the first hold is
+// much shorter than a fetch.
 func TestSnapshotsLastLongEnoughForALaggard(t *testing.T) {
 	short := 0
 	for seed := range uint64(2000) {

@@ -19,9 +19,9 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// flood is a hostile client at full speed: many sessions, each of which asks for the
-// next thing as soon as it is answered. It writes, polls by opening and closing,
-// forges tokens, and leaves handles open.
+// flood is a hostile client at full speed: many sessions, each of which sends its next request as
+// soon as it is answered. It writes, polls by opening and closing, forges tokens, and leaves
+// handles open.
 type flood struct {
 	env      *sim.Env
 	to       sim.Addr
@@ -94,8 +94,8 @@ func (f *flood) op(i int, s *flooding) api.Op {
 	return api.Open{Path: "", Rights: api.RightRead}
 }
 
-// asShipped sets tunables to what the product has by itself, on machines, disks and
-// links like those of the figures of speed.
+// asShipped sets tunables to the defaults of the product, on machines, disks and links like those
+// of the benchmarks.
 func asShipped(p *plan.Plan) {
 	shipped, mine := driver.DefaultConfig(), p.Driver.Core
 	c, d := &mine.Paxos, core.DefaultConfig().Paxos
@@ -109,7 +109,7 @@ func asShipped(p *plan.Plan) {
 	p.Disk.Sync = sim.Table{200 * time.Microsecond, 500 * time.Microsecond, time.Millisecond}
 }
 
-// measured is what honest clients met.
+// measured is what honest clients experienced.
 type measured struct {
 	calls int
 	waits []time.Duration
@@ -123,8 +123,8 @@ func (m *measured) p99() time.Duration {
 	return m.waits[len(m.waits)*99/100]
 }
 
-// meets runs five honest clients for a while, with the hostile one or without.
-func meets(t *testing.T, seed uint64, hostile bool, tune func(*plan.Plan)) *measured {
+// runHonest runs five honest clients for a while, with the hostile client or without.
+func runHonest(t *testing.T, seed uint64, hostile bool, tune func(*plan.Plan)) *measured {
 	g := newGuests(t, seed, tune)
 	g.run(func() bool { return g.master() != nil })
 	m, ctx, warm := &measured{most: map[string]int{}}, context.Background(), false
@@ -184,19 +184,18 @@ func meets(t *testing.T, seed uint64, hostile bool, tune func(*plan.Plan)) *meas
 // asDrawn leaves links, disk and tunables of the log as the seed has them.
 func asDrawn(*plan.Plan) {}
 
-// slowDisk is a disk of the slowest kind that is drawn.
+// slowDisk gives the plan a disk of the slowest kind that plans draw.
 func slowDisk(p *plan.Plan) {
 	const sync = 10 * time.Millisecond
 	p.Disk.Sync = sim.Table{sync, sync + sync/4, sync + sync/2, 3 * sync}
 }
 
-// Beside a hostile client at full speed honest ones lose no session, keep four
-// fifths of their rate, and wait less than twice as long; and what the master
-// remembers stays within bounds (L2). Time is simulated, so the figures are the same
-// each time; processors and the widths of links are not: what is shared here is the
-// log, the disks, and the master's queues. On some of the drawn logs, which begin a
-// new segment every few commands or have a window of one, five honest clients alone
-// take half of what there is. docs/measurements.md has the figures.
+// Beside a hostile client at full speed, honest clients lose no session, keep four fifths of their
+// rate, and wait less than twice as long; and the master's memory stays within bounds (L2). Time is
+// simulated, so the figures are the same each time. Processors and the bandwidth of links are not
+// simulated: clients share the log, the disks, and the master's queues. Some drawn logs begin a new
+// segment every few commands or have a window of one; there, five honest clients alone use half the
+// capacity. docs/measurements.md has the figures.
 func TestAHostileClientAtFullSpeedCrowdsNobodyOut(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -209,7 +208,7 @@ func TestAHostileClientAtFullSpeedCrowdsNobodyOut(t *testing.T) {
 	} {
 		for _, seed := range c.seeds {
 			t.Run(fmt.Sprint(c.name, " ", seed), func(t *testing.T) {
-				calm, beside := meets(t, seed, false, c.tune), meets(t, seed, true, c.tune)
+				calm, beside := runHonest(t, seed, false, c.tune), runHonest(t, seed, true, c.tune)
 				t.Logf("%d calls, p99 %v alone; %d calls, p99 %v beside %d hostile requests; %v",
 					calm.calls, calm.p99(), beside.calls, beside.p99(), beside.flood, beside.most)
 				require.Greater(t, calm.calls, 150)

@@ -2,9 +2,8 @@ package cell
 
 import "slices"
 
-// demanded are the situations that many seeds together must reach: where one is
-// never visited, what was checked there was not checked. Removing one needs a
-// reason in docs/decisions, "Some faults aim".
+// demanded are the situations that many seeds together must reach: a situation that no seed reaches
+// is not tested. Removing one needs a reason in docs/decisions, "Some faults aim".
 var demanded = []string{
 	"unreadable-in-quorum",   // an unreadable vote inside a deciding quorum
 	"snapshot-over-vote",     // a snapshot installed over an accepted slot
@@ -30,5 +29,5 @@ var demanded = []string{
 	"event-replaced",         // events that a master did not keep for a slow client
 }
 
-// Demanded says that many seeds together must reach a situation.
+// Demanded reports whether many seeds together must reach the situation.
 func Demanded(name string) bool { return slices.Contains(demanded, name) }

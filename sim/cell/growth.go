@@ -5,8 +5,8 @@ import (
 	"github.com/chubbycell/chubby/sim/check/growth"
 )
 
-// bounds looks at every replica that runs, unless its rows were made to differ (L2).
-func (c *Cell) bounds() {
+// checkBounds checks the sizes of every running replica, unless a fault has changed its rows (L2).
+func (c *Cell) checkBounds() {
 	var all []growth.Life
 	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && !c.watch.Disks[r.Id].Stray {
@@ -16,7 +16,7 @@ func (c *Cell) bounds() {
 	c.growth.Look(all)
 }
 
-// grown is a replica as its bounds need it.
+// grown returns the replica as the checker of growth needs it.
 func grown(r *replica) growth.Life {
 	return growth.Life{ID: r.Id, Host: r.Host, Damaged: r.damaged, Missed: r.missed, Behind: r.behind}
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// withHostile is a cell without faults whose hostile client does little else.
+// withHostile makes a cell without faults, whose hostile client tries tricks in quick succession.
 func withHostile(p *plan.Plan) {
 	p.Workload, p.Hostile.Gap = "rights", 5*time.Millisecond
 	roomy(p)
 }
 
-// Each trick is tried and refused, and what the checks count comes about.
+// The hostile client tries each trick, the cell refuses it, and each situation that the checks
+// count occurs.
 func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 	c := someCell(t, 11, withHostile)
 	require.Equal(t, sim.Reached, c.world.Run(60*time.Second))
@@ -43,8 +44,8 @@ func TestAHostileClientTriesAllItsTricks(t *testing.T) {
 	}
 }
 
-// A client that overhears the opening of a session opens none of its own in its owner's
-// place: the owner is told of its own, whichever was first.
+// A client that overhears the request that opens a session cannot take the session: the owner gets
+// its own session, whichever request came first.
 func TestAnOverheardOpeningTakesNobodysSession(t *testing.T) {
 	g := newGuests(t, 4)
 	g.run(func() bool { return g.master() != nil })
@@ -62,7 +63,7 @@ func TestAnOverheardOpeningTakesNobodysSession(t *testing.T) {
 	require.Nil(t, g.cell.world.Failure())
 }
 
-// listener says one thing and hears what is answered.
+// listener sends one request and hears the answers.
 type listener struct {
 	env   *sim.Env
 	heard func(sim.Addr, api.Reply)

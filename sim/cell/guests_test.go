@@ -16,14 +16,13 @@ import (
 	"github.com/chubbycell/chubby/sim/workload"
 )
 
-// guests are programs that a test brings into a real cell without faults, beside no
-// others.
+// guests are the only programs in a real cell without faults; a test adds them.
 type guests struct {
 	t    *testing.T
 	cell *seedRun
 }
 
-// roomy is a cell that takes as much as the shipped one, whatever the seed draws.
+// roomy sets the limits of the cell to those of the shipped product, whatever the seed draws.
 func roomy(p *plan.Plan) {
 	shipped := core.DefaultConfig()
 	shipped.NodeOps.SweepAfter = p.Driver.Core.NodeOps.SweepAfter
@@ -53,7 +52,7 @@ func (g *guests) come(f func(rt *sim.Runtime, c *client.Client)) {
 			Replicas: g.cell.machines.IDs(), Draw: rt.Env().Draw("client.main").Uint64,
 			Rho: int64(g.cell.plan.Driver.Core.Paxos.Lease.Rho),
 		})
-		g.cell.minds.OnClient(workload.Client{Runtime: rt, Client: c})
+		g.cell.beliefs.OnClient(workload.Client{Runtime: rt, Client: c})
 		f(rt, c)
 	}
 	m := g.cell.world.Add(sim.MachineConfig{Addr: sim.FirstClient + sim.Addr(len(g.cell.machines.Clients)), Process: sim.Program(main)})
@@ -80,8 +79,8 @@ func lockOf(t *testing.T, c *client.Client) *client.Handle {
 	return f
 }
 
-// A file, a lock, and its sequencers, from programs as any user would write them,
-// through the whole cell.
+// Programs as a user would write them use a file, a lock, and its sequencers, through the whole
+// cell.
 func TestALockOfARealCell(t *testing.T) {
 	g := newGuests(t, 1)
 	ctx := context.Background()
@@ -128,8 +127,8 @@ func TestALockOfARealCell(t *testing.T) {
 	g.run(func() bool { return done })
 }
 
-// The master dies while a program holds a lock and another waits for it. Neither
-// session ends, and the lock is passed on as if nothing had happened.
+// The master dies while a program holds a lock and another waits for it. Neither session ends, and
+// the waiting program gets the lock when the holder releases it.
 func TestALockSurvivesTheMaster(t *testing.T) {
 	for seed := range uint64(5) {
 		g := newGuests(t, seed)
@@ -189,8 +188,8 @@ func TestALockSurvivesTheMaster(t *testing.T) {
 
 func (g *guests) master() *sim.Machine { return g.cell.serving() }
 
-// A holder that is cut off stops believing before another client can have the lock, and
-// its lock-delay keeps all away for longer. What it sends when it is back frees
+// A holder that is cut off stops believing that it holds the lock before another client can have
+// it, and its lock-delay keeps all clients from it for longer. What it sends when it is back frees
 // nothing.
 func TestALostHolderHasLostItsLock(t *testing.T) {
 	g := newGuests(t, 3)

@@ -13,19 +13,19 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// tidyBound is how long after healing a client may take to close what its program
-// gave up, while a master serves and nothing of what the client waits for is answered;
-// tidyStep is how often it is looked at.
+// tidyBound is how long after healing a client may take to close what its program gave up. Only
+// time counts in which a master serves and no call of the client is answered. tidyStep is the
+// interval between two looks.
 const (
 	tidyBound = 10 * time.Second
 	tidyStep  = 50 * time.Millisecond
 )
 
-// tidies waits until a client has no handle open that none of its programs knows
-// of: what was given up is closed behind their backs (S15). It is for the time
-// after healing, when nothing keeps a client from that but a fail-over, in which a
-// master may wait for whole leases before it takes a Close.
-func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
+// awaitTidy waits until every handle that a client has open is known to one of its programs: the
+// client must close handles that a program gave up (S15). It is called after healing, when only a
+// fail-over can keep a client from closing: a new master may wait for whole leases before it takes
+// a Close.
+func (c *Cell) awaitTidy(rt *sim.Runtime, cl *client.Client, known int) {
 	w := c.promises.Of(cl)
 	ended := 0
 	open := func() int {
@@ -39,7 +39,7 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 			served += tidyStep
 		}
 		if n := w.Life.AnsweredCalls(); n > ended {
-			ended, served = n, 0 // a Close waits for the client's window, and that for the log
+			ended, served = n, 0 // a Close waits for room in the client's window, which waits for the log
 		}
 		if served > tidyLimit(c) {
 			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.Self(), open(), known)
@@ -51,9 +51,9 @@ func (c *Cell) tidies(rt *sim.Runtime, cl *client.Client, known int) {
 	}
 }
 
-// tidyLimit is longer where a Close may be refused many times before there is room. Where clients keep
-// caches, the call that a Close waits behind may wait for one of them: for a lease at most, where that
-// client acknowledges nothing (C10.06).
+// tidyLimit is tidyBound, and more if a Close may be refused many times before there is room, or if
+// clients keep caches. A Close may wait behind a call that waits for a client to drop something
+// from its cache: for a lease at most, if that client acknowledges nothing (C10.06).
 func tidyLimit(c *Cell) time.Duration {
 	limit := tidyBound + 2*c.plan.Caches.Idle // handles that clients keep for the next Open
 	if c.plan.Caches.On {
@@ -66,7 +66,7 @@ func tidyLimit(c *Cell) time.Duration {
 	return limit
 }
 
-// isServed says that some replica takes all calls.
+// isServed reports whether some replica takes all calls.
 func isServed(c *Cell) bool {
 	for _, m := range c.machines.Replicas {
 		r := running(m)
@@ -77,22 +77,22 @@ func isServed(c *Cell) bool {
 	return false
 }
 
-// vanishes waits until there is no ephemeral node that no session can have open (S15,
-// C3.03): all programs have ended, so there is none when the last session has
-// ended that was left to expire, and when a new master has waited for those who
-// might come back (C12.13). A hostile client goes on, and keeps what it has; and
-// sessions without leases that were not ended live for ever.
-func (c *seedRun) vanishes() {
+// awaitSweep waits until no ephemeral node is left (S15, C3.03). All programs have ended, so no
+// session has such a node open once the sessions that were left to expire have ended, and once a
+// new master has waited for clients that might return (C12.13). It does nothing if there is a
+// hostile client, which continues and keeps its nodes, or if sessions have no leases and live for
+// ever.
+func (c *seedRun) awaitSweep() {
 	if c.plan.Hostile.Gap > 0 || !c.sessions.HasLeases() {
 		return
 	}
-	for end := c.world.Now() + c.lingers(); ; {
-		left, ok := c.lonely()
+	for end := c.world.Now() + c.sweepLimit(); ; {
+		left, ok := c.leftover()
 		switch {
 		case !ok:
 			return
 		case c.world.Now() > end:
-			c.world.Break("S15", "%v after all programs have ended ephemeral %v is still there", c.lingers(), left)
+			c.world.Break("S15", "%v after all programs have ended ephemeral %v is still there", c.sweepLimit(), left)
 			return
 		case !c.reached(c.world.RunFor(50 * time.Millisecond)):
 			return
@@ -100,29 +100,28 @@ func (c *seedRun) vanishes() {
 	}
 }
 
-// lingers is how long an ephemeral node may be there that no session has open: for one
-// longest lease and then SweepAfter of one new master, by slow clocks; and what
-// recovery takes.
-func (c *seedRun) lingers() time.Duration {
+// sweepLimit returns how long an ephemeral node may stay that no session has open: one longest
+// lease and then SweepAfter of one new master, by slow clocks, and the recovery bound.
+func (c *seedRun) sweepLimit() time.Duration {
 	cfg := &c.plan.Driver.Core
 	wait := cfg.Sessions.LeaseMax + cfg.NodeOps.SweepAfter
 	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
 }
 
-// lonely is an ephemeral node without children, by the rows of the replica that has
-// applied most.
-func (c *seedRun) lonely() (n api.Ref, ok bool) {
+// leftover returns an ephemeral node without children, by the rows of a replica that has applied
+// every slot that any replica has.
+func (c *seedRun) leftover() (n api.Ref, ok bool) {
 	for _, m := range c.machines.Replicas {
-		if r := running(m); r != nil && r.Host.Core() != nil && c.current(r.Id) {
-			return lonelyIn(r.Host.Core().View())
+		if r := running(m); r != nil && r.Host.Core() != nil && c.hasAppliedAll(r.Id) {
+			return leftoverIn(r.Host.Core().View())
 		}
 	}
 	return n, false
 }
 
-// lonelyIn goes by the nodes themselves: the product looks for those that are to go in
-// its list of ephemeral ones.
-func lonelyIn(v db.View) (n api.Ref, ok bool) {
+// leftoverIn scans all nodes. The product itself uses its list of ephemeral nodes, which may be
+// wrong.
+func leftoverIn(v db.View) (n api.Ref, ok bool) {
 	for n, s := range tree.Nodes(v) {
 		if s.Ephemeral && s.Children == 0 {
 			return n, true

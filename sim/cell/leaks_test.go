@@ -11,13 +11,12 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// A program that opens an ephemeral file and ends, but its client goes on: the file
-// must not stay, says who looks when all programs have ended, and the handle is one
-// that is not known.
+// A program opens an ephemeral file and ends, but its client continues. Two checks fail: the file
+// stays when all programs have ended, and no program knows of the handle.
 func TestS15WhatNobodyKnowsOf(t *testing.T) {
 	ctx := context.Background()
 	for name, look := range map[string]func(g *guests, rt *sim.Runtime, c *client.Client){
-		"a handle": func(g *guests, rt *sim.Runtime, c *client.Client) { g.cell.tidies(rt, c, 0) },
+		"a handle": func(g *guests, rt *sim.Runtime, c *client.Client) { g.cell.awaitTidy(rt, c, 0) },
 		"a node":   nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -27,7 +26,7 @@ func TestS15WhatNobodyKnowsOf(t *testing.T) {
 			g.come(func(rt *sim.Runtime, c *client.Client) {
 				h, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Ephemeral: true})
 				require.NoError(t, err)
-				g.cell.tidies(rt, c, 1)
+				g.cell.awaitTidy(rt, c, 1)
 				opened = true
 				if look != nil {
 					look(g, rt, c)
@@ -37,7 +36,7 @@ func TestS15WhatNobodyKnowsOf(t *testing.T) {
 			})
 			g.run(func() bool { return opened })
 			if look == nil {
-				g.cell.vanishes()
+				g.cell.awaitSweep()
 			} else {
 				g.cell.world.RunFor(20 * time.Second)
 			}
@@ -47,7 +46,7 @@ func TestS15WhatNobodyKnowsOf(t *testing.T) {
 	}
 }
 
-// What is closed goes, and then no check complains.
+// A file that is closed disappears, and then no check fails.
 func TestS15WhatIsClosedGoes(t *testing.T) {
 	g := newGuests(t, 1)
 	done := false
@@ -56,12 +55,12 @@ func TestS15WhatIsClosedGoes(t *testing.T) {
 		h, err := c.Open(ctx, "/ls/local/e", client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Ephemeral: true})
 		require.NoError(t, err)
 		require.NoError(t, h.Close(ctx))
-		g.cell.tidies(rt, c, 0)
+		g.cell.awaitTidy(rt, c, 0)
 		done = true
 		require.NoError(t, rt.Sleep(ctx, 10*time.Minute))
 	})
 	g.run(func() bool { return done })
-	g.cell.vanishes()
+	g.cell.awaitSweep()
 	require.Nil(t, g.cell.world.Failure())
 }
 
@@ -76,7 +75,7 @@ func TestS15InAFailoverNothingIsClosed(t *testing.T) {
 		opened = true
 		require.NoError(t, rt.Sleep(ctx, time.Second))
 		looked = true
-		g.cell.tidies(rt, c, 0)
+		g.cell.awaitTidy(rt, c, 0)
 	})
 	g.run(func() bool { return opened })
 	for _, m := range g.cell.machines.Replicas {
@@ -87,8 +86,8 @@ func TestS15InAFailoverNothingIsClosed(t *testing.T) {
 	require.Nil(t, g.cell.world.Failure())
 }
 
-// As long as the cell answers what a client has under way, a Close may wait for that;
-// after the last answer it may not.
+// A Close may wait as long as the cell still answers calls that the client has under way. After the
+// last answer it may not.
 func TestS15ACloseWaitsForWhatIsUnderWay(t *testing.T) {
 	g := newGuests(t, 1)
 	looks := false
@@ -103,7 +102,7 @@ func TestS15ACloseWaitsForWhatIsUnderWay(t *testing.T) {
 			}
 		})
 		looks = true
-		g.cell.tidies(rt, c, 0)
+		g.cell.awaitTidy(rt, c, 0)
 	})
 	g.run(func() bool { return looks })
 	g.cell.world.RunFor(15 * time.Second)
@@ -113,8 +112,8 @@ func TestS15ACloseWaitsForWhatIsUnderWay(t *testing.T) {
 	require.Equal(t, "S15", g.cell.world.Failure().ID)
 }
 
-// Where clients keep caches, a Close may wait behind a change that waits for one of them: for as long as
-// its lease lasts.
+// If clients keep caches, a Close may wait behind a change that waits for a client: for as long as
+// the lease of that client lasts.
 func TestS15ACloseMayWaitForACache(t *testing.T) {
 	g := newGuests(t, 1)
 	lease := g.cell.plan.Driver.Core.Sessions.LeaseMax

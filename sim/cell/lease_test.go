@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// The knobs of an experiment: clocks that err by more than replicas are told
-// break what leases promise, and clocks at the bound do not.
+// The options of an experiment: clocks whose rates err by more than the configured rho break the
+// properties of leases, and clocks at the bound do not.
 func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 	broken := func(o plan.LeaseOptions) string {
 		for seed := uint64(2); seed <= 13; seed++ { // of seed 1 a session's lease breaks first (S11)
@@ -32,8 +32,8 @@ func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 	require.Contains(t, []string{"S7", "S4"}, broken(o))
 }
 
-// A read alone needs read authority at the instant the clock was read, an epoch
-// that has begun, and rows as new as anything that a client was told.
+// A master that answers a read alone needs read authority at the instant at which it read the
+// clock, an epoch that has begun, and rows as new as any answer that a client got.
 func TestS7AReadWithoutAuthority(t *testing.T) {
 	alone := func(told paxos.Slot, change func(c *seedRun, n *core.Replica, now *time.Time)) *sim.Failure {
 		c := someCellWithALease(t)

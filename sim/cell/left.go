@@ -5,8 +5,9 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// leaves tells what each replica takes itself for as the run ends, or as it breaks, where that is listened to. It does so once.
-func leaves(c *Cell) {
+// publishStatus publishes the status of each replica, once, when the run ends or breaks. It does
+// nothing without listeners.
+func publishStatus(c *Cell) {
 	if c.left || !c.events.Wanted() {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// A run that breaks at its end goes on to a power cut of all. What replicas take themselves for is told as it broke, and
-// once.
+// A run that breaks at its end continues to the power cut of all replicas. The status of the
+// replicas is published once, as it was at the break.
 func TestWhatReplicasTakeThemselvesForAsItBreaks(t *testing.T) {
 	c := someCell(t, 11)
 	var up, told int
@@ -24,7 +24,7 @@ func TestWhatReplicasTakeThemselvesForAsItBreaks(t *testing.T) {
 	c.world.Break("S1", "what is looked for at the end")
 	c.epilogue()
 	require.Nil(t, running(c.world.Machine(1)).Host.Core(), "its power was cut")
-	leaves(c.Cell)
+	publishStatus(c.Cell)
 	require.Equal(t, c.plan.Replicas, told)
 	require.Equal(t, c.plan.Replicas, up)
 }

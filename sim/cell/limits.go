@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// setsLimits has an operator set limits of the cell, time and again until healing. The operator
-// asks all replicas: only those that take themselves for the master do something.
-func (c *Cell) setsLimits(turn uint64) {
+// scheduleLimits makes an operator set limits of the cell repeatedly until healing. The operator
+// asks all replicas; only a replica that believes that it is the master acts.
+func (c *Cell) scheduleLimits(turn uint64) {
 	every := c.plan.Limits.Every
 	if every == 0 {
 		return
@@ -27,7 +27,7 @@ func (c *Cell) setsLimits(turn uint64) {
 				}
 			})
 		}
-		c.setsLimits(turn + 1)
+		c.scheduleLimits(turn + 1)
 	})
 }
 

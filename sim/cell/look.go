@@ -9,27 +9,27 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// Every so many inputs of a replica its memory is walked through, and its rows; less
-// often where there is much of them, so that this costs each input about the same.
-// Where there is very much, in a crowd, most inputs are alike: the walks become fewer
-// still, and cost nothing any more.
+// The memory and the rows of a replica are checked after so many of its inputs. If there is more to
+// walk through, the checks are less frequent, so that the cost for each input stays about the same.
+// If there is very much, in a crowd, most inputs are alike: the checks become rarer still, and cost
+// next to nothing.
 const (
 	memoryEvery = 64
 	rowsEvery   = 1024
 	veryMuch    = 1 << 14
 )
 
-// spaced is how many inputs lie between two walks through n things.
+// spaced returns how many inputs lie between two walks through n entries.
 func spaced(least, n int) int { return max(least, n*max(1, n/veryMuch)) }
 
-// looks counts the inputs of one life, and says at which of them to look again.
+// looks counts the inputs of one life, and holds the counts at which the next walks are due.
 type looks struct {
 	inputs, memoryAt, rowsAt int
-	rows                     paxos.Slot // behind which they were looked at
+	rows                     paxos.Slot // the slot after which the rows were last checked
 }
 
-// look walks through what the replica holds every so often, which builds with deep
-// invariants do after each input: what is wrong for long is seen here.
+// look checks the memory and the rows of a replica every so many inputs. Builds with deep
+// invariants check after each input; this finds what stays wrong for long.
 func look(r *replica) {
 	l, n := &r.looks, r.Host.Core()
 	if n == nil {
@@ -37,15 +37,16 @@ func look(r *replica) {
 	}
 	if l.inputs++; l.inputs >= l.memoryAt {
 		audited(r, "memory", func() bool { n.Verify(); return true })
-		l.memoryAt = l.inputs + spaced(memoryEvery, 4*remembers(n))
+		l.memoryAt = l.inputs + spaced(memoryEvery, 4*memorySize(n))
 	}
-	if now := r.cell.watch.Disks[r.Id].Applied; l.inputs >= l.rowsAt && l.rows != now { // they change with slots alone
-		audited(r, "rows", func() bool { return r.cell.keepsRules(r) })
+	if now := r.cell.watch.Disks[r.Id].Applied; l.inputs >= l.rowsAt && l.rows != now { // rows change only with slots
+		audited(r, "rows", func() bool { return r.cell.auditRows(r) })
 		l.rows, l.rowsAt = now, l.inputs+spaced(rowsEvery, n.View().Len())
 	}
 }
 
-// audited tells listeners of a walk, which says whether all was right.
+// audited runs a walk and publishes that it begins, and that it passed if it did. walk reports
+// whether all was right.
 func audited(r *replica, what string, walk func() bool) {
 	wanted := r.cell.events.Wanted()
 	if wanted {
@@ -56,14 +57,15 @@ func audited(r *replica, what string, walk func() bool) {
 	}
 }
 
-// remembers is about how much a walk through a replica's memory meets.
-func remembers(n *core.Replica) int {
+// memorySize returns about how many entries a walk through a replica's memory meets.
+func memorySize(n *core.Replica) int {
 	m, d := n.Master(), n.NodeOps()
 	return m.Sessions + m.Pending + m.Waiting + d.Handles + d.Waiting + d.UnderWay
 }
 
-// keepsRules looks at all rows of a replica, unless they were made to differ, and says whether they are right.
-func (c *Cell) keepsRules(r *replica) bool {
+// auditRows checks all rows of a replica, unless a fault has changed them, and reports whether they
+// are right.
+func (c *Cell) auditRows(r *replica) bool {
 	if r.Host.Core() == nil || c.watch.Disks[r.Id].Stray {
 		return true
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// A row that no command makes is found as the replica is looked through, unless it
-// was put there on purpose.
+// look finds a row that no command makes, unless a fault put it there.
 func TestRowsAreLookedThrough(t *testing.T) {
 	for _, meant := range []bool{false, true} {
 		c := someCell(t, 11, func(*plan.Plan) {})
@@ -33,7 +32,7 @@ func TestRowsAreLookedThrough(t *testing.T) {
 	}
 }
 
-// Walks cost each input the same, and a crowd nothing.
+// Walks cost each input about the same, and a crowd next to nothing.
 func TestWalksBecomeRarerWhereThereIsMuch(t *testing.T) {
 	for n, want := range map[int]int{0: 64, 10: 64, 1000: 1000, 32_767: 32_767, 32_768: 65_536, 400_000: 400_000 * 24} {
 		require.Equal(t, want, spaced(memoryEvery, n), n)

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
 
-// corrects gives a replica that stopped because of a constant the other
-// configuration.
-func (c *Cell) corrects(r *replica) {
+// correctConfig gives a replica the other configuration if it stopped because a constant of its
+// configuration differs from the rows.
+func (c *Cell) correctConfig(r *replica) {
 	if c.plan.Misfit.Replica != 0 && r.Host.Core() != nil && errors.Is(r.Stopped, core.ErrConstant) {
 		c.configs.Swap(r.Id)
 		c.rare.misfits++
@@ -19,10 +19,9 @@ func (c *Cell) corrects(r *replica) {
 	}
 }
 
-// fits checks that a replica which goes on is configured as its rows say (S17's
-// sibling for configurations: a replica that differs must not serve), from wherever it has
-// them.
-func (c *Cell) fits(r *replica) {
+// checkConfig checks that a replica which continues has the lease duration that its rows say,
+// whether the rows came from the log or from a snapshot.
+func (c *Cell) checkConfig(r *replica) {
 	if c.plan.Misfit.Replica == 0 {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// cellWithAMisfit is three replicas, of which the third was configured otherwise and
-// joins when the others have dropped what set the constants.
+// cellWithAMisfit returns a cell of three replicas. The third has another configuration, and joins
+// after the others have dropped the log records that set the constants.
 func cellWithAMisfit(t *testing.T) *seedRun {
 	return someCell(t, 8, func(p *plan.Plan) {
 		p.Driver.SnapshotEvery, p.Driver.KeepSlots = 10, 0
@@ -28,12 +28,12 @@ func TestAMisfitThatLearnsOfItByASnapshotStops(t *testing.T) {
 	require.Equal(t, 2*time.Second, c.configs.Grant(3), "it was corrected")
 }
 
-// A replica that goes on with what the rows contradict is found at its next step, however
-// it came by the rows.
+// A replica that continues although its rows contradict its configuration is found at its next
+// step, however it got the rows.
 func TestS7AMisfitThatGoesOn(t *testing.T) {
 	c := cellWithAMisfit(t)
 	r := running(c.machines.Replicas[0])
-	c.fits(r)
+	c.checkConfig(r)
 	require.Nil(t, c.world.Failure())
 	c.configs.Swap(1)
 	r.Act()

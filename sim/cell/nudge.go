@@ -10,13 +10,13 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// One of so many inputs of a life finds the replica nudged.
+// A replica is nudged before one in nudgeEvery of its inputs.
 const nudgeEvery = 8
 
-// nudge tells a replica the time just before something happens to it, which is sooner
-// than it has asked for: then nothing may be due (I-W3). What falls due without a wake
-// is done all the same, as soon as anything else happens, and mostly that is soon; in a
-// quiet cell it is late, and a checker of a busy one could not tell.
+// nudge advances a replica's time just before an input, earlier than the wake that the replica
+// asked for: nothing may be due then (I-W3). Without this, work that falls due without a requested
+// wake would be done at the next input. In a busy cell that is soon, so no other checker would
+// notice; in a quiet cell it is late.
 func nudge(r *replica, now time.Time) {
 	if r.nudges++; r.nudges%nudgeEvery != 0 || r.Host.Core() == nil {
 		return
@@ -26,13 +26,13 @@ func nudge(r *replica, now time.Time) {
 	}
 	r.Host.Advance(now)
 	out := r.TakeOutcome()
-	if what := does(r, &out); what != "" {
+	if what := describeOutcome(r, &out); what != "" {
 		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.Id, now, what, r.Due)
 	}
 }
 
-// does says what the host wants done; nothing where it only asks for a wake.
-func does(r *replica, out *model.Outcome) string {
+// describeOutcome describes what the host wants done, or returns "" if it only asks for a wake.
+func describeOutcome(r *replica, out *model.Outcome) string {
 	var all []string
 	note := func(wants bool, what string, args ...any) {
 		if wants {

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// A replica that would do something before the wake that it asked for is found, and
-// one that would not is left as it is (I-W3).
+// nudge finds a replica that acts before the wake that it asked for, and does not change one that
+// does not (I-W3).
 func TestWhatFallsDueIsAskedAWakeFor(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		c := someCell(t, 11, func(*plan.Plan) {})

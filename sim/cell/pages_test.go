@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Pages of a directory stand in the history one by one, each with where it begins and
-// whether there are more; what was begun in it and never asked for is dropped.
+// The history has each page of a directory as one call, with where it begins and whether there are
+// more. A page that a program began to read and never requested is dropped.
 func TestDirectoriesAreReadInPages(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 5, Replicas: 3, Clients: 4, Workload: "files", Faults: []string{}})
 	p.Hostile = plan.HostilePlan{}

@@ -25,36 +25,36 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// replica is what the cell knows of one life of a replica, and tells its checkers.
+// replica observes one life of a replica (cluster.Observer), and reports it to the checkers.
 type replica struct {
 	*cluster.Replica
 	cell  *Cell
 	life  *replicas.Life
 	looks looks
-	tail  ondisk.Tail // of its log, as far as that was looked at
+	tail  ondisk.Tail // of its log, as far as it was read
 
 	mem      *vfs.Mem
-	hits     int              // that its disk had taken when it was to be opened
-	lost     bool             // a register had lost both its copies then
+	hits     int              // how often its disk had been damaged when the store was opened
+	lost     bool             // a register had lost both its copies at that moment
 	unsynced []paxos.Record   // appended since the last sync
 	upto     paxos.LSN        // appended up to here
 	missed   paxos.Slot       // the highest slot that any replica had applied when this life began
-	behind   int              // slots that it lacked then
-	retired  bool             // its counters are added up
+	behind   int              // how many slots it lacked at that moment
+	retired  bool             // retire has added up its counters
 	damaged  bool             // this life found unreadable records
-	writing  *db.View         // is being written as a snapshot; nil: none is
+	writing  *db.View         // the view that is being written as a snapshot; nil: none is
 	pieces   agreement.Pieces // of the snapshot that is being fetched
-	nudges   int              // inputs that were a chance for one
-	lease    time.Time        // the end of its read authority that was published
+	nudges   int              // inputs so far: see nudgeEvery
+	lease    time.Time        // the end of its read authority that was last published
 
 	// Of the present act:
 	tries    []command.NodeCommand
 	proposed []command.Command
-	answered []api.Reply   // that left at once
-	still    bool          // it has applied nothing
+	answered []api.Reply   // replies that left
+	still    bool          // the act has applied nothing
 	wire     string        // the latest message to a peer
-	said     paxos.Message // what it says
-	asks     bool
+	said     paxos.Message // that message, decoded
+	asks     bool          // see Claims.OnMessage
 }
 
 // newReplica returns the maker of a machine's lives.
@@ -73,14 +73,14 @@ func (r *replica) OnOpening(fs vfs.FS) vfs.FS {
 	r.mem, r.hits = r.Env.World().Machine(r.Env.Self()).Disk().Mem(), r.cell.watch.Budget.Hits[r.Id]
 	r.lost = r.cell.watch.Rot.HasLostRegister(r.Id, r.mem) // before anything is mended
 	chunked := func(name string, f vfs.File) vfs.File { return r.cell.growth.Chunked(r.Id, name, f) }
-	return creations{fs, r.made, r.removed, chunked}
+	return creations{fs, r.onMade, r.onRemoved, chunked}
 }
 
 func (r *replica) OnRefused(err error) {
 	if r.cell.watch.Budget.Hits[r.Id] > r.hits { // while it was opened
 		r.lost = r.cell.watch.Rot.HasLostRegister(r.Id, r.mem)
 	}
-	r.cell.refused(r, err, r.lost)
+	r.cell.onRefused(r, err, r.lost)
 }
 
 func (r *replica) OnOpened(rec store.Recovered, report store.Report) {
@@ -91,10 +91,10 @@ func (r *replica) OnOpened(rec store.Recovered, report store.Report) {
 	r.cell.watch.Rot.OnMended(r.Id, r.mem)
 	r.cell.watch.Logs.OnRecovered(r.Id, rec, report)
 	r.cell.watch.Snapshots.OnSnapshotsFound(r.Id, r.mem)
-	r.cell.rare.recovered(report, r.cell.watch.Budget.IsHurt(r.Id))
+	r.cell.rare.onRecovered(report, r.cell.watch.Budget.IsHurt(r.Id))
 }
 
-// found is a report for people: what is not worth a word is left out.
+// found returns the report of a recovery in words, shortened if nothing is damaged.
 func found(r store.Report) string {
 	if r.Torn == nil && len(r.Unreadable)+len(r.Unlearned)+len(r.Repaired)+len(r.Bad) == 0 {
 		return "nothing is damaged"
@@ -114,7 +114,7 @@ func (r *replica) OnStarted(now time.Time, rec store.Recovered) {
 	}
 }
 
-func (r *replica) OnFailed() { r.cell.failed(r) }
+func (r *replica) OnFailed() { r.cell.onFailed(r) }
 
 func (r *replica) Delays(from sim.Addr, msg []byte) bool {
 	return r.cell.faults.Delays(from, r.Env.Self(), msg)
@@ -125,15 +125,15 @@ func (r *replica) OnInput(now time.Time) { nudge(r, now) }
 func (r *replica) OnClientMessage(now time.Time, from sim.Addr, msg []byte) (taken bool) {
 	if x := r.cell.crowd; x != nil && from == x.Addr {
 		x.Each(msg, func(from core.Addr, wire []byte, gathered bool) {
-			if !gathered { // the checkers are told of what a session begins with, not of KeepAlives
-				r.cell.asks(r.Id, now, crowd.Name, wire)
+			if !gathered { // the checkers get the requests that begin a session, not KeepAlives
+				r.cell.onRequest(r.Id, now, crowd.Name, wire)
 			}
 			r.Host.ClientMessage(now, from, crowd.Name, wire)
 		})
 		return true
 	}
 	who := model.PrincipalOn(from)
-	if q, ok := r.cell.asks(r.Id, now, who, msg); ok {
+	if q, ok := r.cell.onRequest(r.Id, now, who, msg); ok {
 		r.life.OnRequest(from, q)
 		r.cell.faults.OnRequest(from, q)
 		if r.cell.events.Wanted() {
@@ -183,7 +183,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 		}
 		r.cell.watch.OnApplied(r.Id, out.Applied)
 		r.cell.settings.OnAnswers(r.Id, out.Limits)
-		publishes(r, out, r.proposed)
+		publishOutcome(r, out, r.proposed)
 		r.cell.sessions.OnActed(r.Id, sessions.Presiding{Replica: r.Host.Core()}, r.Now, out, r.proposed, own)
 		if n, m := r.Host.Core(), r.Host.Core().Master(); m.State.HasEpoch() && r.cell.crowd == nil {
 			r.cell.shares.OnProposed(r.Id, n, m.Epoch, r.proposed, r.cell.handles.Intents.Waited(before))
@@ -191,17 +191,17 @@ func (r *replica) OnActed(out *model.Outcome) {
 		}
 		if r.cell.watch.Epochs.OnTenure(r.Id, r.Host.Core()) {
 			s := r.Host.Core().Serving()
-			r.cell.rare.serves(s.Ballot)
+			r.cell.rare.onServing(s.Ballot)
 			if r.cell.events.Wanted() {
 				r.cell.publish(event.Serves{Replica: r.Id, Epoch: s.Epoch, Ballot: s.Ballot})
 			}
 			r.cell.sessions.OnServing(r.Id, r.Now)
 			r.cell.caches.drops.OnEpoch(r.Host.Core().Serving().Epoch)
 		}
-		r.cell.awaits(r)
+		r.cell.onMasterActed(r)
 		r.cell.caches.onActed(r.Id, out.Applied, r.Host.Core().Serving() != nil)
 		r.cell.leases.Acted(r.Id)
-		r.cell.fits(r)
+		r.cell.checkConfig(r)
 		if len(out.Reads) > 0 {
 			r.cell.leases.ReadAlone(r.Id, r.Host.Core(), r.Now, r.cell.watch.Calls.Told)
 		}
@@ -221,19 +221,19 @@ func (r *replica) OnAnswering(out *model.Outcome) []driver.ClientMessage {
 }
 
 func (r *replica) OnReply(m driver.ClientMessage, reads []core.Read) {
-	r.cell.answers(r, m, reads)
+	r.cell.onReply(r, m, reads)
 	r.cell.faults.OnSend(r.Env.Self(), sim.Addr(m.To), m.Wire)
 }
 
 func (r *replica) OnSent(out *model.Outcome) {
 	from := r.cell.watch.Disks[r.Id].Applied + 1 - paxos.Slot(len(out.Applied))
 	r.cell.queues.OnActed(r.Id, from, r.answered, r.tries)
-	if n := r.Host.Core(); n != nil && n.Serving() != nil && r.cell.current(r.Id) {
+	if n := r.Host.Core(); n != nil && n.Serving() != nil && r.cell.hasAppliedAll(r.Id) {
 		r.cell.queues.CheckFront(r.Id, n.Serving().Epoch, n.NodeOps().Waiting)
 	}
 	r.cell.sessions.OnStepDone(r.Id)
 	if t := out.Tenure; t != nil && t.Mine {
-		r.cell.rare.began(t.Ballot, r.Host.Core().Status().Boot)
+		r.cell.rare.onTenure(t.Ballot, r.Host.Core().Status().Boot)
 		r.cell.faults.OnTenure()
 	}
 	if len(out.Peers) > 0 && r.cell.faults.AwaitsProposal() && r.Host.Core().InFlight() > 0 {
@@ -246,16 +246,16 @@ func (r *replica) OnSent(out *model.Outcome) {
 	r.life.OnActed(r.Now, out, r.proposed)
 }
 
-// awaits tells who watches over wanted locks that the master of the latest epoch has acted.
-func (c *Cell) awaits(r *replica) {
+// onMasterActed tells the checker of wanted locks that the master of the latest epoch has acted.
+func (c *Cell) onMasterActed(r *replica) {
 	if m := r.Host.Core().Master(); m.State.HasEpoch() && m.Epoch == c.watch.Epochs.Highest && c.crowd == nil {
 		seat := &c.sessions.Seats[r.Id]
-		c.wanted.OnActed(uint64(r.Id), m.Epoch, r.Now, !c.current(r.Id), seat.Since.Before(r.Now) && r.Now.Before(r.Host.Core().Lease()))
+		c.wanted.OnActed(uint64(r.Id), m.Epoch, r.Now, !c.hasAppliedAll(r.Id), seat.Since.Before(r.Now) && r.Now.Before(r.Host.Core().Lease()))
 	}
 }
 
-// publishes hands out what the host has done in one act.
-func publishes(r *replica, out *model.Outcome, proposed []command.Command) {
+// publishOutcome publishes what the host has done in one act.
+func publishOutcome(r *replica, out *model.Outcome, proposed []command.Command) {
 	c := r.cell
 	if !c.events.Wanted() {
 		return
@@ -278,8 +278,8 @@ func publishes(r *replica, out *model.Outcome, proposed []command.Command) {
 	}
 }
 
-// asks tells those who watch of a request that has come.
-func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) (q api.Request, ok bool) {
+// onRequest reports a request that a replica received to the checkers.
+func (c *Cell) onRequest(id paxos.NodeID, now time.Time, who api.Principal, msg []byte) (q api.Request, ok bool) {
 	q, err := api.DecodeRequest(msg)
 	if err != nil {
 		return q, false
@@ -290,16 +290,16 @@ func (c *Cell) asks(id paxos.NodeID, now time.Time, who api.Principal, msg []byt
 		c.watch.Calls.OnRequest(id, q)
 		c.sessions.OnRequest(id, now, q)
 		c.caches.drops.OnRequest(now, q)
-		c.shown.OnRequest(q, c.handles.Grips.TiedTo(q.Op))
+		c.sequencers.OnRequest(q, c.handles.Grips.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
-		c.queues.OnRequest(q, c.handles.Grips.Given[token], rules(c, id))
+		c.queues.OnRequest(q, c.handles.Grips.Given[token], hasEpoch(c, id))
 		c.wanted.OnRequest(uint64(id), q, c.handles.Grips.Given)
 	}
 	return q, true
 }
 
-// answers tells those who watch of an answer that leaves.
-func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
+// onReply reports a reply that leaves a replica to the checkers.
+func (c *Cell) onReply(r *replica, m driver.ClientMessage, reads []core.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
 		if c.events.Wanted() {
@@ -315,8 +315,8 @@ func (c *Cell) answers(r *replica, m driver.ClientMessage, reads []core.Read) {
 		c.sessions.OnReply(r.Id, r.Now, p)
 		c.wanted.OnReply(uint64(r.Id), p)
 		alone := func(x core.Read) bool { return x.Session == p.Session && x.Seq == p.Seq }
-		if !logged && r.still && c.current(r.Id) && slices.ContainsFunc(reads, alone) { // else the answer of then is repeated
-			c.shown.OnReply(p)
+		if !logged && r.still && c.hasAppliedAll(r.Id) && slices.ContainsFunc(reads, alone) { // otherwise the replica repeats an earlier answer
+			c.sequencers.OnReply(p)
 		}
 		r.answered = append(r.answered, p)
 	}
@@ -328,7 +328,7 @@ func (r *replica) OnMessage(first bool, m driver.PeerMessage) {
 	if first {
 		r.wire, r.said, r.asks = "", nil, false
 	}
-	repeated := !first && !r.asks && string(m.Wire) == r.wire // the same to all peers, and no time in between
+	repeated := !first && !r.asks && string(m.Wire) == r.wire // the same message to another peer, in one act
 	if !repeated {
 		r.wire = string(m.Wire)
 		r.said, r.asks = r.cell.watch.Claims.OnMessage(r.Id, m.To, r.wire)

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 )
 
-// What waited for a slow disk leaves at once: the same question to two peers by turns.
+// Messages that waited for a slow disk leave together: the same question goes to two peers in turn.
 func TestL1TheSameWordsToAnotherPeerAreAnotherQuestion(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.machines.Replicas[0])

@@ -15,7 +15,7 @@ import (
 	"github.com/chubbycell/chubby/sim/check/beliefs"
 )
 
-// keptGuest is a client that has kept its session for a while after healing.
+// keptGuest returns a client that has kept its session for a while after healing.
 func keptGuest(t *testing.T) (*guests, *beliefs.Wire) {
 	g := newGuests(t, 1)
 	g.cell.promises.Healed = true
@@ -35,7 +35,7 @@ func (g *guests) breaks(breaks bool, what string) {
 	}
 }
 
-// A lease that ends a millisecond before its client thinks so is too short.
+// A lease that ends at the master a millisecond before the client's bound is too short.
 func TestS11AClientNeverCountsOnMoreThanItsLease(t *testing.T) {
 	for short, breaks := range map[time.Duration]bool{-time.Millisecond: false, time.Millisecond: true} {
 		g, w := keptGuest(t)
@@ -68,7 +68,7 @@ func TestS11ASessionThatIsKeptDoesNotEnd(t *testing.T) {
 	g.cell.promises.Healed = false
 	ends(kept, w.Life.Session(), command.Executed)
 	g.cell.promises.Healed = true
-	ends(kept+1, w.Life.Session(), command.Executed) // the next master has only told it of the fail-over
+	ends(kept+1, w.Life.Session(), command.Executed) // the next master has only reported the fail-over to it
 	g.breaks(false, "none of these")
 	ends(kept, w.Life.Session(), command.Executed)
 	g.breaks(true, "it was kept")

@@ -10,12 +10,12 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Property is something that must hold in every run. The numbers are stable:
-// checkers, failures and planted bugs cite them.
+// Property is something that must hold in every run. Its ID is stable: checkers, failures and
+// planted bugs cite it.
 type Property struct {
 	ID   string `json:"id"`
 	Help string `json:"help"`
-	By   string `json:"checked_by"` // what checks it today; "" while what it speaks of is not built
+	By   string `json:"checked_by"` // what checks it; "": nothing does yet
 }
 
 // What checks a property.
@@ -26,9 +26,9 @@ const (
 	byVerify  = "verify"
 )
 
-// Properties lists all of them in order. Invariants of the product (I-A1 and so
-// on) are asserted in the product itself and listed in its packages; I-W1 is here
-// because only who sees all disks at once can assert it.
+// Properties lists all of them in order. Invariants of the product (I-A1 and so on) are asserted in
+// the product itself and listed in its packages; I-W1 is here because only a checker that sees all
+// disks at once can assert it.
 func Properties() []Property {
 	return []Property{
 		{"S1", "agreement: one value per slot, one value per slot and ballot, over all durable votes", byWatch},
@@ -59,8 +59,8 @@ func Properties() []Property {
 	}
 }
 
-// CheckJudge says what is wrong with a property that is to be judged alone, as plan.Options
-// has it: one that no run checks, with the list of those that can be named.
+// CheckJudge returns an error if no run checks the property id (plan.Options.Judge). The error
+// lists the properties that can be named. with may be nil.
 func CheckJudge(id string, with *scenario.Extension) error {
 	judged := with.Names().Properties
 	for _, p := range Properties() {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// DESIGN.md has a row for each property that is checked, in the same order, and names
-// files that there are.
+// DESIGN.md has a row for each property that is checked, in the same order, and names only files
+// that exist.
 func TestTheDesignListsTheProperties(t *testing.T) {
 	design, err := os.ReadFile("../../DESIGN.md")
 	require.NoError(t, err)

@@ -8,20 +8,20 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// rare counts situations that take more than one look at one place to see. It
-// only counts: what holds in them is the watch's.
+// rare counts situations that one observation cannot show. It only counts; checkers judge what
+// happens in them.
 type rare struct {
-	beginner paxos.Ballot // who began to lead last and does not serve yet; zero: serves
-	leaving  paxos.NodeID // it served and was told to step down; 0: a replica has served since
+	beginner paxos.Ballot // ballot of the latest leader, until it serves; then zero
+	leaving  paxos.NodeID // a master that was told to step down; 0 once another tenure serves
 	bids     map[paxos.NodeID]paxos.Ballot
-	led      map[paxos.Ballot]paxos.Boot // the life that led at each ballot last
-	over     bool                        // the run is; a replica that is down now was not lost
+	led      map[paxos.Ballot]paxos.Boot // the latest life that led at each ballot
+	over     bool                        // the run is over: a life that ends now is not counted as lost
 
 	nested, handovers, duels, sources, halves, wholeBehind, syncs, rolls, misfits, misfitsTold, again, bursts, crushed uint64
 }
 
-// began is told that a life of a replica begins to lead at a ballot.
-func (r *rare) began(b paxos.Ballot, life paxos.Boot) {
+// onTenure is called when a life of a replica begins to lead at a ballot.
+func (r *rare) onTenure(b paxos.Ballot, life paxos.Boot) {
 	if r.led == nil {
 		r.led = map[paxos.Ballot]paxos.Boot{}
 	}
@@ -35,8 +35,8 @@ func (r *rare) began(b paxos.Ballot, life paxos.Boot) {
 	r.beginner = b
 }
 
-// serves is told that a replica serves in a new epoch.
-func (r *rare) serves(b paxos.Ballot) {
+// onServing is called when a replica begins to serve in a new epoch.
+func (r *rare) onServing(b paxos.Ballot) {
 	if b == r.beginner {
 		r.beginner = paxos.Ballot{}
 	}
@@ -46,15 +46,16 @@ func (r *rare) serves(b paxos.Ballot) {
 	}
 }
 
-// steppingDown is told that a replica is about to be asked to.
-func (r *rare) steppingDown(id paxos.NodeID, serves bool) {
+// onStepDown is called before a replica is asked to step down. serves reports whether it is a
+// serving master.
+func (r *rare) onStepDown(id paxos.NodeID, serves bool) {
 	if serves {
 		r.leaving = id
 	}
 }
 
-// bid is told that a replica asks for promises, perhaps not for the first time.
-func (c *Cell) bid(id paxos.NodeID, b paxos.Ballot) {
+// onBid is called when a replica asks for promises, perhaps not for the first time.
+func (c *Cell) onBid(id paxos.NodeID, b paxos.Ballot) {
 	if c.rare.bids[id] == b {
 		return
 	}
@@ -73,8 +74,9 @@ func (c *Cell) bid(id paxos.NodeID, b paxos.Ballot) {
 	}
 }
 
-// lost is told that a life ends, and looks who was fetching from it.
-func (c *Cell) lost(gone *replica) {
+// onLifeEnd is called when a life ends. It counts the end if another replica was fetching from that
+// life.
+func (c *Cell) onLifeEnd(gone *replica) {
 	if c.rare.over {
 		return
 	}
@@ -86,9 +88,9 @@ func (c *Cell) lost(gone *replica) {
 	}
 }
 
-// recovered is told what a start met, and whether anything on the disk may have
-// rotted.
-func (r *rare) recovered(report store.Report, hurt bool) {
+// onRecovered is called with the report of a recovery. hurt reports whether anything on the disk
+// may have rotted.
+func (r *rare) onRecovered(report store.Report, hurt bool) {
 	if report.Torn != nil && report.Torn.Whole {
 		r.wholeBehind++
 	}
@@ -99,14 +101,15 @@ func (r *rare) recovered(report store.Report, hurt bool) {
 	}
 }
 
-// creations is a file system that tells of each file that is made in it, or removed.
+// creations is a file system that calls made and removed for each file that is made or removed in
+// it.
 type creations struct {
 	vfs.FS
 	made, removed func(name string)
 	file          func(name string, f vfs.File) vfs.File
 }
 
-// Create makes a file, and tells.
+// Create makes a file, and calls made and file.
 func (f creations) Create(name string) (vfs.File, error) {
 	file, err := f.FS.Create(name)
 	if err == nil {
@@ -116,7 +119,7 @@ func (f creations) Create(name string) (vfs.File, error) {
 	return file, err
 }
 
-// Remove removes a file, and tells.
+// Remove removes a file, and calls removed.
 func (f creations) Remove(name string) error {
 	err := f.FS.Remove(name)
 	if err == nil {
@@ -125,13 +128,13 @@ func (f creations) Remove(name string) error {
 	return err
 }
 
-// removed is told of each file that a replica's store removes.
-func (r *replica) removed(name string) { r.cell.watch.Snapshots.OnRemoved(r.Id, name) }
+// onRemoved is called for each file that a replica's store removes.
+func (r *replica) onRemoved(name string) { r.cell.watch.Snapshots.OnRemoved(r.Id, name) }
 
-// made is told of each file that a replica's store makes: a segment, while the
-// replica has not applied again all that any replica had applied when it started, is
-// a roll within recovery.
-func (r *replica) made(name string) {
+// onMade is called for each file that a replica's store makes. It counts a new segment as a roll
+// within recovery if the replica has not yet applied every slot that any replica had applied when
+// it started.
+func (r *replica) onMade(name string) {
 	if strings.HasSuffix(name, ".wal") && r.Store != nil && r.cell.watch.Disks[r.Id].Applied < r.missed {
 		r.cell.rare.rolls++
 	}

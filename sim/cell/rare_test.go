@@ -15,42 +15,42 @@ import (
 func TestAFailOverWithinAFailOverIsCounted(t *testing.T) {
 	one, two := paxos.Ballot{Round: 1, Node: 1}, paxos.Ballot{Round: 2, Node: 2}
 	var r rare
-	r.began(one, 1)
-	r.serves(one)
-	r.began(two, 1)
-	r.serves(two)
+	r.onTenure(one, 1)
+	r.onServing(one)
+	r.onTenure(two, 1)
+	r.onServing(two)
 	require.Zero(t, r.nested)
-	r.began(one, 1)
-	r.began(two, 1)
+	r.onTenure(one, 1)
+	r.onTenure(two, 1)
 	require.EqualValues(t, 1, r.nested)
 }
 
 func TestAHandOverIsCountedWhenSomebodyServesAgain(t *testing.T) {
 	b := paxos.Ballot{Round: 1, Node: 1}
 	var r rare
-	r.steppingDown(1, false)
-	r.serves(b)
+	r.onStepDown(1, false)
+	r.onServing(b)
 	require.Zero(t, r.handovers, "it did not serve")
-	r.steppingDown(1, true)
+	r.onStepDown(1, true)
 	require.Zero(t, r.handovers, "no master serves yet")
-	r.serves(b)
-	r.serves(b)
+	r.onServing(b)
+	r.onServing(b)
 	require.EqualValues(t, 1, r.handovers)
 }
 
 func TestWhatAStartMetIsCounted(t *testing.T) {
 	var r rare
-	r.recovered(store.Report{Repaired: []string{"cell/promise.a", "cell/log/manifest.b"}, Torn: &wal.Torn{}}, false)
-	r.recovered(store.Report{Repaired: []string{"cell/promise.b"}, Created: true}, false)
-	r.recovered(store.Report{Repaired: []string{"cell/promise.b"}}, true)
+	r.onRecovered(store.Report{Repaired: []string{"cell/promise.a", "cell/log/manifest.b"}, Torn: &wal.Torn{}}, false)
+	r.onRecovered(store.Report{Repaired: []string{"cell/promise.b"}, Created: true}, false)
+	r.onRecovered(store.Report{Repaired: []string{"cell/promise.b"}}, true)
 	require.Zero(t, r.halves+r.wholeBehind)
-	r.recovered(store.Report{Repaired: []string{"cell/promise.b"}, Torn: &wal.Torn{Whole: true}}, false)
+	r.onRecovered(store.Report{Repaired: []string{"cell/promise.b"}, Torn: &wal.Torn{Whole: true}}, false)
 	require.EqualValues(t, 1, r.halves)
 	require.EqualValues(t, 1, r.wholeBehind)
 }
 
-// What takes the whole cell to count is reached within few seeds. Without leases:
-// a replica that has given its word does not campaign, and duels are rare.
+// Situations that need the whole cell are reached within few seeds. The cells have no leases,
+// because a replica that has granted a lease does not campaign, which makes duels rare.
 func TestSeedsReachWhatTheyShould(t *testing.T) {
 	names := []string{"boot-refused-page", "duel-of-three", "roll-in-recovery", "sync-failed-under-load", "failover-in-failover", "hand-over"}
 	reached := map[string]uint64{}
@@ -65,7 +65,7 @@ func TestSeedsReachWhatTheyShould(t *testing.T) {
 	}
 }
 
-// reachedAll says that there is no need for another seed.
+// reachedAll reports whether every situation in names was reached.
 func reachedAll(reached map[string]uint64, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return reached[name] == 0 })
 }
@@ -73,11 +73,11 @@ func reachedAll(reached map[string]uint64, names []string) bool {
 func TestALeadAtAForgottenBallotIsCounted(t *testing.T) {
 	one, two := paxos.Ballot{Round: 1, Node: 1}, paxos.Ballot{Round: 2, Node: 2}
 	var r rare
-	r.began(one, 1)
-	r.began(two, 1)
-	r.began(one, 1)
+	r.onTenure(one, 1)
+	r.onTenure(two, 1)
+	r.onTenure(one, 1)
 	require.Zero(t, r.again, "the same life")
-	r.began(one, 2)
+	r.onTenure(one, 2)
 	require.EqualValues(t, 1, r.again)
 }
 

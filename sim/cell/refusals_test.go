@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/wal"
 )
 
-// One copy of a register has rotted, and a write to the other one failed half-way:
-// nothing can be read, until a power cut takes the half away.
+// One copy of a register has rotted, and a write to the other failed half-way. Neither can be read
+// until a power cut undoes the half-written one.
 func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	c := someCell(t, 3)
 	r := running(c.machines.Replicas[0])
@@ -28,7 +28,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	require.False(t, damage.HalfWritten(mem))
 	write()
 	require.True(t, damage.HalfWritten(mem))
-	c.refused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
+	c.onRefused(r, &wal.DamageError{File: "x", Why: "rot"}, false)
 	require.True(t, c.watch.Budget.IsDead(r.Id))
 	c.watch.Rot.Reported(r.Id, store.Report{})
 	require.Nil(t, c.world.Failure())
@@ -36,7 +36,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 	require.False(t, c.watch.Budget.Rises(r.Id), "once for each time")
 }
 
-// Whether a replica refuses its store, and may: S17 has two directions.
+// S17 has two directions: a replica must not refuse a good store, and must refuse a bad one.
 func TestS17WhoMayRefuse(t *testing.T) {
 	damage := &wal.DamageError{File: "x", Why: "rot"}
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestS17WhoMayRefuse(t *testing.T) {
 			cell := someCell(t, 3)
 			r := running(cell.machines.Replicas[0])
 			c.strike(cell, r.Id)
-			cell.refused(r, errors.Join(damage), c.lost)
+			cell.onRefused(r, errors.Join(damage), c.lost)
 			if f := cell.world.Failure(); c.breaks {
 				require.NotNil(t, f)
 				require.Equal(t, "S17", f.ID)

@@ -11,12 +11,12 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Breach is a property or invariant that did not hold, or a rule of our implementation
-// that our implementation did not keep (sim/conformance).
+// Breach is a property or invariant that did not hold, a rule of this implementation that it did
+// not keep (sim/conformance), or a crash.
 type Breach struct {
 	ID          string `json:"id"`                    // "S1", "I-A3"; "" for a crash that broke nothing numbered
 	Conformance bool   `json:"conformance,omitempty"` // a rule was not kept; ID is the property that the rule serves
-	Text        string `json:"text"`                  // what was seen
+	Text        string `json:"text"`                  // what the check saw
 
 	Check string        `json:"check,omitempty"` // which check saw it; see sim.Failure
 	At    time.Duration `json:"at_ns,omitempty"` // true time
@@ -29,7 +29,8 @@ func breachOf(f *sim.Failure) Breach {
 	return Breach{ID: f.ID, Conformance: f.Kind == sim.Conformance, Text: f.Text, Check: f.Check, At: f.At, Step: f.Step, On: f.Machine}
 }
 
-// Same says that both are breaks of one property that one check saw.
+// Same reports whether both are breaches of one property, found by one check. It is false if either
+// is nil.
 func (b *Breach) Same(o *Breach) bool {
 	return b != nil && o != nil && b.ID == o.ID && b.Conformance == o.Conformance && b.Check == o.Check
 }
@@ -40,7 +41,7 @@ type Number struct {
 	Value uint64 `json:"value"`
 }
 
-// Result is what became of one seed.
+// Result is the outcome of one seed.
 type Result struct {
 	Seed     uint64 `json:"seed"`
 	Hash     string `json:"hash"`
@@ -50,10 +51,10 @@ type Result struct {
 
 	Breach *Breach `json:"breach,omitempty"`
 	Stack  string  `json:"stack,omitempty"`
-	// Noted is what broke beside the one property that the options had judged, the first
-	// of each property: it ended nothing, and the seed is not Failed by it.
+	// Noted is what broke beside the property that plan.Options.Judge names, the first breach of
+	// each property. It did not end the run, and the seed is not Failed because of it.
 	Noted []Breach `json:"noted,omitempty"`
-	// Internal says that the simulator itself panicked: no verdict on the product.
+	// Internal reports that the simulator itself panicked: there is no verdict on the product.
 	Internal  bool `json:"internal,omitempty"`
 	Undecided bool `json:"undecided,omitempty"`
 
@@ -65,14 +66,14 @@ type Result struct {
 	Unknown   int           `json:"unknown"`
 	Failovers int           `json:"failovers"`
 	Recovery  time.Duration `json:"recovery_ns"` // from healing to the last call's end
-	// FirstAnswers is of client machines that made a call on rows after healing and had
-	// an answer: how long the first one took, from healing, or from the first such call
-	// where none was under way then.
+	// FirstAnswers has, for each client machine whose call on rows was answered after healing, how
+	// long the first answer took: from healing, or from the first such call if none was under way
+	// at healing.
 	FirstAnswers []time.Duration `json:"first_answers_ns,omitempty"`
 
 	Faults    []Number `json:"faults"`    // strikes by family
 	Sometimes []Number `json:"sometimes"` // rare situations reached
-	// Counters are those of the world (World.Count), where an extension takes part.
+	// Counters are those of the world (World.Count), if the run had an extension.
 	Counters  []Number       `json:"counters,omitempty"`
 	Partition int            `json:"partitions"`
 	Decided   int            `json:"decided"` // partitions that Porcupine decided too
@@ -84,33 +85,33 @@ type Result struct {
 	locks   *linearizability.History[linearizability.LockInput, linearizability.LockOutput]
 }
 
-// History is the clients' history of rows; it is nil where the run broke off early.
+// History returns the clients' history of rows, or nil if the run ended early.
 func (r *Result) History() *linearizability.History[linearizability.KVInput, linearizability.KVOutput] {
 	return r.history
 }
 
-// NodeHistory is the clients' history of files and directories; nil where they made
-// none, or the run broke off early.
+// NodeHistory returns the clients' history of files and directories, or nil if they made no such
+// calls or the run ended early.
 func (r *Result) NodeHistory() *linearizability.History[linearizability.FileInput, linearizability.FileOutput] {
 	return r.nodes
 }
 
-// LockHistory is the history of locks, with what the cell did to them by itself; nil
-// where there were none, or the run broke off early.
+// LockHistory returns the history of locks, including what the cell did to them by itself, or nil
+// if there were none or the run ended early.
 func (r *Result) LockHistory() *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
 	return r.locks
 }
 
-// Failed says that something numbered broke, or that the product crashed.
+// Failed reports whether there is a Breach.
 func (r *Result) Failed() bool { return r.Breach != nil }
 
-// What a failed seed is counted under where nothing numbered broke.
+// Names under which a failed seed is counted if no property and no invariant broke.
 const (
 	Crashed   = "crash"    // the product panicked
-	NoVerdict = "internal" // the simulator did
+	NoVerdict = "internal" // the simulator panicked
 )
 
-// Broke is what a failed seed is counted under; "" where nothing broke.
+// Broke returns the name under which a failed seed is counted, or "" if nothing broke.
 func (r *Result) Broke() string {
 	switch {
 	case r.Internal:
@@ -121,8 +122,8 @@ func (r *Result) Broke() string {
 	return r.Breach.Name()
 }
 
-// Name is the property's or invariant's number, after "conformance " where a rule was
-// not kept; Crashed where nothing numbered broke.
+// Name returns the number of the property or invariant, preceded by "conformance " if a rule was
+// not kept; Crashed if the code panicked in another way.
 func (b *Breach) Name() string {
 	switch {
 	case b.ID == "":
@@ -133,8 +134,8 @@ func (b *Breach) Name() string {
 	return b.ID
 }
 
-// Meaning says in a few words what the property or invariant is; with is what took part in the
-// run beside what is built in, and may be nil.
+// Meaning describes the property or invariant in a few words. with is the extension of the run, or
+// nil.
 func (b *Breach) Meaning(with *scenario.Extension) string {
 	switch {
 	case b.ID == "":
@@ -160,13 +161,14 @@ func (b *Breach) Meaning(with *scenario.Extension) string {
 	return "what a program reports by World.Break"
 }
 
-// IsOfUser reports whether the check is that of an extension, or of a workload of one, and none that is built in.
+// IsOfUser reports whether a checker or workload of an extension found the breach, not a built-in
+// check.
 func (b *Breach) IsOfUser() bool {
 	return b.ID != "" && !b.Conformance && !strings.HasPrefix(b.ID, "I-") &&
 		!slices.ContainsFunc(Properties(), func(p Property) bool { return p.ID == b.ID })
 }
 
-// Strikes are those of all kinds of faults.
+// Strikes returns the number of strikes of all kinds of faults.
 func (r *Result) Strikes() uint64 {
 	var sum uint64
 	for _, n := range r.Faults {

@@ -20,7 +20,7 @@ const (
 	FloorOps  = 500              // with a definite answer
 )
 
-// boundsEvery is how often L2 is asked.
+// boundsEvery is the interval between two checks of L2.
 const boundsEvery = 5 * time.Second
 
 // Run simulates one seed from beginning to end and checks everything.
@@ -43,13 +43,12 @@ func run(p plan.Plan, cfg sim.Config) Result {
 		c.liveness(healedAt)
 	}
 	recovery := c.world.Now() - healedAt
-	// Where something was noted, the rest has nothing to say: it asks what comes of
-	// cells that kept every promise.
+	// If something was noted, skip the rest: it checks cells that kept every property.
 	if c.world.Failure() == nil && len(c.world.Noted()) == 0 {
 		c.epilogue()
 	}
 	if c.world.Failure() == nil && len(c.world.Noted()) == 0 {
-		c.restores()
+		c.restoreBackup()
 	}
 	return c.result(recovery)
 }
@@ -57,9 +56,8 @@ func run(p plan.Plan, cfg sim.Config) Result {
 // seedRun is the run of one cell from its beginning to its end.
 type seedRun struct{ *Cell }
 
-// safety runs with faults for the planned time, and on while the floor of
-// operations is not reached, up to three times as long. It returns when it
-// healed.
+// safety runs with faults for the planned time, and longer if the floor of operations is not
+// reached, up to three times as long. It returns the time at which it healed the cell.
 func (c *seedRun) safety() time.Duration {
 	end, limit := c.length()
 	for ; end <= limit; end += c.plan.Duration / 4 {
@@ -67,12 +65,12 @@ func (c *seedRun) safety() time.Duration {
 			if !c.reached(c.world.Run(at)) {
 				return c.world.Now()
 			}
-			c.bounds()
+			c.checkBounds()
 		}
 		if !c.reached(c.world.Run(end)) {
 			return c.world.Now()
 		}
-		c.bounds()
+		c.checkBounds()
 		if c.load.Completed >= FloorOps {
 			break
 		}
@@ -89,7 +87,7 @@ func (c *seedRun) safety() time.Duration {
 func (c *seedRun) liveness(healedAt time.Duration) {
 	c.load.Finale = true
 	before := c.load.Completed
-	back := c.absentees()
+	back := c.removeReplicas()
 	for c.load.Running > 0 {
 		if c.world.Now() > healedAt+plan.RecoveryBound {
 			c.world.Break("L1", "%d client programs have not ended %v after healing, in which %d calls were answered: %s; %s", c.load.Running, plan.RecoveryBound, c.load.Completed-before, c.unended(), c.roles())
@@ -99,13 +97,13 @@ func (c *seedRun) liveness(healedAt time.Duration) {
 			return
 		}
 	}
-	c.bounds()
-	c.agree("with a quorum")
+	c.checkBounds()
+	c.awaitLevel("with a quorum")
 	back()
 }
 
-// reached says whether the world came to the instant it was run to. One that
-// has nothing left to do, or does too much, is stuck (L1).
+// reached reports whether the world came to the instant up to which it ran, with nothing broken. A
+// world without events, or with too many, is stuck (L1).
 func (c *seedRun) reached(end sim.End) bool {
 	if end == sim.Quiet || end == sim.Exhausted {
 		c.world.Break("L1", "the run ended %v after %d events: %s", end, c.world.Steps(), c.roles())
@@ -113,17 +111,17 @@ func (c *seedRun) reached(end sim.End) bool {
 	return end == sim.Reached && c.world.Failure() == nil
 }
 
-// epilogue lets the replicas agree, cuts the power of all, starts them again and
-// lets them agree once more: what was agreed on is on the disks, and a laggard
-// catches up though it is asked nothing.
+// epilogue waits until the replicas have applied the same slots, cuts the power of all, starts them
+// again, and waits once more: chosen slots are on the disks, and a laggard catches up although no
+// client sends requests.
 func (c *seedRun) epilogue() {
-	c.cure()
-	c.agree("after the last call")
-	c.vanishes()
-	c.leased()
-	c.backsUp()
+	c.awaitStraysStopped()
+	c.awaitLevel("after the last call")
+	c.awaitSweep()
+	c.awaitAuthority()
+	c.awaitBackup()
 	if c.world.Failure() != nil {
-		leaves(c.Cell) // what they take themselves for as it broke, which a power cut would hide
+		publishStatus(c.Cell) // as it was at the break, which the power cut would hide
 	}
 	for _, m := range c.machines.Replicas {
 		c.retire(running(m))
@@ -132,13 +130,13 @@ func (c *seedRun) epilogue() {
 	for _, m := range c.machines.Replicas {
 		m.Start()
 	}
-	c.agree("after a power cut of all")
+	c.awaitLevel("after a power cut of all")
 	c.audit()
 }
 
-// cure waits until no replica goes on whose rows were made to differ (S6): a few
-// comparisons are enough, of which some may be lost.
-func (c *seedRun) cure() {
+// awaitStraysStopped waits until no replica runs whose rows a fault has changed (S6). A few
+// comparisons of checksums are enough, although some of them may be lost.
+func (c *seedRun) awaitStraysStopped() {
 	limit := plan.RecoveryBound + 3*c.plan.Driver.Core.ChecksumEvery
 	for end := c.world.Now() + limit; c.strayed() != nil; {
 		if c.world.Now() > end {
@@ -151,8 +149,7 @@ func (c *seedRun) cure() {
 	}
 }
 
-// strayed is a replica that runs and whose rows were made to differ, nil if there
-// is none.
+// strayed returns a running replica whose rows a fault has changed, or nil if there is none.
 func (c *seedRun) strayed() *replica {
 	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && c.watch.Disks[m.Addr()].Stray {
@@ -162,9 +159,10 @@ func (c *seedRun) strayed() *replica {
 	return nil
 }
 
-// agree waits until every replica has applied every slot that any has (L1).
-func (c *seedRun) agree(when string) {
-	for end := c.world.Now() + plan.RecoveryBound; !c.level(); {
+// awaitLevel waits until every replica has applied every slot that any replica has (L1). when
+// completes the report.
+func (c *seedRun) awaitLevel(when string) {
+	for end := c.world.Now() + plan.RecoveryBound; !c.isLevel(); {
 		if c.world.Now() > end {
 			c.world.Break("L1", "%v %s some replica has not caught up with slot %d: %s", plan.RecoveryBound, when, c.watch.Top, c.roles())
 			return
@@ -175,9 +173,9 @@ func (c *seedRun) agree(when string) {
 	}
 }
 
-// leased waits until a master that serves has read authority, in cells with
-// leases (L1): without it all would be right, and every read a round.
-func (c *seedRun) leased() {
+// awaitAuthority waits until a serving master has read authority, in cells with leases (L1). A cell
+// without read authority would answer correctly, but every read would need a round of Paxos.
+func (c *seedRun) awaitAuthority() {
 	has := func(m *sim.Machine) bool {
 		_, ok := c.leases.Authority(paxos.NodeID(m.Addr()))
 		return ok && running(m).Host.Core().Serving() != nil
@@ -193,9 +191,9 @@ func (c *seedRun) leased() {
 	}
 }
 
-// level says whether all replicas are up and have applied all slots, but for
-// those that damage has stopped and those that are away.
-func (c *seedRun) level() bool {
+// isLevel reports whether all replicas are up and have applied all slots, except those that damage
+// has stopped and those that are away.
+func (c *seedRun) isLevel() bool {
 	for _, m := range c.machines.Replicas {
 		if c.watch.Budget.IsDead(paxos.NodeID(m.Addr())) || slices.Contains(c.away, m) {
 			continue
@@ -208,16 +206,16 @@ func (c *seedRun) level() bool {
 	return true
 }
 
-// audit looks at the rows of every replica: they keep their own rules, and
-// a session that a client was told has ended is gone (S3).
+// audit checks the rows of every replica: they keep their rules, and a session is gone if a client
+// got the answer that it has ended (S3).
 func (c *seedRun) audit() {
 	for _, m := range c.machines.Replicas {
 		r := running(m)
 		if r == nil || r.Host.Core() == nil {
 			continue
 		}
-		c.keepsRules(r)
-		c.fits(r)
+		c.auditRows(r)
+		c.checkConfig(r)
 		for _, id := range c.load.Closed {
 			if _, open := rows.GetSession(r.Host.Core().View(), id); open {
 				c.world.Break("S3", "replica %d still has session %d, whose end was confirmed to its client", r.Id, id)
@@ -226,7 +224,7 @@ func (c *seedRun) audit() {
 	}
 }
 
-// roles tells what each replica takes itself for, for a stall's report.
+// roles returns the status of each replica, for the report of a stall.
 func (c *seedRun) roles() string {
 	var all []string
 	for _, m := range c.machines.Replicas {
@@ -243,7 +241,7 @@ func (c *seedRun) roles() string {
 // mostUnended bounds the programs that a report names.
 const mostUnended = 3
 
-// unended says where programs wait that have not ended.
+// unended returns where the programs wait that have not ended.
 func (c *seedRun) unended() string {
 	var all []string
 	for _, m := range c.machines.Clients {
@@ -267,7 +265,7 @@ func (c *seedRun) result(recovery time.Duration) Result {
 		Simulated: c.world.Now(), Events: c.world.Steps(), Ops: c.load.Completed, Hot: c.load.Hot,
 		Failovers: c.watch.Epochs.Failovers, Recovery: recovery, FirstAnswers: c.load.Waits.List(), Fence: c.load.Fence.Resource.Count(),
 	}
-	leaves(c.Cell)
+	publishStatus(c.Cell)
 	c.locks.Judge()
 	c.fencing.Judge()
 	v := histories.Verdict{Unknown: c.load.Unknown}

@@ -33,7 +33,7 @@ func (mute) Start(*sim.Env)                      {}
 func (mute) Receive(time.Time, sim.Addr, []byte) {}
 func (mute) Wake(time.Time)                      {}
 
-// someCell is a cell without faults that has run for a while.
+// someCell returns a cell without faults that has run for a while.
 func someCell(t *testing.T, seed uint64, tune ...func(*plan.Plan)) *seedRun {
 	p := plan.New(plan.Options{Seed: seed, Replicas: 3, Faults: []string{}})
 	for _, f := range tune {
@@ -59,8 +59,8 @@ func TestL1ACellThatNeverAnswersAgain(t *testing.T) {
 	require.Equal(t, "L1", c.world.Failure().ID)
 }
 
-// Whichever replica is the hub, and whichever led before: the cell serves by way of it, and stands
-// still without it.
+// Whichever replica is the hub, and whichever led before, the cell serves through the hub, and
+// stands still without it.
 func TestL1ReplicasThatHearOneAlone(t *testing.T) {
 	for hub := range 3 {
 		for _, gone := range []bool{false, true} {
@@ -74,7 +74,7 @@ func TestL1ReplicasThatHearOneAlone(t *testing.T) {
 			require.Equal(t, gone, c.load.Running > 0)
 			if !gone {
 				back()
-				c.agree("again")
+				c.awaitLevel("again")
 				require.Nil(t, c.world.Failure())
 			}
 		}
@@ -115,7 +115,7 @@ func TestS17ALogThatRotsIsRefusedAndThatIsSeen(t *testing.T) {
 
 func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 	c := someCell(t, 3)
-	c.bounds()
+	c.checkBounds()
 	require.Nil(t, c.world.Failure())
 	var grown []string
 	for _, m := range c.machines.Replicas {
@@ -142,18 +142,18 @@ func TestL2EachSizeHasABoundThatCanBreak(t *testing.T) {
 		return n
 	}
 	most := lacks()
-	r.behind += 7 // what a life lacks when it begins is no leak
+	r.behind += 7 // slots that a life lacks when it begins are no leak
 	require.Equal(t, most+21, lacks())
-	r.missed = 0 // and until it has passed that
+	r.missed = 0 // until it has applied them
 	require.Equal(t, most, lacks())
 
 	c.load.Sessions = 0
-	c.bounds()
+	c.checkBounds()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "L2", c.world.Failure().ID)
 }
 
-// sizesOf are what a replica holds, each with its bound.
+// sizesOf returns the sizes of what a replica holds, each with its bound.
 func sizesOf(r *replica) []growth.Size {
 	l := grown(r)
 	return r.cell.growth.Sizes(&l)
@@ -202,7 +202,7 @@ func TestS4AnAnswerThatNoOrderExplains(t *testing.T) {
 	require.Equal(t, "S4", c.world.Failure().ID)
 }
 
-// A row that holds nothing is there: programs write such rows, and expect them.
+// A row with an empty value exists: programs write such rows, and expect to read them.
 func TestS4RowsMayHoldNothing(t *testing.T) {
 	c := someCell(t, 5, func(p *plan.Plan) { p.Workload = "increments" })
 	found, expected := false, false
@@ -216,7 +216,7 @@ func TestS4RowsMayHoldNothing(t *testing.T) {
 }
 
 func TestOneSeedIsOneHistory(t *testing.T) {
-	few := func(seed uint64) plan.Options { return plan.Options{Seed: seed, Clients: 4} } // else one of them has 36
+	few := func(seed uint64) plan.Options { return plan.Options{Seed: seed, Clients: 4} } // without this, one of the seeds has 36
 	for seed := range uint64(3) {
 		a, b := Run(few(seed)), Run(few(seed))
 		require.Equal(t, a.Hash, b.Hash, "seed %d", seed)

@@ -2,8 +2,8 @@ package cell
 
 import "time"
 
-// length is when the safety phase may end, and when at the latest: a script says it, a plan
-// leaves time for the floor of operations.
+// length returns when the safety phase may end, and when it must. A script fixes both; without a
+// script the phase may last longer, to reach the floor of operations.
 func (c *seedRun) length() (end, limit time.Duration) {
 	s := c.plan.Script
 	switch {
@@ -15,7 +15,7 @@ func (c *seedRun) length() (end, limit time.Duration) {
 	return s.Safety, s.Safety
 }
 
-// gaveUp says that the run was to break something in its safety phase, and has not.
+// gaveUp reports whether a script expected a breach before Script.Until, and none came.
 func (c *seedRun) gaveUp() bool {
 	s := c.plan.Script
 	return s != nil && s.Until > 0 && s.Until < s.Safety && c.world.Failure() == nil && c.world.Now() >= s.Until

@@ -14,8 +14,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// lines is what a run did, without the numbers of its events: a script has no events for
-// quiet periods.
+// lines returns the trace of a run without event numbers: a script has no events for quiet periods.
 func lines(o plan.Options) (Result, []string) {
 	var b bytes.Buffer
 	o.Trace = sim.Trace{W: &b}
@@ -27,8 +26,8 @@ func lines(o plan.Options) (Result, []string) {
 	return r, all
 }
 
-// A run that is recorded is the run that it would have been, and its whole script does the
-// same again: faults of all kinds, a hostile client, and healing at the same instant.
+// Recording does not change a run, and playing the whole script repeats it: faults of all kinds, a
+// hostile client, and healing at the same instant.
 func TestAScriptDoesWhatWasRecorded(t *testing.T) {
 	hostile := 0
 	for seed := uint64(1); seed <= 6; seed++ {
@@ -54,8 +53,7 @@ func TestAScriptDoesWhatWasRecorded(t *testing.T) {
 	require.Positive(t, hostile)
 }
 
-// What is left out is left out alone: the others strike at the same times, and by their
-// own draws.
+// Leaving out a fault changes no other: the others strike at the same times, with the same draws.
 func TestAFaultIsLeftOutAlone(t *testing.T) {
 	o := plan.Options{Seed: 4, Duration: 12 * time.Second, Faults: []string{"crash", "partition", "clock-rate"}}
 	var whole plan.Script
@@ -77,7 +75,8 @@ func TestAFaultIsLeftOutAlone(t *testing.T) {
 	}
 }
 
-// draws is a fault that harms nothing, and draws now and later: strikes of it overlap.
+// draws is a fault that harms nothing, and draws at once and again later, so that its strikes
+// overlap.
 type draws struct{ drew map[time.Duration][]uint64 }
 
 func (*draws) Name() string { return "draws" }
@@ -92,7 +91,7 @@ func (f *draws) Strike(s scenario.Stage) {
 	}
 }
 
-// What a fault draws does not depend on which others of its kind there are.
+// What a fault draws does not depend on other strikes of its kind.
 func TestAFaultLeftOutMovesNoDraw(t *testing.T) {
 	f := &draws{map[time.Duration][]uint64{}}
 	var whole plan.Script
@@ -113,8 +112,8 @@ func TestAFaultLeftOutMovesNoDraw(t *testing.T) {
 	}
 }
 
-// Clients that are to do nothing, programs and replicas that are not there, and faults that
-// stood from the beginning are left out of a plan, and nothing of it is drawn anew.
+// A script can remove clients, programs, replicas and initial faults from a plan, and nothing else
+// of the plan is drawn anew.
 func TestAPlanIsCutDown(t *testing.T) {
 	o := plan.Options{Seed: 2, Replicas: 5, Clients: 4, Duration: 5 * time.Second, Faults: []string{}}
 	was := plan.New(o)

@@ -4,8 +4,8 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// situation is something rare that runs should reach now and then: a check over
-// states that no seed visits proves nothing.
+// situation is a rare state that some runs should reach: a check over states that no seed visits
+// proves nothing.
 type situation struct {
 	name string
 	help string
@@ -68,12 +68,12 @@ var situations = []situation{
 	{"read-without-lease", "a read had to go through the log, for want of a lease", func(c *Cell) uint64 { return c.leases.Reads.Logged }},
 	{"lease-refused-drift", "a read had to go through the log only because clocks may err", func(c *Cell) uint64 { return c.leases.Reads.Drifted }},
 	{"lease-given-up", "a leader stopped on demand, its lease first", func(c *Cell) uint64 { return c.watch.Counts.HandedOver }},
-	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.minds.Ended) }},
+	{"session-expired", "a master ended a session whose lease was over", func(c *Cell) uint64 { return uint64(c.beliefs.Ended) }},
 	{"session-followed", "a client whose session had ended, and who had lost nothing, went on under another one", func(c *Cell) uint64 { return uint64(c.promises.Renewed) }},
 	{"lease-longer", "a lease was longer than the shortest, since sessions were many", func(c *Cell) uint64 { return c.sessions.Lengths.Longer }},
 	{"longest-raised", "the longest lease was raised, since there were more sessions", func(c *Cell) uint64 { return c.sessions.Lengths.Raised }},
 	{"longest-lowered", "the longest lease was lowered, since there were fewer", func(c *Cell) uint64 { return c.sessions.Lengths.Lowered }},
-	{"ephemeral-swept", "an ephemeral node that no session had open was deleted", func(c *Cell) uint64 { return uint64(c.minds.Swept) }},
+	{"ephemeral-swept", "an ephemeral node that no session had open was deleted", func(c *Cell) uint64 { return uint64(c.beliefs.Swept) }},
 	{"lock-failed", "a lock was freed because its holder failed", func(c *Cell) uint64 { return c.locks.Failed }},
 	{"token-refused", "a resource outside of the cell refused a token below one that it had seen", func(c *Cell) uint64 { return uint64(c.load.Fence.Resource.Refused) }},
 	{"long-queue", "twenty or more waited for one lock at one time", func(c *Cell) uint64 { return uint64(max(0, c.queues.Most-19)) }},
@@ -121,8 +121,8 @@ var situations = []situation{
 	{"request-replayed", "a hostile client sent again what was sent before, by it or others", func(c *Cell) uint64 { return c.adversary.Tricks["a replay, sent"] }},
 	{"bytes-garbled", "a hostile client sent what is no request, or another one", func(c *Cell) uint64 { return c.adversary.Tricks["malformed bytes, sent"] }},
 	{"sequencer-refused", "a hostile client showed a sequencer that was none, or not valid any more", func(c *Cell) uint64 { return c.adversary.Tricks["a bad sequencer"] }},
-	{"fence-valid", "a deed was done by a handle whose sequencer was valid", func(c *Cell) uint64 { return c.shown.Kept }},
-	{"fence-broken", "a deed was refused because the sequencer of its handle was not valid any more", func(c *Cell) uint64 { return c.shown.Broken }},
+	{"fence-valid", "a deed was done by a handle whose sequencer was valid", func(c *Cell) uint64 { return c.sequencers.Kept }},
+	{"fence-broken", "a deed was refused because the sequencer of its handle was not valid any more", func(c *Cell) uint64 { return c.sequencers.Broken }},
 	{"misfit-stopped", "a replica stopped because it was configured otherwise than its cell", func(c *Cell) uint64 { return c.rare.misfits }},
 	{"misfit-told-late", "one that had joined late was told of that by a snapshot", func(c *Cell) uint64 { return c.rare.misfitsTold }},
 	{"rows-compared", "a replica compared its rows with those of another", func(c *Cell) uint64 { return c.watch.Audits.Compared }},
@@ -160,7 +160,7 @@ var situations = []situation{
 // Situation describes a rare situation, for lists.
 type Situation struct {
 	Name, Help string
-	Demanded   bool // a long campaign must reach it
+	Demanded   bool // many seeds together must reach it
 }
 
 // Situations lists all of them.
@@ -172,8 +172,8 @@ func Situations() []Situation {
 	return all
 }
 
-// sometimes says how often each situation was reached; those that were not are
-// there with 0.
+// sometimes returns how often each situation was reached; situations that were not reached are
+// listed with 0.
 func (c *seedRun) sometimes() []Number {
 	c.rare.over = true
 	for _, m := range c.machines.Replicas {
@@ -186,14 +186,14 @@ func (c *seedRun) sometimes() []Number {
 	return all
 }
 
-// retire adds up the counters of a life that is over; nil: there is none.
+// retire adds up the counters of a life that ends. It does nothing if r is nil, or already retired.
 func (c *Cell) retire(r *replica) {
 	if r == nil || r.retired {
 		return
 	}
 	if n := r.Host.Core(); n != nil {
 		r.retired = true
-		c.lost(r)
+		c.onLifeEnd(r)
 		c.watch.Counts.Add(n.Status().Count)
 		c.rare.bursts += r.Shared()
 		a := n.Audit()

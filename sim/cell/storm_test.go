@@ -10,11 +10,11 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// A thousand wait for one lock. No waiter is tried in vain: each trial is a grant, but
-// for the one that is under way.
+// A thousand Acquires wait for one lock. No attempt is in vain: each attempt is a grant, except the
+// one that is under way.
 func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 3, Replicas: 3, Clients: 40, Workload: plan.Storm, Faults: []string{}})
-	p.Hostile, p.Watch = plan.HostilePlan{}, plan.WatchPlan{} // a thousand that read at each grant fill their windows
+	p.Hostile, p.Watch = plan.HostilePlan{}, plan.WatchPlan{} // a thousand programs that read at each grant would fill the windows of their sessions
 	roomy(&p)
 	p.Calls.Threads, p.Calls.Patience, p.Calls.Think = plan.MostAtOnce, time.Minute, time.Millisecond
 	c := build(p, sim.Config{})
@@ -27,7 +27,7 @@ func TestAThousandWaitersAreWokenOneByOne(t *testing.T) {
 	require.LessOrEqual(t, c.queues.Woken, c.queues.Given+uint64(plan.MostAtOnce), "readers in front come together")
 }
 
-// Programs of one client lock by one handle, and close it under one another.
+// Programs of one client acquire by one shared handle, and close it while others use it.
 func TestProgramsShareAHandle(t *testing.T) {
 	p := plan.New(plan.Options{Seed: 5, Replicas: 3, Clients: 4, Workload: plan.Storm, Faults: []string{}})
 	p.Hostile = plan.HostilePlan{}

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// A stray row stops its replica soon, and its next life is well.
+// A stray row stops its replica soon, and the next life of the replica is correct.
 func TestAStrayRowIsFound(t *testing.T) {
 	for family := range "ucdos" {
 		c := someCell(t, uint64(10+family))
@@ -19,7 +19,7 @@ func TestAStrayRowIsFound(t *testing.T) {
 		c.watch.Rows.OnRowStray(r.Id)
 		r.Host.Core().CorruptRow("ucdos"[family:][:1]+"~~~~~~~~~~~~~~~~", "x")
 		require.NotNil(t, c.strayed())
-		c.cure()
+		c.awaitStraysStopped()
 		require.Nil(t, c.world.Failure())
 		require.Nil(t, c.strayed())
 		require.Equal(t, 1, c.watch.Rows.Minority)
@@ -30,8 +30,8 @@ func TestAStrayRowIsFound(t *testing.T) {
 	}
 }
 
-// So does one behind the back of the checksum, before any client is told of it, and by
-// a snapshot where no comparison comes first.
+// A row that changes without its checksum also stops its replica before any client reads it: at a
+// comparison, or at a snapshot if that comes first.
 func TestARowThatRotsIsFound(t *testing.T) {
 	for _, every := range []time.Duration{time.Second, time.Hour} {
 		c := someCell(t, 30, func(p *plan.Plan) { p.Driver.Core.ChecksumEvery, p.Driver.SnapshotEvery = every, 20 })
@@ -39,7 +39,7 @@ func TestARowThatRotsIsFound(t *testing.T) {
 		c.watch.Budget.Take(r.Id)
 		c.watch.Rows.OnRowRot(r.Id)
 		r.Host.Core().RotRow("u~~~~~~~~~~~~~~~~", "x")
-		c.cure()
+		c.awaitStraysStopped()
 		require.Nil(t, c.world.Failure())
 		require.Equal(t, 1, c.watch.Rows.Rotted)
 		require.Zero(t, c.watch.Audits.Disagreed)
@@ -50,11 +50,11 @@ func TestARowThatRotsIsFound(t *testing.T) {
 	}
 }
 
-// And where the product does not find it, that is seen.
+// A check fails if the product does not find a stray row.
 func TestS6AStrayRowThatIsNeverFound(t *testing.T) {
 	c := someCell(t, 20)
-	c.watch.Rows.OnRowStray(2) // so the books say; its rows are those of all others
-	c.cure()
+	c.watch.Rows.OnRowStray(2) // the checker believes so; its rows are those of all others
+	c.awaitStraysStopped()
 	require.NotNil(t, c.world.Failure())
 	require.Equal(t, "S6", c.world.Failure().ID)
 }

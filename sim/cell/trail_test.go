@@ -12,7 +12,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// A call on a lock is published with its own number, and not with that of the program's last call on a node.
+// A call on a lock is published with its own number, not with that of the program's last call on a
+// node.
 func TestCallsAreToldWithTheirNumbers(t *testing.T) {
 	seen := map[*client.CallID]string{}
 	locks := 0

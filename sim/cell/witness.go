@@ -18,14 +18,14 @@ import (
 	"github.com/chubbycell/chubby/sim/workload"
 )
 
-// witness tells the checkers what client programs hear (Witness).
+// witness reports to the checkers what client programs learn (workload.Witness).
 type witness struct{ c *Cell }
 
 func (w witness) Dial(l *workload.Line, cfg client.Config) (cl *client.Client, hangUp func()) {
 	return w.c.promises.Dial(l, cfg)
 }
 
-// life is what is known of a client; nil: it has no witness.
+// life returns what is known of a client, or nil if its client is not observed.
 func (w witness) life(cl *client.Client) *clients.Life {
 	if x := w.c.promises.Of(cl); x != nil {
 		return x.Life
@@ -65,7 +65,7 @@ func (w witness) LockTurns(cl *client.Client, h *client.Handle) workload.LockTur
 	return nil
 }
 
-func (w witness) Tidies(rt *sim.Runtime, cl *client.Client, known int) { w.c.tidies(rt, cl, known) }
+func (w witness) Tidies(rt *sim.Runtime, cl *client.Client, known int) { w.c.awaitTidy(rt, cl, known) }
 func (w witness) HasLost(cl *client.Client) bool                       { return w.c.suffix.HasLost(cl) }
 func (w witness) IsForgetful(s api.SessionID) bool                     { return w.c.handles.Room.Over[s] }
 func (w witness) Holds(o model.Owner, n api.Ref) bool                  { return w.c.locks.Holds[o].Node == n }
@@ -81,12 +81,12 @@ func (w witness) Untold(in linearizability.FileInput, out linearizability.FileOu
 	return agreement.Untold(in, out, lockless)
 }
 
-// lockTurns are those of a handle that programs share.
+// lockTurns orders the programs that share a handle (workload.LockTurns).
 type lockTurns struct{ *clients.LockQueue }
 
 func (t lockTurns) SetLock(l *client.Lock) { t.LockQueue.SetLock(l) }
 
-// watching tells the checker of events what handles hear (workload.Watching).
+// watching reports to the checker of events what handles receive (workload.Watching).
 type watching struct {
 	*events.Checker
 	wanted *events.Wanted
@@ -98,9 +98,8 @@ func (w watching) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask clien
 	return w.Checker.Opened(s, n, id, mask, stat)
 }
 
-// known is what is known of the cell all together: the hostile client gets to know of it
-// (adversary.Facts), faults are told of it (faults.Facts), and checkers judge by what others
-// have found out (sessions.Facts, handles.Facts).
+// known gives others access to what all checkers together know of the cell: the hostile client
+// (adversary.Facts), faults (faults.Facts), and other checkers (sessions.Facts, handles.Facts).
 type known struct{ c *Cell }
 
 func (k known) Given(t api.Token) *model.Grip          { return k.c.handles.Grips.Given[t] }
@@ -124,8 +123,8 @@ func (k known) DelaysOf(n api.Ref) int             { return k.c.locks.Owed.Count
 
 func (k known) DelaysAt(e api.Epoch) map[model.DelayID]time.Duration { return k.c.locks.Owed.At[e] }
 
-// HoldersIn lists the holders of locks, if that is the epoch of the last slot that any
-// replica has applied: a master of an older one does not know of all that happened since.
+// HoldersIn returns the holders of locks if e is the epoch of the last slot that any replica has
+// applied, and nil otherwise: a master of an older epoch does not know what happened since.
 func (k known) HoldersIn(e api.Epoch) []model.Owner {
 	if e != k.c.watch.Epochs.Highest {
 		return nil
@@ -139,7 +138,7 @@ func (k known) HasOpen(s api.SessionID, e api.Epoch) bool { return k.c.handles.G
 
 func (k known) OwesDrop(s api.SessionID, e api.Epoch) bool { return k.c.caches.drops.Owes(s, e) }
 
-func (k known) HasAppliedAll(id paxos.NodeID) bool { return k.c.current(id) }
+func (k known) HasAppliedAll(id paxos.NodeID) bool { return k.c.hasAppliedAll(id) }
 
 func (k known) OnLease(id paxos.NodeID, s api.SessionID, end time.Time) {
 	k.c.promises.OnLease(id, s, end)
@@ -162,7 +161,7 @@ func (k known) LeasesLeft(s api.SessionID) (all []faults.LeaseLeft) {
 	return all
 }
 
-// victims are the replicas, as faults act on them (faults.Cluster).
+// victims gives faults access to the replicas (faults.Cluster).
 type victims struct{ c *Cell }
 
 func (v victims) Core(m *sim.Machine) *core.Replica {
@@ -186,7 +185,7 @@ func (v victims) Resign(m *sim.Machine) {
 
 func (v victims) StepDown(m *sim.Machine) {
 	tell(m, func(r *replica, now time.Time) {
-		v.c.rare.steppingDown(r.Id, r.Host.Core() != nil && r.Host.Core().Serving() != nil)
+		v.c.rare.onStepDown(r.Id, r.Host.Core() != nil && r.Host.Core().Serving() != nil)
 		r.Host.Resign(now)
 	})
 }

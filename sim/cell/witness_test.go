@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// Of a master of an older epoch than that of the log nothing is known.
+// HoldersIn returns nothing for an epoch older than that of the log.
 func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
 	w := worldtest.New(t)
 	owner := model.Owner{Session: 1, Handle: api.HandleID{Epoch: 1, Counter: 1}}
