@@ -10,9 +10,9 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// sized checks that contents were refused for their length if, and only if, that is too
-// much (S4).
-func (c *Programs) sized(text string, err error) {
+// checkSize checks that contents were refused for their length if, and only if, they are longer
+// than a file may be (S4).
+func (c *Programs) checkSize(text string, err error) {
 	long := len(text) > plan.LargestFile
 	switch refused := errors.Is(err, client.ErrTooLarge); {
 	case long && err == nil, refused && !long:
@@ -48,7 +48,7 @@ func (p *bigWork) turn(ctx context.Context) {
 
 func (p *bigWork) small() string { return fmt.Sprintf("%x.%d", p.id, p.calls) }
 
-// full is text as long as a file may be, or some bytes less, or one more.
+// full returns text as long as a file may be, or a few bytes less, or one byte more.
 func (p *bigWork) full() string {
 	s := p.small()
 	size := plan.LargestFile + 1 - p.draws.Int(4)
@@ -58,8 +58,7 @@ func (p *bigWork) full() string {
 	return s + p.all.dots(size-len(s))
 }
 
-// dots are n of them: what fills up values and contents. They are cut from one
-// string.
+// dots returns n dots, which fill up values and contents. All are slices of one string.
 func (c *Programs) dots(n int) string {
 	if n > len(c.filler) {
 		c.filler = strings.Repeat(".", n)

@@ -24,7 +24,7 @@ func TestS4ContentsAreAsLongAsTheyMayBe(t *testing.T) {
 		"what there may be meets another file": {256 << 10, client.ErrConflict, false},
 	} {
 		w := worldtest.New(t)
-		New(Env{World: w.World}).sized(strings.Repeat("x", c.bytes), c.err)
+		New(Env{World: w.World}).checkSize(strings.Repeat("x", c.bytes), c.err)
 		require.Equal(t, c.breaks, w.Failure() != nil, name)
 	}
 }

@@ -11,75 +11,75 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// cachedWork is a thread of the workload for caches: names and configuration are read again and
-// again, and seldom written.
+// cachedWork is a thread of the workload for caches, which reads names and configuration again and
+// again, and seldom writes them.
 type cachedWork struct {
 	*lockWork
-	acls *rightsWork
-	part part
-	told bool      // part is drawn
-	ties *sim.Draw // when it ties a directory to a sequencer, and what it opens below
+	acls  *rightsWork
+	part  part
+	drawn bool      // part has been drawn
+	ties  *sim.Draw // decide when it ties a directory to a sequencer, and what it opens below
 }
 
-// part is what a program does mostly.
+// part is the kind of work that a program does most of the time.
 type part int
 
 const (
-	readsFile   part = iota // reads the contended file
-	readsNames              // reads which nodes there are in directories
-	looksFor                // opens what is not there as a rule
-	registers               // makes ephemeral nodes that others look for, and closes them
-	writesFile              // writes the contended file, and at times makes it anew
-	opensAgain              // opens and closes nodes, and locks some
-	guards                  // writes the ACL files of nodes that others open again
-	partsBehind             // how many there are
+	readsFile  part = iota // reads the contended file
+	readsNames             // reads the names in directories
+	looksFor               // opens nodes that usually do not exist
+	registers              // makes ephemeral nodes that other programs open, and closes them
+	writesFile             // writes the contended file, and at times deletes and makes it again
+	opensAgain             // opens and closes nodes, and locks some
+	guards                 // writes the ACL files of nodes that other programs open again
+	partCount              // the number of parts
 )
 
-// parts are drawn by these weights: of many programs, few write.
-var partWeights = [partsBehind]uint32{6, 2, 2, 2, 2, 3, 1}
+// partWeights are the weights by which parts are drawn: few programs write.
+var partWeights = [partCount]uint32{6, 2, 2, 2, 2, 3, 1}
 
 func (p *cachedWork) turn(ctx context.Context) {
-	if !p.told {
-		p.part, p.told = part(p.caching.Weighted(partWeights[:])), true
+	if !p.drawn {
+		p.part, p.drawn = part(p.caching.Weighted(partWeights[:])), true
 		p.ties = p.rt.Env().World().Draw("client.ties", uint64(p.id))
 	}
 	if p.ties.Chance(1, 24) {
-		p.opensTied(ctx)
+		p.openTied(ctx)
 		return
 	}
 	if p.caching.Chance(1, 5) { // no program does one thing only
-		p.does(ctx, part(p.caching.Weighted(partWeights[:])))
+		p.do(ctx, part(p.caching.Weighted(partWeights[:])))
 		return
 	}
-	p.does(ctx, p.part)
+	p.do(ctx, p.part)
 }
 
-func (p *cachedWork) does(ctx context.Context, what part) {
+func (p *cachedWork) do(ctx context.Context, what part) {
 	switch what {
 	case readsFile:
-		p.reads(ctx)
+		p.readHot(ctx)
 	case readsNames:
-		p.lists(ctx)
+		p.readNames(ctx)
 	case looksFor:
 		p.openAs(ctx, p.register(), manner{create: client.CreateNever, rights: client.Read})
 	case registers:
-		p.comes(ctx)
+		p.toggleRegister(ctx)
 	case writesFile:
-		p.writes(ctx)
+		p.writeHot(ctx)
 	case opensAgain:
-		p.again(ctx)
+		p.openAgain(ctx)
 	case guards:
 		p.acls.editACL(ctx)
 	}
 }
 
-// register is the path of an ephemeral node that may be there.
+// register draws the path of an ephemeral node that may exist.
 func (p *cachedWork) register() string {
 	return fmt.Sprintf("%s/r%d", model.Parent(HotNode), p.caching.Int(4))
 }
 
-// reads reads the contended file a few times, with pauses.
-func (p *cachedWork) reads(ctx context.Context) {
+// readHot reads the contended file a few times, with pauses.
+func (p *cachedWork) readHot(ctx context.Context) {
 	o := p.has(HotNode)
 	if o == nil {
 		p.openAs(ctx, HotNode, manner{create: client.CreateMay, rights: client.Read | client.Write})
@@ -92,12 +92,13 @@ func (p *cachedWork) reads(ctx context.Context) {
 			p.contents(ctx, o)
 		}
 		if p.has(HotNode) != o || p.rt.Sleep(ctx, p.pause()) != nil || p.all.Finale {
-			return // pauses of many programs are long, and after healing a minute is for all that is left
+			return // with many programs, pauses are long; after healing, all that is left must end within a minute
 		}
 	}
 }
 
-// pause is between two reads of a turn: short at times, for a read to meet a write.
+// pause draws the time between two reads of a turn. Some pauses are short, so that a read meets a
+// write.
 func (p *cachedWork) pause() time.Duration {
 	if p.caching.Chance(1, 2) {
 		return p.caching.Duration(0, 5*time.Millisecond)
@@ -105,8 +106,9 @@ func (p *cachedWork) pause() time.Duration {
 	return p.caching.Duration(0, p.all.plan.Calls.Think)
 }
 
-// lists reads the names in the directory of the contended file, and at times of others.
-func (p *cachedWork) lists(ctx context.Context) {
+// readNames reads the names in the directory of the contended file, and at times in other
+// directories.
+func (p *cachedWork) readNames(ctx context.Context) {
 	path := model.Parent(HotNode)
 	if p.caching.Chance(1, 4) {
 		path = p.choose.dir()
@@ -124,8 +126,8 @@ func (p *cachedWork) lists(ctx context.Context) {
 	}
 }
 
-// comes makes an ephemeral node that others look for, or lets it go.
-func (p *cachedWork) comes(ctx context.Context) {
+// toggleRegister makes an ephemeral node that other programs open, or deletes or closes it.
+func (p *cachedWork) toggleRegister(ctx context.Context) {
 	path := p.register()
 	if o := p.has(path); o != nil {
 		if p.caching.Chance(1, 4) {
@@ -138,8 +140,9 @@ func (p *cachedWork) comes(ctx context.Context) {
 	p.openAs(ctx, path, manner{create: client.CreateMay, ephemeral: true, rights: allRights})
 }
 
-// writes writes the contended file, and seldom takes it away, for the next one to make it anew.
-func (p *cachedWork) writes(ctx context.Context) {
+// writeHot writes the contended file. Seldom it deletes the file instead, which the next program
+// makes again.
+func (p *cachedWork) writeHot(ctx context.Context) {
 	o := p.has(HotNode)
 	switch {
 	case o == nil || o.rights != allRights:
@@ -155,20 +158,20 @@ func (p *cachedWork) writes(ctx context.Context) {
 			}
 		}
 		p.setContents(ctx, o, p.choose.generation(o))
-		if p.has(HotNode) == o && p.caching.Chance(1, 3) { // what it has written it reads
+		if p.has(HotNode) == o && p.caching.Chance(1, 3) { // it reads what it has written
 			p.contents(ctx, o)
 		}
 	}
 }
 
-// again opens what it has just closed.
-func (p *cachedWork) again(ctx context.Context) {
+// openAgain opens a node, closes it and opens it again.
+func (p *cachedWork) openAgain(ctx context.Context) {
 	path := p.choose.path()
 	how := manner{create: client.CreateNever, rights: client.Read}
 	if p.caching.Chance(1, 2) {
 		how.rights = client.Read | client.Write
 	}
-	if p.caching.Chance(1, 2) { // whether it may depends on an ACL file
+	if p.caching.Chance(1, 2) { // an ACL file decides whether it may
 		n := p.caching.Int(aclFiles)
 		path, how.create, how.rights = fmt.Sprintf("%s/g%d", model.Parent(HotNode), n), client.CreateMay, client.Read
 		how.names = client.ACLNames{Read: api.ACLName(aclFile(n))}
@@ -198,17 +201,17 @@ func (p *cachedWork) again(ctx context.Context) {
 	}
 }
 
-// tryLock takes the lock of a node if it is free, and gives it back as a rule.
+// tryLock takes the lock of a node if it is free, and usually releases it.
 func (p *cachedWork) tryLock(ctx context.Context, o *opened) {
 	if o.lock == nil {
 		p.take(ctx, o, client.Exclusive, false)
 	}
-	if o.lock != nil && p.has(o.path) == o && p.caching.Chance(2, 3) { // or with its handle
+	if o.lock != nil && p.has(o.path) == o && p.caching.Chance(2, 3) { // otherwise the lock goes with its handle
 		p.release(ctx, o)
 	}
 }
 
-// cacheOf is the cache that a client keeps.
+// cacheOf sets how large a cache a client keeps.
 func (c *Programs) cacheOf(d *sim.Draw, cfg *client.Config) {
 	x := &c.plan.Caches
 	if cfg.Cache.Off = !x.On; !x.On {

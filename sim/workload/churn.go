@@ -11,19 +11,19 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// budget is how many calls the programs of one session make.
+// budget draws how many calls each program of one session makes.
 func (c *Programs) budget(d *sim.Draw) int {
 	switch c.plan.Workload {
 	case plan.Churn:
 		return int(d.LogUniform(1, 12))
 	case plan.Storm:
-		return 1 << 20 // until the end: a program that is done would leave the queue
+		return 1 << 20 // no end: a program that ends would leave the queue
 	}
 	return int(d.LogUniform(10, 400))
 }
 
-// churnTurn makes ephemeral nodes, looks at those of others, and locks one that all
-// want.
+// churnTurn makes ephemeral nodes, reads those of other programs, and locks a node that all
+// programs lock.
 func (p *stormWork) churnTurn(ctx context.Context) {
 	dir := p.choose.dir()
 	switch p.draws.Int(6) {
@@ -40,9 +40,9 @@ func (p *stormWork) churnTurn(ctx context.Context) {
 	}
 }
 
-// deserts ends a session without a word, in one of three cases: its client's machine
-// loses power, and another client begins on it later.
-func (c *Programs) deserts(rt *sim.Runtime, d *sim.Draw) bool {
+// desert abandons one session in three without closing it: the client's machine loses power, and
+// another client begins on it later. It reports whether it does.
+func (c *Programs) desert(rt *sim.Runtime, d *sim.Draw) bool {
 	if c.plan.Workload != plan.Churn || c.Finale || !d.Chance(1, 3) {
 		return false
 	}

@@ -13,14 +13,14 @@ type Client struct {
 	Client  *client.Client
 }
 
-// Status is what the client says of itself.
+// Status returns the status that the client reports.
 func (c Client) Status() client.Status { return c.Client.Status() }
 
-// Now is by the clock of the machine.
+// Now reads the clock of the machine.
 func (c Client) Now() time.Time { return c.Runtime.Now() }
 
-// Dead says that the life of the machine is over.
+// Dead reports whether this life of the machine is over.
 func (c Client) Dead() bool { return c.Runtime.Env().Dead() }
 
-// Self is the machine.
+// Self returns the address of the machine.
 func (c Client) Self() sim.Addr { return c.Runtime.Env().Self() }

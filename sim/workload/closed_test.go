@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 )
 
-// A Close ends without an error where its session has ended, at that very instant: the cell frees the lock
-// when it ends the session, and owes nothing before.
+// If the session has ended at that very instant, Close returns no error although the handle still
+// holds its lock: the cell frees the lock only when it ends the session.
 func TestAClosedHandleOfASessionThatIsOverMayHoldItsLock(t *testing.T) {
 	require.False(t, isOver(session.Status{State: session.Open, Session: 7}, 7))
 	require.False(t, isOver(session.Status{State: session.Open, Session: 7, Lease: session.Jeopardy}, 7))

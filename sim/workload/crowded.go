@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// waitsForRoom waits before the next call of a program that found no room: it would
-// find none again, and again.
-func (p *thread) waitsForRoom(ctx context.Context) error {
+// waitForRoom waits before the next call of a program whose last call found no room; a call at once
+// would find none again.
+func (p *thread) waitForRoom(ctx context.Context) error {
 	if !p.crowded {
 		return nil
 	}

@@ -1,9 +1,9 @@
 // Package workload is test support: what client programs do on the simulated cell.
 //
-// Programs see package client, a clock, draws, and a small environment (env.go): the plan of
-// the seed, histories that take down their calls, and a Witness of what they hear. They
-// see no replica. After healing each call must succeed (L1), and that they demand
-// themselves, as users would.
+// Programs use package client, a clock, draws, and a small environment (env.go): the plan of the
+// seed, histories that record their calls, and a Witness of the answers that they get. They see no
+// replica. After healing each call must succeed (L1); programs check that themselves, as users
+// would.
 //
 // Reading order:
 //
@@ -13,16 +13,16 @@
 //	program.go   one thread, and what it does to rows
 //	files.go     what it does to files and directories: file_calls.go, pages.go; big.go: the
 //	             largest files
-//	reads.go     what is told of reads; cached.go: programs that read again and again
-//	watch.go     what its handles hear of events
+//	reads.go     reports reads to a checker; cached.go: programs that read again and again
+//	watch.go     the events that its handles receive
 //	locks.go     to locks: lock_calls.go; storm.go: very many Acquires of one lock; churn.go:
 //	             sessions that come and go
 //	rights.go    to nodes under ACL files that change; tied.go: by handles that are tied to sequencers
 //	fence.go     the machine of a resource outside of the cell (sim/resource), fence_work.go:
 //	             its clients
 //	scene.go     programs of an extension (sim/scenario)
-//	ready.go     what a client says of itself before and after its session
-//	rest.go      clients that do nothing for a while; queue_room.go: clients with few calls
+//	ready.go     whether a client is ready, before and after its session
+//	rest.go      clients that do nothing for a while; queue_room.go: clients that allow few calls
 //	             under way; crowded.go: programs that found no room
 //	waits.go     for how long clients wait for answers after healing
 package workload

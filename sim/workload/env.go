@@ -13,12 +13,12 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// Env is what client programs need to run: nothing of it is a replica.
+// Env is what client programs need to run. It gives no access to a replica.
 type Env struct {
 	Plan     *plan.Plan
 	World    *sim.World
 	Events   *event.Stream
-	Replicas []uint32 // the cell, as clients are told
+	Replicas []uint32 // the addresses of the replicas, as clients know them
 	Rows     RowHistory
 	Files    FileHistory
 	Locks    LockHistory
@@ -28,7 +28,8 @@ type Env struct {
 	Read     Reads
 }
 
-// RowHistory takes down calls on rows. A call is told by the number that Begins returns.
+// RowHistory records calls on rows. Begins returns the number that identifies the call to the other
+// methods; exactly one of them is called for it, unless the machine crashes.
 type RowHistory interface {
 	Begins(who, at int64, in linearizability.KVInput, trail *client.CallID) (op int)
 	OK(op int, at int64, out linearizability.KVOutput)
@@ -36,8 +37,8 @@ type RowHistory interface {
 	Failed(op int, at int64)
 }
 
-// FileHistory takes down calls on files and directories. A call is told by the number that
-// Begins returns.
+// FileHistory records calls on files and directories. Begins returns the number that identifies the
+// call to OK, Unknown and Failed; exactly one of them is called for it, unless the machine crashes.
 type FileHistory interface {
 	Begins(who int64, in linearizability.FileInput, trail *client.CallID) (at int)
 	OK(at int, out linearizability.FileOutput)
@@ -46,15 +47,17 @@ type FileHistory interface {
 	Paged() // a page of a directory was read after another one
 }
 
-// LockHistory takes down calls on locks. A call is told by the number that Begins returns.
+// LockHistory records calls on locks. Begins returns the number that identifies the call to the
+// other methods.
 type LockHistory interface {
 	Begins(who int64, in linearizability.LockInput, trail *client.CallID) (at int)
-	Frees(at, granted int) // of a Release: the call that was granted, plus one; 0: not known
+	Frees(at, granted int) // for a Release: granted is the call that got the lock, plus one; 0: not known
 	Ends(at int, err error, out linearizability.LockOutput)
-	Withdraw(at int) // it was not made: the client did without the cell
+	Withdraw(at int) // the call was not made: the client needed no answer of the cell
 }
 
-// Beliefs are told what clients and their programs take for true.
+// Beliefs is told what clients and their programs believe: which handles are open, and which locks
+// are held.
 type Beliefs interface {
 	OnClient(x model.Believer)
 	OnOpen(who model.Believer, o model.OpenHandle)
@@ -64,52 +67,56 @@ type Beliefs interface {
 	OnLetGo(who model.Believer, n api.Ref, l model.HeldLock)
 }
 
-// Fencing is told of requests to the resource outside.
+// Fencing is told of requests to the resource outside of the cell.
 type Fencing interface {
 	OnRequest(id uint64, who model.Believer, lock model.HeldLock)
 	OnRefused(q *resource.Ask)
 }
 
-// LockTurns is told who locks by a handle that several programs share.
+// LockTurns is told of the Acquires by a handle that several programs share.
 type LockTurns interface {
 	OnAcquire(ask *client.CallID)
 	OnAcquireEnd(ask *client.CallID)
 	SetLock(l *client.Lock)
 }
 
-// Witness makes clients, is told of what they hear, and knows of the cell what a program has
-// to know in order to say whether it was answered rightly.
+// Witness makes clients and is told what they learn. It also answers questions about the cell that
+// a program must ask to judge whether an answer was right.
 type Witness interface {
-	// Dial makes a client, which is watched until hangUp is called.
+	// Dial makes a client, which is observed until hangUp is called.
 	Dial(l *Line, cfg client.Config) (cl *client.Client, hangUp func())
-	// OnCallEnd is told of the instant at which a call has ended for its program.
+	// OnCallEnd is called at the instant at which a call ends for its program.
 	OnCallEnd(cl *client.Client, trail *client.CallID)
-	// OnOutcome is told how a call ended that asks the cell; late says that the client had
-	// told that its session is gone when the call began.
+	// OnOutcome is called with the error of a call to the cell. late reports whether the client had
+	// already reported the loss of its session when the call began.
 	OnOutcome(cl *client.Client, late bool, err error)
-	// OnHandleGot is told that an Open was granted rights, and says what the cell calls the
-	// handle.
+	// OnHandleGot is called when an Open was granted rights. It returns the id that the cell gave
+	// the handle.
 	OnHandleGot(cl *client.Client, h *client.Handle, rights client.Rights) api.HandleID
-	// OnHandleClose is told that a program closes a handle.
+	// OnHandleClose is called when a program closes a handle.
 	OnHandleClose(cl *client.Client, h *client.Handle)
-	// LockTurns are those of a handle; nil where none are told.
+	// LockTurns returns the LockTurns of a handle, or nil if nothing observes it.
 	LockTurns(cl *client.Client, h *client.Handle) LockTurns
-	// Tidies waits until a client has no more handles open than its programs know of.
+	// Tidies blocks until the client has no more handles open than known, the number that its
+	// programs know of.
 	Tidies(rt *sim.Runtime, cl *client.Client, known int)
-	// HasLost says that a client has told that its session is gone.
+	// HasLost reports whether the client has reported the loss of its session.
 	HasLost(cl *client.Client) bool
-	// IsForgetful says that the cell may have forgotten handles of a session, of which there
+	// IsForgetful reports whether the cell may have forgotten handles of a session because there
 	// were too many.
 	IsForgetful(s api.SessionID) bool
-	// Holds says that a handle holds the lock of a node, by the log.
+	// Holds reports whether, by the log, a handle holds the lock of a node.
 	Holds(o model.Owner, n api.Ref) bool
-	// Stands says that a node is there, by the log.
+	// Stands reports whether, by the log, a node exists.
 	Stands(n api.Ref) bool
-	// Untold is what an answer owes and does not tell; lockless says that it owes no lock generation.
+	// Untold returns a finding if an answer lacks something that it must contain. lockless: it may
+	// lack the lock generation.
 	Untold(in linearizability.FileInput, out linearizability.FileOutput, lockless bool) model.Finding
-	// IsStale says that a sequencer is not valid any more, by the log: it was, and never is again.
+	// IsStale reports whether, by the log, a sequencer was valid and no longer is. It never becomes
+	// valid again.
 	IsStale(sequencer string) bool
-	// Untied is what is wrong with a call by a handle that is tied to a sequencer.
+	// Untied returns a finding if a call by a handle that its program has tied to a sequencer was
+	// sent with a token that does not say so.
 	Untied(k model.Call) model.Finding
 }
 
@@ -122,12 +129,12 @@ type Programs struct {
 	history  RowHistory
 	nodes    FileHistory
 	holdings LockHistory
-	minds    Beliefs
+	beliefs  Beliefs
 	witness  Witness
 	watching Watching
 	read     Reads
 
-	Finale    bool // the safety phase is over: a few more calls, all of which must succeed
+	Finale    bool // the safety phase is over: programs make a few more calls, all of which must succeed
 	Running   int  // threads and sessions that have not ended
 	Sessions  int  // client sessions begun
 	Kept      int  // locks that were acquired again without the cell
@@ -136,26 +143,26 @@ type Programs struct {
 	Unknown   int  // calls of an extension's workload that had no definite answer
 	Waits     Waits
 	Shown     map[string]string // the latest sequencer of each lock, by path
-	Closed    []api.SessionID   // that the cell confirmed to have ended
-	Shared    uint64            // times that a program took the handle of another one
-	Busy      uint64            // calls that were refused because so many waited
-	Deserted  int               // sessions that their clients left without a word
+	Closed    []api.SessionID   // sessions whose end the cell has confirmed
+	Shared    uint64            // times that a program took the handle of another program
+	Busy      uint64            // calls that a client refused because too many waited
+	Deserted  int               // sessions that their clients abandoned without closing them
 	Stale     uint64            // calls by handles that were tied to a stale sequencer when they began
-	TooLarge  uint64            // contents of a byte too many, that programs wrote
+	TooLarge  uint64            // writes of contents one byte too long
 	Fence     *Fence            // the resource outside
 
-	filler  string                       // as many as were ever needed
+	filler  string                       // as many dots as were ever needed
 	handles map[*client.Client]*opened   // that its programs may share
-	spares  map[*client.Handle]spare     // what was last released by them
-	rests   map[*client.Client]time.Time // until when its programs do nothing, by its clock
-	queues  map[*client.Client]int       // how many calls may wait to be sent; 0: the usual number
+	spares  map[*client.Handle]spare     // the lock last released by each handle
+	rests   map[*client.Client]time.Time // until when its programs do nothing, by the clock of its machine
+	queues  map[*client.Client]int       // how many calls may wait to be sent; 0: usualQueue
 }
 
-// New is the programs of a run before it begins.
+// New returns the programs of a run, none of which has begun.
 func New(e Env) *Programs {
 	return &Programs{
 		plan: e.Plan, world: e.World, events: e.Events, ids: e.Replicas, history: e.Rows, nodes: e.Files, holdings: e.Locks,
-		minds: e.Beliefs, witness: e.Witness, watching: e.Watching, read: e.Read,
+		beliefs: e.Beliefs, witness: e.Witness, watching: e.Watching, read: e.Read,
 		Shown: map[string]string{}, handles: map[*client.Client]*opened{},
 		spares: map[*client.Handle]spare{}, rests: map[*client.Client]time.Time{}, queues: map[*client.Client]int{},
 	}

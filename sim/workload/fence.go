@@ -11,9 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// Fence is the resource of a cell's clients and the machine that it stands on,
-// beside the cell: faults of the cell and of clients leave that machine alone, but
-// for its links.
+// Fence is the resource of a cell's clients, and its machine, which is outside of the cell: faults
+// of the cell and of clients affect only its links.
 type Fence struct {
 	Resource *resource.Resource
 
@@ -24,8 +23,8 @@ type Fence struct {
 	issued uint64 // numbers of requests and of versions
 }
 
-// AddFence makes a resource, and puts its machine beside those of clients where the workload
-// has one. The clock is of that machine.
+// AddFence sets c.Fence. If the workload uses a resource, it also adds a machine that runs r, with
+// the given clock, at the address that follows the clients.
 func (c *Programs) AddFence(r *resource.Resource, check Fencing, clients []*sim.Machine, clock sim.ClockConfig) {
 	c.Fence = c.NewFence(r, check)
 	if c.plan.Workload != plan.Fenced {
@@ -37,25 +36,26 @@ func (c *Programs) AddFence(r *resource.Resource, check Fencing, clients []*sim.
 	}
 }
 
-// NewFence is a resource that stands nowhere yet; check is told what is asked of it.
+// NewFence returns a resource without a machine. check is told of the requests to it.
 func (c *Programs) NewFence(r *resource.Resource, check Fencing) *Fence {
 	return &Fence{Resource: r, all: c, check: check}
 }
 
-// Stand puts the machine of the resource into the world.
+// Stand adds the machine of the resource to the world, at an address and with a clock. It is down
+// until Start.
 func (f *Fence) Stand(at sim.Addr, clock sim.ClockConfig) *sim.Machine {
 	f.draws = f.all.world.Draw("cell.fence", 0)
 	f.addr = at
 	return f.all.world.Add(sim.MachineConfig{Addr: f.addr, Process: sim.Program(f.serve), Clock: clock})
 }
 
-// Next is a number that no request and no version of the value has yet.
+// Next returns a number that no request and no version of the value has yet.
 func (f *Fence) Next() uint64 {
 	f.issued++
 	return f.issued
 }
 
-// drift lets the clocks of some clients err by more than the cell was told.
+// drift makes the clocks of some clients err by more than the configured rho.
 func (f *Fence) drift(clients []*sim.Machine, permille int64) {
 	most := min(f.all.plan.RatePPB*permille/1000, plan.MaxRatePPB)
 	for _, m := range clients {
@@ -65,8 +65,8 @@ func (f *Fence) drift(clients []*sim.Machine, permille int64) {
 	}
 }
 
-// serve is the main coroutine of the resource's machine. Each request is a
-// coroutine of its own: one that waits holds up no other.
+// serve is the main coroutine of the resource's machine. Each request runs on a coroutine of its
+// own, so that a request that waits delays no other.
 func (f *Fence) serve(rt *sim.Runtime) {
 	l := &Line{Runtime: rt}
 	rt.Receive(l.receive)
@@ -103,8 +103,8 @@ func (f *Fence) act(rt *sim.Runtime, from sim.Addr, q *resource.Ask) {
 	rt.Send(uint32(from), t.Encode())
 }
 
-// busy is how long the resource takes between the cell's word and its own deed:
-// mostly next to nothing.
+// busy draws how long the resource takes between the cell's answer and its own decision: usually
+// almost nothing.
 func (f *Fence) busy() time.Duration {
 	if f.draws.Chance(1, f.all.plan.Fence.Late) {
 		return f.draws.Duration(0, f.all.plan.Fence.Most)
@@ -112,7 +112,7 @@ func (f *Fence) busy() time.Duration {
 	return f.draws.Duration(0, time.Millisecond)
 }
 
-// fenceCell is a resource's way to the cell: an ordinary client, with one handle.
+// fenceCell is the resource's client of the cell: an ordinary client, with one handle.
 type fenceCell struct {
 	fence  *Fence
 	line   *Line
@@ -120,7 +120,7 @@ type fenceCell struct {
 	handle *client.Handle
 }
 
-// dial begins a session, the first one or the one after.
+// dial begins a session: the first one, or the next one after a session has ended.
 func (a *fenceCell) dial() {
 	c, rt := a.fence.all, a.line.Runtime
 	c.Sessions++
@@ -129,14 +129,14 @@ func (a *fenceCell) dial() {
 		Replicas: c.ids, Draw: rt.Env().Draw("fence.client").Uint64, Rho: int64(c.plan.Driver.Core.Paxos.Lease.Rho),
 		Cache: client.Cache{Off: true},
 	})
-	c.minds.OnClient(Client{Runtime: rt, Client: a.client})
+	c.beliefs.OnClient(Client{Runtime: rt, Client: a.client})
 }
 
-// fencePatience is for how long the resource waits for the cell's word.
+// fencePatience is for how long the resource waits for the cell's answer.
 const fencePatience = 10 * time.Second
 
-// valid asks the cell whether the sequencer of a request is. Without an answer it
-// is not.
+// valid asks the cell whether the sequencer of a request is valid. Without an answer it returns
+// false.
 func (a *fenceCell) valid(q *resource.Ask) bool {
 	ctx, cancel := a.line.WithTimeout(context.Background(), fencePatience)
 	defer cancel()

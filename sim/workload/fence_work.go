@@ -11,11 +11,11 @@ import (
 // fencedWork is a thread that writes to a resource outside of the cell under a lock.
 type fencedWork struct{ *lockWork }
 
-// turn takes the lock, increments the value of the resource a few times, and
-// gives the lock back. It does what careful programs do: it asks whether the lock
-// is held before it writes, though something may come in between; it writes nothing
-// more under a lock under which a write was not answered, and does not let its handle keep that; and each
-// request carries the sequencer.
+// turn takes the lock, increments the value of the resource a few times, and gives the lock back.
+// It does what careful programs do. It asks whether the lock is held before it writes, though
+// something may happen in between. After a write that was not answered, it writes no more under the
+// same lock, and gives the lock up, so that its handle does not keep it. Each request carries the
+// sequencer.
 func (p *fencedWork) turn(ctx context.Context) {
 	o := p.has(HotNode)
 	if o == nil {
@@ -34,13 +34,13 @@ func (p *fencedWork) turn(ctx context.Context) {
 	case p.has(HotNode) != o || o.lock == nil:
 	case sure:
 		p.release(ctx, o)
-	default: // a request may be on its way
+	default: // a request may still be under way
 		p.giveUp(ctx, o)
 	}
 }
 
-// incrementOutside reads, works, and writes. It is false where the lock is of no
-// more use.
+// incrementOutside reads, works, and writes. It returns false if the program must no longer write
+// under the lock.
 func (p *fencedWork) incrementOutside(ctx context.Context, lock *client.Lock) bool {
 	read, ok := p.askResource(ctx, lock, resource.Ask{})
 	if !ok || !read.Accepted {
@@ -49,7 +49,7 @@ func (p *fencedWork) incrementOutside(ctx context.Context, lock *client.Lock) bo
 	if p.work(ctx) != nil || !lock.Held() {
 		return false
 	}
-	if p.draws.Chance(1, 2) && p.work(ctx) != nil { // between asking the clock and writing
+	if p.draws.Chance(1, 2) && p.work(ctx) != nil { // after it has asked whether the lock is held
 		return false
 	}
 	wrote, ok := p.askResource(ctx, lock, resource.Ask{
@@ -58,7 +58,7 @@ func (p *fencedWork) incrementOutside(ctx context.Context, lock *client.Lock) bo
 	return ok && wrote.Accepted
 }
 
-// work takes some time; after healing, when all wait for all, little.
+// work takes some time. After healing, when all programs wait for each other, it takes little.
 func (p *fencedWork) work(ctx context.Context) error {
 	most := p.all.plan.Fence.Work
 	if p.all.Finale {
@@ -99,7 +99,7 @@ func (p *fencedWork) askResource(ctx context.Context, lock *client.Lock, q resou
 	return t, ok
 }
 
-// finaleOfFence is one increment that must succeed, unless the session had ended.
+// finaleOfFence makes one increment, which must succeed unless the session has ended.
 func (p *fencedWork) finaleOfFence(ctx context.Context) {
 	o := p.has(HotNode)
 	if o == nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// file makes one call on a node and keeps the books of it. ok says that it has a
+// file makes one call on a node and records it in the history. ok reports whether the call has a
 // definite answer that the model knows.
 func (p *fileWork) file(ctx context.Context, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (out linearizability.FileOutput, ok bool) {
 	ctx, cancel := p.traced(ctx)
 	defer cancel()
-	f := p.begins(p.id, in)
-	trail, taken := p.trail, p.room()
+	f := p.begin(p.id, in)
+	trail, taken := p.trail, p.watchRoom()
 	out, err := do(ctx)
 	if !p.rt.Env().Dead() {
 		taken(trail, err)
-		p.hears(p.trail)
+		p.onCallEnd(p.trail)
 	}
-	return f.ends(out, err)
+	return f.end(out, err)
 }
 
-// traced is the context of the call that begins now: it leaves a trail, and lasts for
-// as long as the program has patience.
+// traced returns the context of the call that begins now. The context records the call id in
+// p.trail, and ends when the patience of the program does.
 func (p *thread) traced(ctx context.Context) (context.Context, context.CancelFunc) {
 	p.trail, p.began = &client.CallID{}, p.all.world.Now()
 	p.latest = p.trail
@@ -39,18 +39,18 @@ type fileCall struct {
 	p       *fileWork
 	id      int64 // the process in the history
 	in      linearizability.FileInput
-	at      int // its trail
+	at      int // the number of the call in the history
 	reading Reading
 }
 
-// begins takes down that the process id of the program makes a call.
-func (p *fileWork) begins(id int64, in linearizability.FileInput) fileCall {
+// begin records that process id of the history begins a call.
+func (p *fileWork) begin(id int64, in linearizability.FileInput) fileCall {
 	b := p.all.nodes
 	return fileCall{p: p, id: id, in: in, at: b.Begins(id, in, p.trail), reading: p.all.read.Begins(p.client)}
 }
 
-// ends takes down what came of it.
-func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizability.FileOutput, bool) {
+// end records the outcome of the call.
+func (f fileCall) end(out linearizability.FileOutput, err error) (linearizability.FileOutput, bool) {
 	p, c, b := f.p, f.p.all, f.p.all.nodes
 	if p.rt.Env().Dead() {
 		return out, false
@@ -75,10 +75,10 @@ func (f fileCall) ends(out linearizability.FileOutput, err error) (linearizabili
 	return out, known
 }
 
-// answered counts a call with a definite answer; after healing there must be one
-// (L1), unless the session had ended. That its handle is closed it may hear where
-// another program has the handle, too, or the session has closed more handles of
-// earlier epochs than a master remembers, which then takes up no other (handle.Limits).
+// answered counts a call that has a definite answer. After healing each call must have one (L1),
+// unless the session had ended. ErrClosed is such an answer only if the handle may be closed:
+// another program has the handle, too, or the session has closed more handles of earlier epochs
+// than a master remembers, so that the master accepts no others (handle.Limits).
 func (p *thread) answered(err error, hot bool, what string) {
 	c := p.all
 	p.calls++
@@ -97,7 +97,7 @@ func (p *thread) answered(err error, hot bool, what string) {
 		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: what, Trail: p.latest, Took: took, Err: err})
 	}
 	p.began = -1
-	p.ended(err)
+	p.onOutcome(err)
 	p.crowded = p.all.plan.Calls.Narrow && errors.Is(err, client.ErrCrowded) || errors.Is(err, client.ErrBusy)
 	if errors.Is(err, client.ErrCrowded) && !p.all.plan.Calls.Narrow {
 		c.world.Break("S14", "%s found no room, in a cell that has plenty: %v", what, err)
@@ -118,7 +118,7 @@ func (p *thread) answered(err error, hot bool, what string) {
 	}
 }
 
-// fileCodes are the errors that are answers of the model.
+// fileCodes maps errors of package client to answers of the model.
 var fileCodes = []struct {
 	err  error
 	code linearizability.FileCode
@@ -141,8 +141,8 @@ func fileCode(err error) (code linearizability.FileCode, known bool) {
 	return 0, false
 }
 
-// drops takes down that a call was not made after all.
-func (f fileCall) drops() {
+// drop records that a call was not made after all.
+func (f fileCall) drop() {
 	if p, b := f.p, f.p.all.nodes; !p.rt.Env().Dead() {
 		b.Failed(f.at)
 	}

@@ -16,7 +16,7 @@ import (
 type fileChoice struct {
 	calls *plan.CallPlan
 	draws *sim.Draw
-	odd   *sim.Draw // what is seldom done
+	odd   *sim.Draw // decides what is seldom done
 }
 
 // path picks a node: the contended one, a directory, or a file in one. Some
@@ -37,23 +37,22 @@ func (c *fileChoice) path() string {
 	return fmt.Sprintf("%s/f%d", dir, c.draws.Int(c.calls.Keys))
 }
 
-// dirs are the directories that programs use, the one with the contended node first.
-// The names of some begin with those of others, and sort before and behind what is
-// in these.
+// dirs are the directories that programs use, the one with the contended node first. Some names
+// begin with the name of another directory, and sort before or after the paths below that one.
 var dirs = [...]string{"/d0", "/d", "/d0-", "/d00", "/d1", "/d1.x"}
 
-// subdir is what directories in directories are called.
+// subdir is the name of directories within directories.
 const subdir = "/s"
 
-// isDir says whether programs make a directory of a node.
+// isDir reports whether programs make a directory at path.
 func isDir(path string) bool { return model.Parent(path) == "/" || strings.HasSuffix(path, subdir) }
 
 // dir picks a directory in the root.
 func (c *fileChoice) dir() string { return dirs[c.draws.Int(c.calls.Groups)] }
 
-// delay draws a lock-delay: at times a longer one than there is (C7.06), on nodes
-// that has not to be lockable in the end; and at times none, which is what a request
-// without a delay asks for.
+// delay draws a lock-delay. At times it exceeds the longest one that the cell grants (C7.06), but
+// not on a node that must be lockable in the finale. At times it is 0, as in a request that does
+// not set it.
 func (c *fileChoice) delay(path string) time.Duration {
 	d := c.someDelay(path)
 	if c.odd.Chance(1, 6) {
@@ -69,19 +68,19 @@ func (c *fileChoice) someDelay(path string) time.Duration {
 	return c.draws.Duration(0, 2*c.calls.Delay)
 }
 
-// generation is one of the contents that a program writes if they are those: any, the
-// last that it was told of, or one that was never.
+// generation draws the content generation on which a write is conditional: none, the latest that
+// the program knows, or an older one.
 func (c *fileChoice) generation(o *opened) client.ContentGen {
 	return conditionOn(o.stat.Content, c.draws.Weighted([]uint32{5, 5, 1}))
 }
 
-// namesAt is generation, of a node's ACL names.
+// namesAt is like generation, for the ACL names of a node.
 func (c *fileChoice) namesAt(o *opened) client.ACLGen {
 	return conditionOn(o.stat.ACL, c.odd.Weighted([]uint32{5, 3, 1}))
 }
 
-// conditionOn is the generation that a write asks for: 0 none, 1 the one that is known,
-// else an older one.
+// conditionOn returns the generation on which a write is conditional: for kind 0 none, for 1 the
+// known one, otherwise an older one.
 func conditionOn[G ~uint64](known G, kind int) G {
 	switch kind {
 	case 0:

@@ -23,28 +23,28 @@ const HotNode = "/d0/hot"
 type opened struct {
 	h    *client.Handle
 	path string
-	stat client.Stat // as last told
+	stat client.Stat // the latest that the program knows
 	lock *client.Lock
 
-	session   api.SessionID // that it was opened in
+	session   api.SessionID // in which it was opened
 	id        api.HandleID
-	delay     int64  // after it failed, in nanoseconds
-	granted   int    // the call in the history of locks that got the lock, plus one; 0: none
+	delay     int64  // the lock-delay, in nanoseconds
+	granted   int    // number of the call in the history of locks that got the lock, plus one; 0: none
 	fenced    bool   // a sequencer may be tied to it
-	tied      bool   // one is, as the program was told
+	tied      bool   // one is: the program got the answer
 	shared    bool   // other programs have it, too
-	sequencer string // the one that is, as far as the program knows; "": it does not
+	sequencer string // the one that is tied to it, if the program knows; otherwise ""
 	rights    client.Rights
-	watch     Watch // of the events that it hears; nil: none
+	watch     Watch // of the events that it receives; nil: none
 }
 
-// spare is a lock that a program has released, and its handle may have kept.
+// spare is a lock that a program has released, but that its handle may have kept.
 type spare struct {
 	granted   int // as in opened
 	sequencer string
 }
 
-// Ref is the node that the handle is bound to.
+// Ref returns the node to which the handle is bound.
 func (o *opened) Ref() api.Ref {
 	path, err := api.ParsePath(o.path)
 	if err != nil {
@@ -53,13 +53,13 @@ func (o *opened) Ref() api.Ref {
 	return api.Ref{Path: path, Instance: o.stat.Instance}
 }
 
-// IsEphemeral says that the node is.
+// IsEphemeral reports whether the node is ephemeral.
 func (o *opened) IsEphemeral() bool { return o.stat.Ephemeral }
 
-// OpenedIn is the session that the handle was opened in.
+// OpenedIn returns the session in which the handle was opened.
 func (o *opened) OpenedIn() api.SessionID { return o.session }
 
-// Number is what the cell calls the handle.
+// Number returns the id that the cell gave the handle.
 func (o *opened) Number() api.HandleID { return o.id }
 
 func (p *thread) believer() model.Believer { return Client{Runtime: p.rt, Client: p.client} }
@@ -70,10 +70,10 @@ type fileWork struct {
 	nodes   []*opened // what it has open, the oldest first
 	choose  fileChoice
 	listens listener
-	caching *sim.Draw // what is done for the sake of caches
+	caching *sim.Draw // decides what is done only to test caches
 
-	asked    client.Rights // of the present Open
-	uncached bool          // the present read asks the master, whatever the client has
+	asked    client.Rights // that the present Open asks for
+	uncached bool          // the present read asks the master, whatever is in the cache
 	just     bool          // the present call asks for names, and no metadata
 }
 
@@ -120,26 +120,26 @@ func (p *fileWork) has(path string) *opened {
 	return p.nodes[i]
 }
 
-// open opens a node, in place of the handle that the program has on it. A parent
-// that is missing is made, and may be ephemeral.
+// open opens a node, and first closes the handle that the program has on it. It makes a missing
+// parent, which may be ephemeral.
 func (p *fileWork) open(ctx context.Context, path string, create client.Creation, ephemeral bool) {
 	p.openAs(ctx, path, manner{create: create, ephemeral: ephemeral, rights: allRights})
 }
 
-// openAs is open, with less rights or other names, and perhaps by a name below a
-// directory that the program has open.
+// openAs is open with fewer rights or other ACL names, and perhaps relative to a directory that the
+// program has open.
 func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	create := how.create
 	if o := p.has(path); o != nil {
 		p.closeHandle(o)
 	}
 	dir := isDir(path)
-	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.choose.delay(path), Events: p.listens.wants()}
+	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.choose.delay(path), Events: p.listens.drawMask()}
 	if keep := p.all.plan.Caches.KeepLock; keep > 0 && p.caching.Chance(1, 2) {
 		opt.KeepLock = keep
 	}
 	if how.rights == client.Read && p.odd.Chance(1, 2) {
-		opt.Rights = 0 // which is the same
+		opt.Rights = 0 // means Read, too
 	}
 	delay := int64(model.DelayOf(opt.LockDelay))
 	in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreation(create)}
@@ -156,7 +156,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	}
 	var h *client.Handle
 	p.asked, p.uncached = how.rights, false
-	judge := p.judgesTied(how.dir)
+	judge := p.judgeTied(how.dir)
 	out, ok := p.file(ctx, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		var err error
 		if how.dir != nil {
@@ -172,12 +172,12 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	judge(out, ok)
 	switch {
 	case h != nil:
-		p.named(h, path)
+		p.checkName(h, path)
 		o := &opened{h: h, path: path, stat: h.StatAtOpen(), session: p.openedIn(), delay: delay, rights: how.rights}
 		o.id = p.all.witness.OnHandleGot(p.client, h, how.rights)
 		p.all.watching.OnHandleGot(o.id, opt.KeepLock > 0 || opt.Events&client.WantLockWanted != 0)
 		p.nodes = append(p.nodes, o)
-		p.all.minds.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
+		p.all.beliefs.OnOpen(p.believer(), p.nodes[len(p.nodes)-1])
 		if opt.Events != 0 {
 			p.listens.listen(o, opt.Events)
 		}
@@ -186,33 +186,33 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 	}
 }
 
-// named looks at the name of a new handle.
-func (p *fileWork) named(h *client.Handle, node string) {
+// checkName checks the name of a new handle.
+func (p *fileWork) checkName(h *client.Handle, node string) {
 	if path.Clean(h.Name()) != path.Clean("/ls/local"+node) {
 		p.all.world.Break("S14", "a handle of %s says that it is one of %s", node, h.Name())
 	}
 }
 
-// on is a call on a node that is open.
+// on makes a call on a node that the program has open.
 func (p *fileWork) on(ctx context.Context, o *opened, in linearizability.FileInput, do func(context.Context) (linearizability.FileOutput, error)) (linearizability.FileOutput, bool) {
 	in.Path, in.Instance = o.path, uint64(o.stat.Instance)
-	judge := p.judgesTied(o)
+	judge := p.judgeTied(o)
 	out, ok := p.file(ctx, in, do)
 	judge(out, ok)
-	p.tied(o, p.trail)
-	p.mayLose(o, out, ok)
+	p.checkTied(o, p.trail)
+	p.closeIfGone(o, out, ok)
 	return out, ok
 }
 
-// mayLose gives a handle back where a definite answer said that its node is gone.
-func (p *fileWork) mayLose(o *opened, out linearizability.FileOutput, ok bool) {
+// closeIfGone closes a handle if a definite answer said that its node is gone.
+func (p *fileWork) closeIfGone(o *opened, out linearizability.FileOutput, ok bool) {
 	if ok && out.Code == linearizability.FileGone {
-		p.loses(o, client.ErrGone)
+		p.closeUseless(o, client.ErrGone)
 	}
 }
 
-// know notes metadata that were told.
-func (o *opened) know(s client.Stat, err error) linearizability.FileOutput {
+// noteStat notes metadata that an answer contains.
+func (o *opened) noteStat(s client.Stat, err error) linearizability.FileOutput {
 	var conflict *client.ConflictError
 	if errors.As(err, &conflict) {
 		s = conflict.Stat
@@ -226,7 +226,7 @@ func (o *opened) know(s client.Stat, err error) linearizability.FileOutput {
 func (p *fileWork) contents(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGet}, func(ctx context.Context) (linearizability.FileOutput, error) {
 		text, s, err := o.h.Contents(p.reading(ctx))
-		out := o.know(s, err)
+		out := o.noteStat(s, err)
 		out.Contents = text
 		return out, err
 	})
@@ -235,7 +235,7 @@ func (p *fileWork) contents(ctx context.Context, o *opened) {
 func (p *fileWork) stat(ctx context.Context, o *opened) {
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileGetStat}, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.Stat(p.reading(ctx))
-		return o.know(s, err), err
+		return o.noteStat(s, err), err
 	})
 }
 
@@ -247,8 +247,8 @@ func (p *fileWork) write(ctx context.Context, o *opened, text string, when clien
 	in := linearizability.FileInput{Op: linearizability.FileSet, Contents: text, When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetContents(ctx, in.Contents, when)
-		p.all.sized(in.Contents, err)
-		return o.know(s, err), err
+		p.all.checkSize(in.Contents, err)
+		return o.noteStat(s, err), err
 	})
 }
 
@@ -262,7 +262,7 @@ func (p *fileWork) setNames(ctx context.Context, o *opened, names client.ACLName
 	in := linearizability.FileInput{Op: linearizability.FileSetNames, Names: linearizability.FileNames(model.ACLNames(names)), When: uint64(when)}
 	p.on(ctx, o, in, func(ctx context.Context) (linearizability.FileOutput, error) {
 		s, err := o.h.SetACL(ctx, names, when)
-		return o.know(s, err), err
+		return o.noteStat(s, err), err
 	})
 }
 
@@ -275,19 +275,19 @@ func (p *fileWork) remove(ctx context.Context, o *opened) {
 	}
 }
 
-// loses closes a handle of which an answer has said that it is of no more use.
-func (p *fileWork) loses(o *opened, why error) {
+// closeUseless closes a handle after an answer has said that it cannot be used any more.
+func (p *fileWork) closeUseless(o *opened, why error) {
 	if o.lock != nil && !p.rt.Env().Dead() {
-		p.all.minds.OnLoss(p.believer(), o.Ref(), o.lock, why)
+		p.all.beliefs.OnLoss(p.believer(), o.Ref(), o.lock, why)
 	}
 	p.closeHandle(o)
 }
 
-// closeHandle never fails, but for want of an answer. It has time of its own, whatever
-// is left of that of the call which found that the handle is of no more use.
+// closeHandle fails only for lack of an answer. It has its own timeout, whatever is left of that of
+// the call that found the handle useless.
 func (p *fileWork) closeHandle(o *opened) {
 	p.nodes = slices.DeleteFunc(p.nodes, func(x *opened) bool { return x == o })
-	p.all.minds.OnClose(o)
+	p.all.beliefs.OnClose(o)
 	if have := p.all.handles[p.client]; have != nil && have.h == o.h {
 		delete(p.all.handles, p.client)
 	}
@@ -296,24 +296,25 @@ func (p *fileWork) closeHandle(o *opened) {
 	ctx, cancel := p.rt.WithTimeout(context.Background(), p.patience())
 	defer cancel()
 	err := o.h.Close(ctx)
-	p.freed(err)
+	p.checkGaveBack(err)
 	if o.lock != nil && !p.rt.Env().Dead() {
-		p.lets(o, o.lock)
+		p.letGo(o, o.lock)
 	}
 	if err != nil && p.strict && !p.rt.Env().Dead() && !errors.Is(err, client.ErrSessionExpired) {
 		p.all.world.Break("L1", "a handle could not be closed after healing: %v", err)
 	}
-	p.hasFreed(o, err)
+	p.checkFreed(o, err)
 	at := p.all.world.Now()
 	if _, err := o.h.Stat(ctx); (err == nil || p.all.world.Now() > at) && !p.rt.Env().Dead() {
 		p.all.world.Break("S14", "a call on a closed handle of %s asked the cell: %v", o.path, err)
 	}
 }
 
-// hasFreed checks that the lock of a handle that the program has closed is free for others, where err,
-// of Close, says that the handle is closed. A session that is over frees its locks when the cell says so;
-// it may have ended at this very instant, and its program has not heard of it by another call.
-func (p *fileWork) hasFreed(o *opened, err error) {
+// checkFreed checks that a handle that the program has closed no longer holds its lock, if err, the
+// error of Close, is nil. It checks nothing if the session is over: then the cell frees the locks
+// when it ends the session. The session may have ended at this very instant, before another call
+// could report it.
+func (p *fileWork) checkFreed(o *opened, err error) {
 	w, owner := p.all.witness, model.Owner{Session: o.session, Handle: o.id}
 	if o.lock == nil || err != nil || p.rt.Env().Dead() || w.HasLost(p.client) || w.IsForgetful(o.session) || isOver(p.client.Status().Status, o.session) {
 		return
@@ -323,13 +324,13 @@ func (p *fileWork) hasFreed(o *opened, err error) {
 	}
 }
 
-// isOver says that a session is not the present one of a client, or that the client says that it is over.
+// isOver reports whether s is not the present session of a client, or is no longer open.
 func isOver(now session.Status, s api.SessionID) bool {
 	return now.Session != s || now.State != session.Open
 }
 
-// patience is how long the call that begins now may take. One that begins after
-// healing must succeed.
+// patience returns how long the call that begins now may take. A call that begins after healing
+// must succeed.
 func (p *thread) patience() time.Duration {
 	p.late, p.strict = p.all.witness.HasLost(p.client), p.all.Finale
 	return p.all.patience()
@@ -345,7 +346,7 @@ func (p *lockWork) finaleOfNodes(ctx context.Context) {
 	if o.lock == nil {
 		p.acquire(ctx, o)
 	}
-	if p.has(HotNode) == o { // else it was deleted
+	if p.has(HotNode) == o { // otherwise it was deleted
 		p.setContents(ctx, o, 0)
 	}
 	if o.lock != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// Line is the runtime of a machine that speaks with the cell and with machines
-// outside of it: package client hears of the cell's replicas alone.
+// Line is the runtime of a machine that sends messages to the cell and to machines outside of it.
+// Package client receives only the messages of replicas.
 type Line struct {
 	*sim.Runtime
 	cell    func(from uint32, msg []byte)
@@ -23,7 +23,8 @@ type fenceWait struct {
 	tell resource.Tell
 }
 
-// NewLine is the line of a client: what comes from outside are answers.
+// NewLine returns the line of a client, which takes messages from outside of the cell for answers
+// of the resource.
 func NewLine(rt *sim.Runtime) *Line {
 	l := &Line{Runtime: rt, waiting: map[uint64]*fenceWait{}}
 	l.outside = func(_ sim.Addr, msg []byte) {
@@ -37,7 +38,7 @@ func NewLine(rt *sim.Runtime) *Line {
 	return l
 }
 
-// Receive registers the client's handler, which gets what replicas send.
+// Receive registers the client's handler, which gets the messages of replicas.
 func (l *Line) Receive(f func(from uint32, msg []byte)) { l.cell = f }
 
 func (l *Line) receive(from uint32, msg []byte) {
@@ -49,11 +50,11 @@ func (l *Line) receive(from uint32, msg []byte) {
 	}
 }
 
-// fenceResend is when a request is sent again.
+// fenceResend is the interval at which a request without an answer is sent again.
 const fenceResend = 250 * time.Millisecond
 
-// Ask sends a request until it is answered or ctx ends. The first copy leaves after
-// late, by the machine's own clock.
+// Ask sends a request repeatedly, until it is answered or ctx ends, and reports whether it was
+// answered. It blocks. The first copy leaves after late, by the machine's own clock.
 func (l *Line) Ask(ctx context.Context, to sim.Addr, q resource.Ask, late time.Duration) (resource.Tell, bool) {
 	w := &fenceWait{end: l.NewSignal()}
 	l.waiting[q.ID] = w

@@ -9,8 +9,9 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// locked makes a call on a lock and keeps the books of it: for a Release, of which
-// grant it gives back. sent says that the client asked the cell: it need not where it keeps locks.
+// locked makes a call on a lock and records it in the history; for a Release, with the grant that
+// it gives back. sent reports whether the client asked the cell: it need not if its handles keep
+// locks.
 func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.LockInput, do func(context.Context) (linearizability.LockOutput, error)) (at int, sent bool) {
 	b := p.all.holdings
 	trail := &client.CallID{}
@@ -21,7 +22,7 @@ func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.Loc
 		defer t.OnAcquireEnd(trail)
 	}
 	out, err := do(client.WithCallID(ctx, trail))
-	p.tied(o, trail)
+	p.checkTied(o, trail)
 	p.shut = p.mayBeShut(o)
 	if in.Op == linearizability.LockRelease {
 		b.Frees(at, o.granted)
@@ -29,17 +30,17 @@ func (p *lockWork) locked(ctx context.Context, o *opened, in linearizability.Loc
 	if sent = trail.Session != 0; !sent && err == nil {
 		b.Withdraw(at)
 	}
-	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps for the handle's own
+	mistaken := in.Op == linearizability.LockCheckSequencer && o.fenced && err != nil // perhaps because of the sequencer of the handle itself
 	if sent && !mistaken && !p.rt.Env().Dead() {
 		b.Ends(at, err, out)
-		if in.Op != linearizability.LockAcquire { // one that waits may be withdrawn: what answers it then is void
-			p.hears(trail)
+		if in.Op != linearizability.LockAcquire { // an Acquire that waits may be withdrawn, and then its answer is void
+			p.onCallEnd(trail)
 		}
 	}
 	return at, sent
 }
 
-// onLock is a call about the lock of a node that is open.
+// onLock describes a call on the lock of an open node to the history.
 func (o *opened) onLock(op linearizability.LockOp) linearizability.LockInput {
 	return linearizability.LockInput{
 		Op: op, Path: o.path, Instance: uint64(o.stat.Instance),
@@ -47,11 +48,11 @@ func (o *opened) onLock(op linearizability.LockOp) linearizability.LockInput {
 	}
 }
 
-// checking is a CheckSequencer.
+// checking describes a CheckSequencer to the history.
 func checking(sequencer string) linearizability.LockInput {
 	s, err := api.ParseSequencerText(sequencer)
 	if err != nil {
-		panic(err) // a client has made it
+		panic(err) // the client itself made the sequencer
 	}
 	return linearizability.LockInput{
 		Op: linearizability.LockCheckSequencer, Path: s.Node.Path.String(), Instance: uint64(s.Node.Instance),
@@ -61,7 +62,7 @@ func checking(sequencer string) linearizability.LockInput {
 
 func generationIn(sequencer string) uint64 { return checking(sequencer).Gen }
 
-// Turns are those of a handle that programs share, or may; nil where none do.
+// Turns returns the LockTurns of a handle that programs may share, or nil if none share handles.
 func (p *lockWork) Turns(o *opened) LockTurns {
 	if p.all.plan.Calls.Share == 0 {
 		return nil

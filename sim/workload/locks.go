@@ -16,11 +16,11 @@ import (
 // lockWork is a thread that works on locks.
 type lockWork struct {
 	*fileWork
-	sequencer string // of the lock that it acquired last
+	sequencer string // of the lock that the program acquired last
 }
 
-// turn acquires locks, holds them for a while and releases them, and now and then
-// loses patience or asks whether a sequencer is valid.
+// turn acquires locks, holds them for a while and releases them. Now and then it gives up an
+// Acquire, or asks whether a sequencer is valid.
 func (p *lockWork) turn(ctx context.Context) {
 	path := p.choose.path()
 	o := p.has(path)
@@ -31,7 +31,7 @@ func (p *lockWork) turn(ctx context.Context) {
 		p.checkLatest(ctx, o)
 	case o.lock == nil:
 		p.acquire(ctx, o)
-	case p.parts(30):
+	case p.partHolding(30):
 	case p.draws.Chance(1, 4):
 		p.check(ctx, o)
 	case p.draws.Chance(1, 8):
@@ -58,8 +58,8 @@ func (p *lockWork) acquire(ctx context.Context, o *opened) {
 	p.take(ctx, o, mode, wait)
 }
 
-// acquireAgain asks, now and then, for a lock that was just released and that its handle may have kept: at
-// once, or at times after so long that the client may be in jeopardy by then.
+// acquireAgain asks, now and then, for a lock that was just released and that its handle may have
+// kept. It asks at once, or after a pause in which the client may have come into jeopardy.
 func (p *lockWork) acquireAgain(ctx context.Context, o *opened) {
 	keep := p.all.plan.Caches.KeepLock
 	if keep == 0 || !p.caching.Chance(1, 2) {
@@ -74,7 +74,7 @@ func (p *lockWork) acquireAgain(ctx context.Context, o *opened) {
 	}
 }
 
-// take asks for the lock. A program that gets it believes to hold it.
+// take asks for the lock. A program that gets it believes that it holds it.
 func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
@@ -87,7 +87,7 @@ func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait b
 	}
 	at, sent := p.locked(ctx, o, in, func(ctx context.Context) (out linearizability.LockOutput, _ error) {
 		if wait {
-			over := p.interrupts(o)
+			over := p.interrupt(o)
 			lock, err = o.h.Acquire(ctx, mode)
 			over()
 		} else {
@@ -109,7 +109,7 @@ func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait b
 			p.reacquired(o, lock, began)
 		}
 		p.all.Shown[o.path] = p.sequencer
-		p.all.minds.OnHold(p.believer(), o, lock, mode)
+		p.all.beliefs.OnHold(p.believer(), o, lock, mode)
 		if p.all.events.Wanted() {
 			p.all.publish(event.LockBelieved{Client: p.rt.Env().Self(), Node: o.Ref(), Mode: mode, Sequencer: p.sequencer})
 		}
@@ -117,14 +117,15 @@ func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait b
 			t.SetLock(lock)
 		}
 	case errors.Is(err, client.ErrGone), errors.Is(err, client.ErrPoisoned), errors.Is(err, client.ErrClosed):
-		p.loses(o, err)
-	case errors.Is(err, client.ErrStaleSequencer) && p.draws.Chance(1, 2): // of no more use
+		p.closeUseless(o, err)
+	case errors.Is(err, client.ErrStaleSequencer) && p.draws.Chance(1, 2): // the handle is useless now
 		p.closeHandle(o)
 	}
 }
 
-// reacquired looks at a lock that a program has got without a call to the cell: the handle had kept it, and it
-// is the acquisition that the last Release was to give back. It is held: nothing has to be waited for.
+// reacquired checks a lock that a program got without a call to the cell, because the handle had
+// kept it. It must be the acquisition that the last Release would have given back, and must be held
+// at once.
 func (p *lockWork) reacquired(o *opened, lock *client.Lock, began time.Duration) {
 	kept := p.all.spares[o.h]
 	if p.all.world.Now() == began && !lock.Held() {
@@ -136,9 +137,10 @@ func (p *lockWork) reacquired(o *opened, lock *client.Lock, began time.Duration)
 	p.all.Kept++
 }
 
-// interrupts closes or poisons, now and then, a handle by which the program is about
-// to wait for a lock, if it waits still when the time has come (C6.19).
-func (p *lockWork) interrupts(o *opened) (over func()) {
+// interrupt arranges, now and then, that a handle by which the program is about to wait for a lock
+// is closed or poisoned, if the program still waits then (C6.19). over must be called when the wait
+// ends.
+func (p *lockWork) interrupt(o *opened) (over func()) {
 	odds := uint64(10)
 	if p.all.plan.Workload == plan.Storm {
 		odds = 100
@@ -157,8 +159,8 @@ func (p *lockWork) interrupts(o *opened) (over func()) {
 		}
 		ctx, cancel := p.rt.WithTimeout(context.Background(), p.all.plan.Calls.Patience)
 		defer cancel()
-		p.all.minds.OnClose(o) // also where the call that waits has had its answer, and hears nothing of this
-		_ = o.h.Close(ctx)     // else the program hears of it, and waits for it
+		p.all.beliefs.OnClose(o) // even if the waiting call already has its answer and does not notice
+		_ = o.h.Close(ctx)       // on an error, the waiting call of the program reports it
 	})
 	return func() { waits = false }
 }
@@ -172,45 +174,46 @@ func (p *lockWork) release(ctx context.Context, o *opened) {
 // giveUp releases a lock that the handle must not keep.
 func (p *lockWork) giveUp(ctx context.Context, o *opened) { p.free(ctx, o, o.lock.GiveUp) }
 
-// free is the end of a lock by a call.
+// free ends the hold of a lock with the call release.
 func (p *lockWork) free(ctx context.Context, o *opened, release func(context.Context) error) {
 	lock := o.lock
 	o.lock = nil
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	p.late = false // a lock that went with its handle is released without asking the cell
+	p.late = false // the client releases a lock that went with its handle without asking the cell
 	var err error
 	p.locked(ctx, o, o.onLock(linearizability.LockRelease), func(ctx context.Context) (linearizability.LockOutput, error) {
 		err = release(ctx)
 		return linearizability.LockOutput{}, err
 	})
-	p.freed(err)
+	p.checkGaveBack(err)
 	if !p.rt.Env().Dead() {
-		p.lets(o, lock)
+		p.letGo(o, lock)
 	}
-	p.heard(ctx, o, "release", err)
+	p.finishCall(ctx, o, "release", err)
 }
 
-// heard takes in how a call by a handle ended, and closes one that is of no more use.
-func (p *lockWork) heard(ctx context.Context, o *opened, name string, err error) {
+// finishCall notes how a call by a handle ended, and closes the handle if it cannot be used any
+// more.
+func (p *lockWork) finishCall(ctx context.Context, o *opened, name string, err error) {
 	if p.rt.Env().Dead() {
 		return
 	}
 	p.answered(err, o.path == HotNode, name+" "+o.path)
 	if errors.Is(err, client.ErrGone) || errors.Is(err, client.ErrClosed) {
-		p.loses(o, err)
+		p.closeUseless(o, err)
 	}
 }
 
-// checkLatest asks whether the sequencer is valid that a program was given last: of a
-// lock that is held, or was released since.
+// checkLatest asks whether the latest sequencer of the node's lock is valid. The lock may have been
+// released since.
 func (p *lockWork) checkLatest(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	p.heard(ctx, o, "check-sequencer", p.checks(ctx, o, p.all.Shown[o.path]))
+	p.finishCall(ctx, o, "check-sequencer", p.checkSequencer(ctx, o, p.all.Shown[o.path]))
 }
 
-func (p *lockWork) checks(ctx context.Context, o *opened, sequencer string) (err error) {
+func (p *lockWork) checkSequencer(ctx context.Context, o *opened, sequencer string) (err error) {
 	p.locked(ctx, o, checking(sequencer), func(ctx context.Context) (linearizability.LockOutput, error) {
 		err = o.h.CheckSequencer(ctx, sequencer)
 		return linearizability.LockOutput{}, err
@@ -218,12 +221,12 @@ func (p *lockWork) checks(ctx context.Context, o *opened, sequencer string) (err
 	return err
 }
 
-// check asks whether the sequencer of a lock is valid: it is while the lock is held,
+// check asks whether the sequencer of a held lock is valid. It must be while the lock is held,
 // unless a client has deleted its node, or tied the handle to another sequencer.
 func (p *lockWork) check(ctx context.Context, o *opened) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
-	err := p.checks(ctx, o, o.lock.Sequencer())
+	err := p.checkSequencer(ctx, o, o.lock.Sequencer())
 	if p.rt.Env().Dead() {
 		return
 	}
@@ -232,15 +235,15 @@ func (p *lockWork) check(ctx context.Context, o *opened) {
 	}
 	p.answered(err, o.path == HotNode, "check-sequencer "+o.path)
 	if errors.Is(err, client.ErrGone) {
-		p.loses(o, err)
+		p.closeUseless(o, err)
 	}
 }
 
-// ownSequencer asks for the sequencer of a lock that is held: the one that its holder
-// was given with it (C6.15).
+// ownSequencer asks for the sequencer of a held lock. It must be the one that the holder got with
+// the lock (C6.15).
 func (p *lockWork) ownSequencer(ctx context.Context, o *opened) {
 	var sequencer string
-	err := p.bare(ctx, o, func(ctx context.Context) (err error) {
+	err := p.unrecorded(ctx, o, func(ctx context.Context) (err error) {
 		sequencer, err = o.h.GetSequencer(ctx)
 		return err
 	})
@@ -250,12 +253,12 @@ func (p *lockWork) ownSequencer(ctx context.Context, o *opened) {
 	if f := sequencerFault(sequencer, err, o.lock.Sequencer(), o.lock.Held() && p.all.witness.Stands(o.Ref())); f != (model.Finding{}) {
 		p.all.world.Break(f.ID, "the lock of %s %s", o.path, f.Text)
 	}
-	p.heard(ctx, o, "get-sequencer", err)
+	p.finishCall(ctx, o, "get-sequencer", err)
 }
 
-// sequencerFault is what is wrong with what a cell says of the sequencer of a lock,
-// which its holder got with own, and which is held: its holder counts on it, and its
-// node stands, with which it would have gone.
+// sequencerFault returns a finding if the answer to GetSequencer is wrong. said and err are the
+// answer, own is the sequencer that the holder got with the lock. held: the holder believes that it
+// holds the lock, and the node of the lock exists.
 func sequencerFault(said string, err error, own string, held bool) model.Finding {
 	switch {
 	case err == nil && said != own:
@@ -266,8 +269,9 @@ func sequencerFault(said string, err error, own string, held bool) model.Finding
 	return model.Finding{}
 }
 
-// leave gives back all locks: others wait for them. At times it leaves that to the end
-// of the session, if that comes now, also where its client does not hear that it was closed.
+// leave releases all locks, because other programs wait for them. At times, if the session ends
+// now, it leaves that to the end of the session, even if the client does not learn that the session
+// was closed.
 func (p *lockWork) leave(ctx context.Context) {
 	last := p.isLast()
 	for _, o := range slices.Clone(p.nodes) {
@@ -277,15 +281,15 @@ func (p *lockWork) leave(ctx context.Context) {
 	}
 }
 
-// parts ends the program, now and then, while it holds a lock for which others may wait:
-// the session ends next, and frees it.
-func (p *thread) parts(odds uint64) bool {
+// partHolding ends the program, now and then, while it holds a lock for which other programs may
+// wait. The session ends next, and frees the lock. It reports whether it does.
+func (p *thread) partHolding(odds uint64) bool {
 	p.parting = p.isLast() && p.odd.Chance(1, odds)
 	return p.parting
 }
 
-// isLast says that the session ends when this program does, and that it ends by itself
-// if its client does not live to say so.
+// isLast reports whether the session ends when this program does. Sessions must have leases, so
+// that the session ends even if its client crashes before it closes the session.
 func (p *thread) isLast() bool {
 	return *p.mates == 1 && p.all.plan.Driver.Core.Sessions.LeaseMin > 0
 }

@@ -13,11 +13,10 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// finaleCalls is how many calls each program makes after healing; each must
-// succeed (L1).
+// finaleCalls is how many calls each program makes after healing. Each must succeed (L1).
 const finaleCalls = 3
 
-// thread is one thread of one client machine: what all kinds of programs need.
+// thread is one thread of one client machine. It has what all kinds of programs need.
 type thread struct {
 	all    *Programs
 	rt     *sim.Runtime
@@ -25,22 +24,22 @@ type thread struct {
 	line   *Line
 	id     int64 // process in the history: machine, life, thread, generation
 	draws  *sim.Draw
-	odd    *sim.Draw // what is seldom done, beside all that draws decide
+	odd    *sim.Draw // decides what is seldom done; draws decides the rest
 	calls  int
 	trail  *client.CallID // of its last call on a node
 	latest *client.CallID // of its last call, also on a lock
-	began  time.Duration  // when that was made; below 0: it waits for a lock
+	began  time.Duration  // when that call began; below 0: it waits for a lock
 
-	mates   *int // programs of its session that run
-	parting bool // it ends now, with what it holds
+	mates   *int // how many programs of its session run
+	parting bool // it ends now, and keeps the locks that it holds
 	strict  bool // the present call must succeed
-	late    bool // the client had told that its session is gone when the present call began
+	late    bool // the client had reported the loss of its session when the present call began
 	expired bool // the session is gone: the program ends
-	shut    bool // the present call may hear that its handle is closed: see answered
-	crowded bool // the last answer was that there is no room
+	shut    bool // the present call may end with ErrClosed: see answered
+	crowded bool // the last call found no room
 }
 
-// program is a thread, and all kinds of things that it can do.
+// program is a thread with all kinds of work that it can do.
 type program struct {
 	*thread
 	rows   *rowWork
@@ -67,27 +66,28 @@ func newProgram(t *thread) *program {
 	}
 }
 
-// left looks at the locks that a program left to the end of its session.
-func (p *lockWork) left() {
+// letGoAll reports that the program no longer counts on the locks that it left to the end of its
+// session.
+func (p *lockWork) letGoAll() {
 	for _, o := range p.nodes {
 		if o.lock != nil && !p.rt.Env().Dead() {
-			p.lets(o, o.lock)
+			p.letGo(o, o.lock)
 		}
 	}
 }
 
-// lets says that this program does not count on a lock any more.
-func (p *thread) lets(o *opened, l *client.Lock) {
-	p.all.minds.OnLetGo(p.believer(), o.Ref(), l)
+// letGo reports that this program no longer counts on a lock.
+func (p *thread) letGo(o *opened, l *client.Lock) {
+	p.all.beliefs.OnLetGo(p.believer(), o.Ref(), l)
 	if p.all.events.Wanted() {
 		p.all.publish(event.LockGivenUp{Client: p.rt.Env().Self(), Node: o.Ref()})
 	}
 }
 
-// finalePatience is more than any recovery takes.
+// finalePatience is how long a call after healing may take: more than any recovery takes.
 const finalePatience = 60 * time.Second
 
-// patience is how long whatever a client asks for now may take.
+// patience returns how long a call that begins now may take.
 func (c *Programs) patience() time.Duration {
 	if c.Finale {
 		return finalePatience
@@ -95,28 +95,28 @@ func (c *Programs) patience() time.Duration {
 	return c.plan.Calls.Patience
 }
 
-// run makes calls until the budget is spent or the safety phase ends, then the
-// finale.
+// run makes calls until the budget is spent or the safety phase ends. Then it makes the calls of
+// the finale.
 func (p *program) run(budget int) {
 	ctx := context.Background()
 	for p.calls < budget && !p.all.Finale && !p.expired && !p.parting {
 		p.turn(p, ctx)
 		if !p.expired {
-			p.locks.rests(ctx)
+			p.locks.rest(ctx)
 		}
-		if p.rt.Sleep(ctx, p.draws.Duration(0, p.all.plan.Calls.Think)) != nil || p.waitsForRoom(ctx) != nil {
+		if p.rt.Sleep(ctx, p.draws.Duration(0, p.all.plan.Calls.Think)) != nil || p.waitForRoom(ctx) != nil {
 			return
 		}
 	}
 	p.locks.leave(ctx)
 	p.storm.unshare()
-	if !p.all.Finale || p.bystander() {
+	if !p.all.Finale || p.isBystander() {
 		return
 	}
 	for i := 0; i < finaleCalls && !p.expired; i++ {
 		p.finale(ctx)
 	}
-	p.files.listens.hearsAll(ctx, p.files.nodes)
+	p.files.listens.awaitEvents(ctx, p.files.nodes)
 }
 
 // finale makes a few of the calls that must succeed after healing.
@@ -154,7 +154,7 @@ const HotRow = "g0/hot"
 
 func (p *rowWork) group() string { return fmt.Sprintf("g%d/", p.draws.Int(p.all.plan.Calls.Groups)) }
 
-// value is one that was never written before.
+// value returns a value that no program has written before.
 func (p *thread) value() string {
 	v := fmt.Sprintf("%x.%d", p.id, p.calls)
 	if pad := p.draws.Int(p.all.plan.Calls.Value) - len(v); pad > 0 {
@@ -163,7 +163,7 @@ func (p *thread) value() string {
 	return v
 }
 
-// text is what a program writes: a value, or nothing at all.
+// text returns what a program writes: a value, or seldom the empty string.
 func (p *thread) text() string {
 	v := p.value()
 	if p.odd.Chance(1, 16) {
@@ -250,7 +250,7 @@ func (p *rowWork) delete(ctx context.Context, row string) {
 	delete(p.last, row)
 }
 
-// compareAndSet expects what this program last knew of the row.
+// compareAndSet expects the value of the row that this program knew last.
 func (p *rowWork) compareAndSet(ctx context.Context, row string) {
 	value := p.text()
 	expect, present := p.last[row]
@@ -283,8 +283,8 @@ func (p *rowWork) list(ctx context.Context) {
 	})
 }
 
-// call makes one call and keeps the books: what was asked, what came of it, and
-// where in the log to look for it. ok says that it has a definite answer.
+// call makes one call and records it in the history: the request, the outcome, and the call id by
+// which the log has it. It reports whether the call has a definite answer.
 func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(context.Context) (linearizability.KVOutput, error)) (linearizability.KVOutput, bool) {
 	c := p.all
 	p.calls++
@@ -294,9 +294,9 @@ func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(
 	ctx, cancel := p.rt.WithTimeout(client.WithCallID(ctx, trail), patience)
 	defer cancel()
 	op := c.history.Begins(p.id, int64(c.world.Now()), in, trail)
-	taken := p.room()
+	taken := p.watchRoom()
 	began := c.world.Now()
-	defer c.Waits.begins(p.rt.Env().Self(), began)() // also when the machine crashes
+	defer c.Waits.onCall(p.rt.Env().Self(), began)() // also when the machine crashes
 	out, err := do(ctx)
 	if p.rt.Env().Dead() {
 		return out, false
@@ -305,14 +305,14 @@ func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(
 	if c.events.Wanted() {
 		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Took: c.world.Now() - began, Err: err})
 	}
-	p.hears(trail)
-	p.ended(err)
+	p.onCallEnd(trail)
+	p.onOutcome(err)
 	ns := int64(c.world.Now())
 	switch {
 	case err == nil || errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrConflict):
 		c.history.OK(op, ns, out)
 		c.completed(p.thread, in, out)
-		c.Waits.answers(p.rt.Env().Self(), c.world.Now())
+		c.Waits.onAnswer(p.rt.Env().Self(), c.world.Now())
 		return out, true
 	case errors.Is(err, client.ErrOutcomeUnknown):
 		c.history.Unknown(op, ns)
@@ -326,13 +326,13 @@ func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(
 	return out, false
 }
 
-// hears looks at the instant at which a call has ended for its program.
-func (p *thread) hears(t *client.CallID) {
+// onCallEnd tells the witness that a call has ended for its program.
+func (p *thread) onCallEnd(t *client.CallID) {
 	p.all.witness.OnCallEnd(p.client, t)
 }
 
-// ended notes how a call ended that asks the cell.
-func (p *thread) ended(err error) {
+// onOutcome notes how a call to the cell ended.
+func (p *thread) onOutcome(err error) {
 	p.expired = errors.Is(err, client.ErrSessionExpired)
 	p.all.witness.OnOutcome(p.client, p.late, err)
 }

@@ -16,8 +16,8 @@ import (
 // ThreadName begins the names of the coroutines on which programs make their calls.
 const ThreadName = "program "
 
-// turns makes one step of a program of each workload that is built in: one call, or a few
-// that belong together. Names and descriptions are the plan's (plan.Workloads).
+// turns has the turn of a program for each built-in workload: one call, or a few that belong
+// together. plan.Workloads has names and descriptions.
 var turns = map[string]func(p *program, ctx context.Context){
 	"mixed":      func(p *program, ctx context.Context) { p.rows.mixed(ctx) },
 	"increments": func(p *program, ctx context.Context) { p.rows.increments(ctx) },
@@ -32,7 +32,7 @@ var turns = map[string]func(p *program, ctx context.Context){
 	plan.Cached:  func(p *program, ctx context.Context) { p.cached.turn(ctx) },
 }
 
-// turnOf is the turn of the cell's workload, built in or of an extension.
+// turnOf returns the turn of the cell's workload, built in or of an extension.
 func (c *Programs) turnOf() func(p *program, ctx context.Context) {
 	if t := turns[c.plan.Workload]; t != nil {
 		return t
@@ -45,8 +45,8 @@ func (c *Programs) turnOf() func(p *program, ctx context.Context) {
 	return nil
 }
 
-// Program is the main coroutine of a client machine: sessions one after the
-// other, each shared by some threads, each for some calls.
+// Program returns the main coroutine of a client machine. It runs sessions one after the other.
+// Some threads share each session, and make some calls each.
 func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		draws := rt.Env().Draw("client.main")
@@ -60,7 +60,7 @@ func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 			cl, hangUp := c.witness.Dial(line, cfg)
 			c.queues[cl] = cfg.Queue
 			who := Client{Runtime: rt, Client: cl}
-			c.minds.OnClient(who)
+			c.beliefs.OnClient(who)
 			if c.events.Wanted() {
 				c.publish(event.SessionDialed{Client: who.Self(), Status: who.Status, Dead: who.Dead})
 			}
@@ -75,7 +75,7 @@ func (c *Programs) Program(machine int) func(rt *sim.Runtime) {
 	}
 }
 
-// config is what a program tells its client. That has by itself room for 64 calls.
+// config returns the configuration of a client. By default a client has room for 64 calls.
 func (c *Programs) config(draws *sim.Draw) client.Config {
 	cfg := client.Config{Replicas: c.ids, Draw: draws.Uint64, Cache: client.Cache{Off: true}}
 	if threads := 4 * c.plan.Calls.Threads; !c.plan.Plain || threads > 64 {
@@ -87,15 +87,15 @@ func (c *Programs) config(draws *sim.Draw) client.Config {
 	return cfg
 }
 
-// session runs threads on one client session until they end, then closes it. lived
-// says that the session did not expire under them.
+// session runs threads on one client session until they end, and then closes or deserts it. lived
+// reports whether the session did not expire before that.
 func (c *Programs) session(line *Line, cl *client.Client, id int64, budget int) (lived bool) {
 	rt := line.Runtime
 	c.Running++
 	defer func() { c.Running-- }()
 	odd := rt.Env().World().Draw("client.ready", uint64(id))
 	if odd.Chance(1, 4) {
-		c.readies(rt, cl)
+		c.awaitReady(rt, cl)
 	}
 	var ends []client.Signal
 	var threads []*program
@@ -127,27 +127,27 @@ func (c *Programs) session(line *Line, cl *client.Client, id int64, budget int) 
 			return false
 		}
 	}
-	if c.Finale && lived && !c.plan.Added() { // of handles of an added workload only that one knows
+	if c.Finale && lived && !c.plan.Added() { // only an added workload knows its own handles
 		known := 0
 		for _, p := range threads {
 			known += len(p.files.nodes)
 		}
 		c.witness.Tidies(rt, cl, known)
 	}
-	if !c.deserts(rt, rt.Env().World().Draw("client.deserts", uint64(id))) {
+	if !c.desert(rt, rt.Env().World().Draw("client.deserts", uint64(id))) {
 		closing := odd.Chance(1, 4)
 		rt.Go("too late", func() {
 			if closing {
-				c.tooLate(rt, cl)
+				c.checkTooLate(rt, cl)
 			}
 		})
 		c.close(rt, cl)
 		closing = false
 		if odd.Chance(1, 4) {
-			c.neverReady(rt, cl)
+			c.checkNeverReady(rt, cl)
 		}
 		for _, p := range threads {
-			p.locks.left()
+			p.locks.letGoAll()
 		}
 	}
 	return lived
@@ -166,14 +166,14 @@ func (c *Programs) close(rt *sim.Runtime, cl *client.Client) {
 		rt.Env().World().Break("L1", "client %v has closed its session, or given that up (%v), and the session is %v", rt.Env().Self(), err, st.State)
 	case st.Flight+st.Queued+st.Calls > 0:
 		rt.Env().World().Break("L2", "the session of client %v is over, and of its calls %d are under way and %d wait, and the client has entries of %d", rt.Env().Self(), st.Flight, st.Queued, st.Calls)
-	case err == nil && id != 0 && st.Session == id && st.Why == session.Closed: // of one whose grace had just ended, Close asks no cell
+	case err == nil && id != 0 && st.Session == id && st.Why == session.Closed: // if the grace period had just ended, Close does not ask the cell
 		c.Closed = append(c.Closed, id)
 	case err != nil && finale && !errors.Is(err, client.ErrSessionExpired):
 		rt.Env().World().Break("L1", "client %v could not close its session after healing: %v", rt.Env().Self(), err)
 	}
 }
 
-// completed counts a call with an answer.
+// completed counts a call with a definite answer, and folds the answer into the trace hash.
 func (c *Programs) completed(p *thread, in linearizability.KVInput, out linearizability.KVOutput) {
 	c.Completed++
 	if in.Key == HotRow {

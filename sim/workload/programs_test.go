@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Each workload that the plan names is done here, and no other.
+// This package implements each workload that the plan names, and no other.
 func TestEveryWorkloadOfThePlanIsThere(t *testing.T) {
 	require.Len(t, turns, len(plan.Workloads(nil)))
 	for _, w := range plan.Workloads(nil) {

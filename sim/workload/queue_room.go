@@ -12,10 +12,10 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// slim has every other client of some cells send few calls at a time, and let few wait:
-// what waits is given up, and what finds no room is refused, as it would be by a client of
-// the usual size under a load that no run can simulate. Half of a window is for those who wait for
-// locks (client/session, launchable), so who locks has two places at least.
+// slim makes every other client of some cells send few calls at a time, and let few wait. Calls
+// that wait are then given up, and calls that find no room are refused, as by a client of the usual
+// size under a load that no run can simulate. At most half of a window is for Acquires that wait
+// (client/session, launchable), so a client that locks has at least two places.
 func (c *Programs) slim(d *sim.Draw, cfg *client.Config) {
 	if !c.plan.Calls.Slim || !d.Chance(1, 2) {
 		return
@@ -27,12 +27,12 @@ func (c *Programs) slim(d *sim.Draw, cfg *client.Config) {
 	cfg.Queue, cfg.Window = int(d.Between(1, threads)), int(d.LogUniform(least, least*threads))
 }
 
-// usualQueue is how many calls wait where a client is told nothing of that.
+// usualQueue is how many calls may wait if client.Config.Queue is not set.
 const usualQueue = 1024
 
-// room begins to watch whether a call that begins now, and is not one that frees
-// anything, is taken (client.Config, Queue).
-func (p *thread) room() (ends func(t *client.CallID, err error)) {
+// watchRoom begins to check whether the client takes a call that begins now (client.Config, Queue).
+// It is not for calls that give something back. ends must be called when the call ends.
+func (p *thread) watchRoom() (ends func(t *client.CallID, err error)) {
 	door := entrance{at: p.all.world.Now(), most: p.all.queues[p.client], then: p.client.Status().Status}
 	if door.most == 0 {
 		door.most = usualQueue
@@ -42,7 +42,7 @@ func (p *thread) room() (ends func(t *client.CallID, err error)) {
 			return
 		}
 		busy := errors.Is(err, client.ErrBusy)
-		if id, what := door.wrong(p.all.world.Now(), p.client.Status().Status, t.Session, busy); id != "" {
+		if id, what := door.fault(p.all.world.Now(), p.client.Status().Status, t.Session, busy); id != "" {
 			p.all.world.Break(id, "client %v %s", p.rt.Env().Self(), what)
 		} else if busy {
 			p.all.Busy++
@@ -51,23 +51,23 @@ func (p *thread) room() (ends func(t *client.CallID, err error)) {
 	}
 }
 
-// entrance is what a call finds as it begins: the instant, the session of its client,
-// and how many calls may wait in it.
+// entrance is the state in which a call begins: the instant, the session of its client, and how
+// many calls may wait in it.
 type entrance struct {
 	at   time.Duration
 	most int
 	then session.Status
 }
 
-// wrong says what is wrong with how a call ended: it is to be refused for want of room
-// if, and only if, as many wait as may. Where nothing is lost by the end of a session, a
-// call that was taken and not sent begins again in the next one, which others may have
-// filled, and that can be at the same instant (after a pause all that has come is heard at
-// one). So a refusal is judged by what the call found only where the session that it began
-// in is still there; and that it was taken, only where it was sent in that session.
-func (e *entrance) wrong(now time.Duration, s session.Status, sentIn api.SessionID, busy bool) (id, what string) {
+// fault returns what is wrong with how a call ended, or "". A client must refuse a call for lack of
+// room if, and only if, as many calls wait as may. If a session ends without loss, a call that was
+// taken but not sent begins again in the next session, which other calls may have filled. That can
+// happen at the same instant, because after a pause a client handles all waiting messages at one
+// instant. So fault judges a refusal only if the session in which the call began is still the
+// present one, and an acceptance only if the call was sent in that session.
+func (e *entrance) fault(now time.Duration, s session.Status, sentIn api.SessionID, busy bool) (id, what string) {
 	first := e.then.Session
-	if e.then.State == session.Over { // it begins in the next one, which has no name yet
+	if e.then.State == session.Over { // the call begins in the next session, which has no id yet
 		first = 0
 	}
 	full := (e.then.State == session.Opening || e.then.State == session.Open) && e.then.Queued >= e.most
@@ -80,9 +80,9 @@ func (e *entrance) wrong(now time.Duration, s session.Status, sentIn api.Session
 	return "", ""
 }
 
-// freed looks at how a call has ended that gives something back: there is always room for
-// one, or there would never be any.
-func (p *thread) freed(err error) {
+// checkGaveBack checks how a call ended that gives something back. Such a call must always find
+// room, because otherwise there might never be room again.
+func (p *thread) checkGaveBack(err error) {
 	if errors.Is(err, client.ErrBusy) && !p.rt.Env().Dead() {
 		p.all.world.Break("L1", "client %v refuses to give something back since too many calls wait", p.rt.Env().Self())
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// A client takes a call if, and only if, fewer wait than may. One that was taken in a
-// session that ended without a loss may be refused by the next session, at the same
-// instant even.
+// A client takes a call if, and only if, fewer calls wait than may. A call that was taken in a
+// session that ended without loss may be refused in the next session, even at the same instant.
 func TestWhetherThereWasRoomIsJudgedOfTheSessionThatACallBeganIn(t *testing.T) {
 	const at = 5 * time.Second
 	in := func(s session.State, id api.SessionID, queued int) session.Status {
@@ -40,7 +39,7 @@ func TestWhetherThereWasRoomIsJudgedOfTheSessionThatACallBeganIn(t *testing.T) {
 		"taken by the next session":             {then: in(session.Open, 18, 2), now: at + 1, s: in(session.Open, 19, 0), sentIn: 19},
 	} {
 		e := entrance{at: at, most: 2, then: c.then}
-		id, what := e.wrong(c.now, c.s, c.sentIn, c.busy)
+		id, what := e.fault(c.now, c.s, c.sentIn, c.busy)
 		require.Equal(t, c.wrong, id, "%s: %s", name, what)
 		require.Equal(t, c.wrong == "", what == "", name)
 	}

@@ -10,21 +10,22 @@ import (
 
 // Reads is told of calls on nodes that may be reads.
 type Reads interface {
-	// Begins is told that a program makes a call now.
+	// Begins is called when a program begins a call.
 	Begins(cl *client.Client) Reading
 }
 
-// Reading is told what a call came to that has a definite answer.
+// Reading is told the answer of a call that has a definite answer.
 type Reading interface {
-	// Ends is told what was asked for and what was found. hit says that the client has asked no
-	// replica, and rights are those of an Open.
+	// Ends is called with the request and its answer. hit reports whether the client answered
+	// without asking a replica. rights are those that an Open asked for.
 	Ends(in linearizability.FileInput, out linearizability.FileOutput, rights client.Rights, hit bool)
 }
 
-// isHit says that the present call was answered and is no call of the cell's: it has no number.
+// isHit reports whether the client answered the present call itself: a call that was not sent has
+// no number.
 func (p *thread) isHit() bool { return p.trail.Seq == 0 }
 
-// openedIn is the session of a handle that the program was given now.
+// openedIn returns the session of a handle that the program has just got.
 func (p *fileWork) openedIn() api.SessionID {
 	if p.isHit() {
 		return p.client.Status().Session
@@ -32,7 +33,7 @@ func (p *fileWork) openedIn() api.SessionID {
 	return p.trail.Session
 }
 
-// names reads which children a directory has, and nothing of them.
+// names reads the names of the children of a directory, without their metadata.
 func (p *fileWork) names(ctx context.Context, o *opened) {
 	p.just = true
 	p.on(ctx, o, linearizability.FileInput{Op: linearizability.FileReadDir}, func(ctx context.Context) (out linearizability.FileOutput, _ error) {
@@ -45,7 +46,8 @@ func (p *fileWork) names(ctx context.Context, o *opened) {
 	p.just = false
 }
 
-// reading is the context of a read: at times one that asks the master, whatever the client has.
+// reading returns the context of a read. At times the read asks the master, whatever is in the
+// cache.
 func (p *fileWork) reading(ctx context.Context) context.Context {
 	p.uncached = p.all.plan.Caches.On && p.caching.Chance(p.all.plan.Caches.Uncached, 100)
 	if p.uncached {
@@ -54,8 +56,8 @@ func (p *fileWork) reading(ctx context.Context) context.Context {
 	return ctx
 }
 
-// isLockless says that the answer to a call may do without the lock generation: a program does
-// not know whether it comes from a cache.
+// isLockless reports whether the answer to a call may lack the lock generation, because it may come
+// from a cache; the program does not know.
 func (p *fileWork) isLockless(in linearizability.FileInput) bool {
 	if !p.all.plan.Caches.On || p.uncached {
 		return false

@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// readies waits until a client says that calls can be made, before any is. After
-// healing it must come to say so (L1).
-func (c *Programs) readies(rt *sim.Runtime, cl *client.Client) {
+// awaitReady waits, before the first call, until the client reports that it is ready. After healing
+// it must become ready (L1).
+func (c *Programs) awaitReady(rt *sim.Runtime, cl *client.Client) {
 	finale := c.Finale
 	ctx, cancel := rt.WithTimeout(context.Background(), c.patience())
 	defer cancel()
@@ -25,9 +25,9 @@ func (c *Programs) readies(rt *sim.Runtime, cl *client.Client) {
 	}
 }
 
-// neverReady: a client that was closed says at once that it will not be ready, and takes
-// no call any more.
-func (c *Programs) neverReady(rt *sim.Runtime, cl *client.Client) {
+// checkNeverReady checks that a closed client reports at once that it will not be ready, and takes
+// no more calls.
+func (c *Programs) checkNeverReady(rt *sim.Runtime, cl *client.Client) {
 	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
 	defer cancel()
 	at := c.world.Now()
@@ -35,11 +35,11 @@ func (c *Programs) neverReady(rt *sim.Runtime, cl *client.Client) {
 	if over := c.world.Now() - at; !rt.Env().Dead() && (err == nil || over > 0) {
 		c.world.Break("L1", "client %v was closed, and says %v later that it is ready, or not: %v", rt.Env().Self(), over, err)
 	}
-	c.tooLate(rt, cl)
+	c.checkTooLate(rt, cl)
 }
 
-// tooLate: a client that is closed, or being closed, refuses calls at once.
-func (c *Programs) tooLate(rt *sim.Runtime, cl *client.Client) {
+// checkTooLate checks that a client that is closed, or being closed, refuses calls at once.
+func (c *Programs) checkTooLate(rt *sim.Runtime, cl *client.Client) {
 	ctx, cancel := rt.WithTimeout(context.Background(), c.plan.Calls.Patience)
 	defer cancel()
 	trail, at := &client.CallID{}, c.world.Now()

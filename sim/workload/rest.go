@@ -9,10 +9,9 @@ import (
 // restStep is how often a program looks whether there is something to do.
 const restStep = 250 * time.Millisecond
 
-// rests lets a client be idle now and then: each of its programs, when it comes to it,
-// lets go of all that it has, and sleeps until the last one's time is over. Then they go
-// on, as if nothing had been.
-func (p *lockWork) rests(ctx context.Context) {
+// rest makes a client idle now and then. Each of its programs closes its handles and sleeps until
+// the common end of the rest. Then they continue.
+func (p *lockWork) rest(ctx context.Context) {
 	rest := p.all.plan.RestFor()
 	if rest == 0 {
 		return

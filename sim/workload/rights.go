@@ -18,21 +18,20 @@ type manner struct {
 	create    client.Creation
 	ephemeral bool
 	rights    client.Rights
-	names     client.ACLNames // of a node that is made
+	names     client.ACLNames // if the node is made
 	dir       *opened         // the directory above, whose handle is used; nil: none
 	text      string          // of an ACL file; "": any
 }
 
-// allRights is what programs want who do not care about rights.
+// allRights are the rights that programs ask for if rights do not matter to them.
 const allRights = client.Read | client.Write | client.ChangeACL
 
 // rightsWork is a thread that uses nodes under ACL files that change.
 type rightsWork struct{ *lockWork }
 
-// turn works on nodes that not everybody may use: under ACL files that come,
-// change and go while it does, by handles that are good for little, or tied to a
-// sequencer, or poisoned. Who is refused for want of a right tries something else;
-// whether that was rightly so is the rights book's question.
+// turn works on nodes that only some clients may use. Their ACL files are made, changed and deleted
+// meanwhile, and the handles have few rights, or are tied to a sequencer, or poisoned. A program
+// that lacks a right tries something else; handles.Rights checks whether the refusal was right.
 func (p *rightsWork) turn(ctx context.Context) {
 	path := p.choose.path()
 	if p.draws.Chance(1, 3) {
@@ -50,7 +49,7 @@ func (p *rightsWork) turn(ctx context.Context) {
 	}
 }
 
-// withLess does something to a node, mostly with less than all rights.
+// withLess makes calls on a node, usually with fewer than all rights.
 func (p *rightsWork) withLess(ctx context.Context, path string) {
 	o := p.has(path)
 	if o == nil {
@@ -88,7 +87,7 @@ func (p *rightsWork) lockOrFree(ctx context.Context, o *opened) {
 	p.release(ctx, o)
 }
 
-// anyOpening draws how a node is opened.
+// anyOpening draws how to open a node.
 func (p *rightsWork) anyOpening(path string) manner {
 	o := manner{
 		create: client.Creation(p.draws.Weighted([]uint32{2, 4, 1})), ephemeral: p.draws.Chance(1, 6),
@@ -103,11 +102,11 @@ func (p *rightsWork) anyOpening(path string) manner {
 	return o
 }
 
-// names draws the ACL names of a node: those of everybody, of files that may be
-// there and may list the program, and of one that is never there.
+// names draws the ACL names of a node: of the file that lists everybody, of files that may exist
+// and may list the program, and of a file that never exists.
 func (p *rightsWork) names() client.ACLNames {
 	one := func() api.ACLName {
-		if p.odd.Chance(1, 16) { // of a directory, if anything
+		if p.odd.Chance(1, 16) { // the name of a directory, if it exists
 			return api.ACLName(subdir[1:])
 		}
 		switch n := p.draws.Int(aclFiles + 4); {
@@ -126,7 +125,7 @@ const aclFiles = 4
 
 func aclFile(n int) string { return fmt.Sprintf("a%d", n) }
 
-// editACL makes an ACL file, writes who stands in it, or takes it away.
+// editACL makes an ACL file, writes its list of principals, or deletes it.
 func (p *rightsWork) editACL(ctx context.Context) {
 	path := model.ACLDir + "/" + aclFile(p.draws.Int(aclFiles))
 	if p.odd.Chance(1, 6) {
@@ -144,9 +143,9 @@ func (p *rightsWork) editACL(ctx context.Context) {
 	}
 }
 
-// oddACL does what a cell must stand: it makes, or takes away, a directory where ACL
-// files are, writes the file that lists everybody anew, or tries to delete the directory
-// of them all, which is there in every cell.
+// oddACL does unusual things that a cell must tolerate: it makes or deletes a directory among the
+// ACL files, rewrites the file that lists everybody, or tries to delete the directory of all ACL
+// files, which every cell has.
 func (p *rightsWork) oddACL(ctx context.Context) {
 	path := [...]string{model.ACLDir + subdir, model.ACLDir + "/everybody", model.ACLDir}[p.odd.Int(3)]
 	o := p.has(path)
@@ -162,18 +161,18 @@ func (p *rightsWork) oddACL(ctx context.Context) {
 	}
 }
 
-// unmake tries to delete the ACL directory, which no client may (Invalid), whatever is in
-// it.
+// unmake tries to delete the ACL directory. The cell must answer Invalid, whatever is in the
+// directory.
 func (p *rightsWork) unmake(ctx context.Context, o *opened) {
-	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.Delete(ctx) })
+	err := p.unrecorded(ctx, o, func(ctx context.Context) error { return o.h.Delete(ctx) })
 	if err == nil || errors.Is(err, client.ErrNotEmpty) {
 		p.all.world.Break("S16", "to delete %s is answered as if it could be: %v", o.path, err)
 	}
-	p.heard(ctx, o, "delete", err)
+	p.finishCall(ctx, o, "delete", err)
 }
 
-// listed is an ACL file: some of the clients, or all, with something between that
-// lists no principal.
+// listed draws the contents of an ACL file: some of the clients, or all, and some lines that list
+// no principal.
 func (p *rightsWork) listed() string {
 	var b strings.Builder
 	b.WriteString("# some\n")
@@ -181,7 +180,7 @@ func (p *rightsWork) listed() string {
 		name := string(model.PrincipalOn(sim.FirstClient + sim.Addr(i)))
 		if p.draws.Chance(1, 2) {
 			fmt.Fprintf(&b, "%s\n", name)
-		} else if p.odd.Chance(1, 2) { // a slip, and the line lists no principal
+		} else if p.odd.Chance(1, 2) { // a typing error: the line lists no principal
 			slips := [...]string{strings.ToUpper(name), " " + name, name + " ", name + "\r", name[:len(name)-1], name + "0x"}
 			fmt.Fprintf(&b, "%s\n", slips[p.odd.Int(len(slips))])
 		}
@@ -189,14 +188,14 @@ func (p *rightsWork) listed() string {
 	if p.draws.Chance(1, 8) {
 		b.WriteString("*\n")
 	}
-	if p.odd.Chance(1, 2) { // the last line may do without
+	if p.odd.Chance(1, 2) { // the last line needs no newline
 		return strings.TrimSuffix(b.String(), "\n")
 	}
 	return b.String()
 }
 
-// guarded ties the handle of a lock that is held to its sequencer, and changes the
-// node by it, while the lock is held and when it no more is.
+// guarded ties the handle of a held lock to its sequencer, and changes the node by that handle,
+// while the lock is held and afterwards.
 func (p *lockWork) guarded(ctx context.Context, o *opened) {
 	p.fence(ctx, o)
 	for range 1 + p.draws.Int(3) {
@@ -213,8 +212,8 @@ func (p *lockWork) guarded(ctx context.Context, o *opened) {
 	}
 }
 
-// fence ties a handle to a sequencer: of the lock that the program holds by it, of
-// another that it holds, or held, or of none at all.
+// fence ties a handle to a sequencer: of the lock that the program holds by it, of another lock
+// that it holds or held, or to a string that is no sequencer.
 func (p *lockWork) fence(ctx context.Context, o *opened) {
 	q := "none"
 	if o.lock != nil && p.draws.Chance(1, 2) {
@@ -225,10 +224,10 @@ func (p *lockWork) fence(ctx context.Context, o *opened) {
 	p.tie(ctx, o, q)
 }
 
-// poison makes a handle useless while an Acquire may wait on it, and closes it later.
+// poison poisons a handle, perhaps while an Acquire waits on it, and closes it later.
 func (p *rightsWork) poison(ctx context.Context, o *opened) {
 	o.h.Poison()
-	err := p.bare(ctx, o, func(ctx context.Context) error {
+	err := p.unrecorded(ctx, o, func(ctx context.Context) error {
 		_, err := o.h.Stat(ctx)
 		return err
 	})
@@ -241,27 +240,27 @@ func (p *rightsWork) poison(ctx context.Context, o *opened) {
 	}
 }
 
-// bare makes a call by a handle that is in no history.
-func (p *fileWork) bare(ctx context.Context, o *opened, do func(context.Context) error) error {
+// unrecorded makes a call by a handle without recording it in a history.
+func (p *fileWork) unrecorded(ctx context.Context, o *opened, do func(context.Context) error) error {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
 	defer cancel()
 	trail := &client.CallID{}
 	p.latest = trail
 	err := do(client.WithCallID(ctx, trail))
-	p.tied(o, trail)
+	p.checkTied(o, trail)
 	p.shut = p.mayBeShut(o)
 	return err
 }
 
-// tied looks at the call that a program has just made by a handle which it was told is
-// tied to a sequencer, before it began the call.
-func (p *fileWork) tied(o *opened, t *client.CallID) {
+// checkTied checks the call that a program has just made by a handle, if the program knew before
+// that the handle is tied to a sequencer.
+func (p *fileWork) checkTied(o *opened, t *client.CallID) {
 	if f := p.all.witness.Untied(model.Call{Session: t.Session, Seq: t.Seq}); o.tied && f != (model.Finding{}) {
 		p.all.world.Break(f.ID, "the handle of %s is tied to a sequencer, as its program knows, and %s", o.path, f.Text)
 	}
 }
 
-// mayBeShut says that a handle may be closed though its program has not closed it: see
+// mayBeShut reports whether a handle may be closed although its program has not closed it: see
 // answered.
 func (p *fileWork) mayBeShut(o *opened) bool {
 	return o.shared || p.all.witness.IsForgetful(o.session)

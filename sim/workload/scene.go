@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// scene is a program as the turns of an extension see it.
+// scene is a program as the turns of an extension see it (scenario.Program).
 type scene struct {
 	p      *program
 	ctx    context.Context
@@ -33,7 +33,7 @@ func (t *scene) WithTimeout(ctx context.Context, d time.Duration) (context.Conte
 	return t.p.rt.WithTimeout(ctx, d)
 }
 
-// Done counts a call. An unknown outcome is no answer; a refusal is one.
+// Done counts a call. A refusal is an answer; an unknown outcome is none.
 func (t *scene) Done(call string, contended bool, err error) {
 	p, c := t.p, t.p.all
 	if p.rt.Env().Dead() {
@@ -59,20 +59,20 @@ func (t *scene) Done(call string, contended bool, err error) {
 		if contended {
 			c.Hot++
 		}
-	case unanswered && t.healed && !p.expired: // one that began before may have been lost to a fault
+	case unanswered && t.healed && !p.expired: // a call that began before healing may have been lost to a fault
 		c.world.Break("L1", "%s after healing had no answer: %v", call, err)
 	}
 }
 
-// Note tells listeners something that is no call.
+// Note publishes a text that is no call.
 func (t *scene) Note(text string) {
 	if c := t.p.all; c.events.Wanted() && !t.p.rt.Env().Dead() {
 		c.publish(event.Noted{Client: t.p.rt.Env().Self(), Program: event.ProgramID(t.p.id), Text: text})
 	}
 }
 
-// IsOfScene reports whether a call on a stack (sim.Blocked) is one of what this package hands to turns of an extension: the line that
-// made it is what a report is to name.
+// IsOfScene reports whether a call on a stack (sim.Blocked) is a method that this package gives to
+// turns of an extension. A report should name the line of the extension that made the call instead.
 func IsOfScene(call string) bool { return strings.HasPrefix(call, "workload.(*scene).") }
 
 // finaleOfAdded makes the last turns of a program of an extension.

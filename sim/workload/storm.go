@@ -9,14 +9,13 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// stormWork is a thread that wants the lock that all want.
+// stormWork is a thread that acquires the lock that all programs acquire.
 type stormWork struct {
 	*lockWork
-	shares bool // it takes the handle of another one, if there is one
+	shares bool // it uses the handle of another program of its client, if there is one
 }
 
-// turn acquires the lock that all want, holds it for a moment and gives it
-// back.
+// turn acquires the lock that all programs acquire, holds it for a moment and releases it.
 func (p *stormWork) turn(ctx context.Context) {
 	o := p.has(HotNode)
 	if o == nil {
@@ -31,10 +30,10 @@ func (p *stormWork) turn(ctx context.Context) {
 	if o.lock == nil {
 		return
 	}
-	if p.all.plan.Workload == plan.Churn && p.parts(6) {
+	if p.all.plan.Workload == plan.Churn && p.partHolding(6) {
 		return
 	}
-	if p.draws.Chance(1, 30) { // from the release on it is of no use
+	if p.draws.Chance(1, 30) { // once the lock is released, the handle is useless
 		p.fence(ctx, o)
 	}
 	if p.rt.Sleep(ctx, p.draws.Duration(0, 30*time.Millisecond)) == nil && o.lock != nil {
@@ -42,9 +41,9 @@ func (p *stormWork) turn(ctx context.Context) {
 	}
 }
 
-// openOrShare opens a node, or takes the handle that another program of the same client
-// has on it: callers that share one exclude each other, whatever the mode, and the
-// first that closes it closes it for all.
+// openOrShare opens a node, or takes the handle that another program of the same client has on it.
+// Programs that share a handle exclude each other, whatever the mode of the lock, and the first
+// that closes it closes it for all.
 func (p *stormWork) openOrShare(ctx context.Context, path string) {
 	have, comes := p.all.handles[p.client]
 	switch {
@@ -69,7 +68,7 @@ func (p *stormWork) openOrShare(ctx context.Context, path string) {
 	}
 }
 
-// unshare closes what programs share: each makes its last calls by its own handle.
+// unshare closes shared handles, so that each program makes its last calls by its own handle.
 func (p *stormWork) unshare() {
 	for _, o := range slices.Clone(p.nodes) {
 		if o.shared {
@@ -78,11 +77,11 @@ func (p *stormWork) unshare() {
 	}
 }
 
-// bystander says that a program makes no last calls: where there are many programs,
-// one on each client is enough, and of clients so many. All of them would want the
-// contended lock once more, one after the other, and that is no question of whether
-// the cell has recovered.
-func (p *thread) bystander() bool {
+// isBystander reports whether a program makes no last calls. If there are many programs, one on
+// each client is enough, and on mostFinales clients. Otherwise all of them would acquire the
+// contended lock once more, one after the other, which takes long even in a cell that has
+// recovered.
+func (p *thread) isBystander() bool {
 	plan := p.all.plan
 	return plan.Clients*plan.Calls.Threads > mostFinales && (p.id&0xff != 0 || p.id>>32 >= mostFinales)
 }

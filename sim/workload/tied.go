@@ -9,9 +9,9 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// opensTied opens the contended file below a directory whose handle is tied to the sequencer of a lock,
-// while that is held and when it no more is. The client may have the file in its cache.
-func (p *cachedWork) opensTied(ctx context.Context) {
+// openTied opens the contended file relative to a directory whose handle is tied to the sequencer
+// of a lock, while the lock is held and afterwards. The client may have the file in its cache.
+func (p *cachedWork) openTied(ctx context.Context) {
 	dir := model.Parent(HotNode)
 	p.openAs(ctx, dir, manner{create: client.CreateMay, rights: client.Read | client.Write})
 	o := p.has(dir)
@@ -23,7 +23,7 @@ func (p *cachedWork) opensTied(ctx context.Context) {
 	}
 	file := manner{create: client.CreateNever, rights: client.Read}
 	p.openAs(ctx, HotNode, file)
-	if x := p.has(HotNode); x != nil && p.ties.Chance(3, 4) { // else it stays open
+	if x := p.has(HotNode); x != nil && p.ties.Chance(3, 4) { // otherwise it stays open
 		p.closeHandle(x)
 	}
 	below := file
@@ -46,25 +46,25 @@ func (p *cachedWork) opensTied(ctx context.Context) {
 
 // tie ties a handle to a sequencer.
 func (p *lockWork) tie(ctx context.Context, o *opened, q string) {
-	err := p.bare(ctx, o, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
+	err := p.unrecorded(ctx, o, func(ctx context.Context) error { return o.h.SetSequencer(ctx, q) })
 	o.tied = o.tied || err == nil
 	o.fenced = o.fenced || o.tied || errors.Is(err, client.ErrOutcomeUnknown)
 	switch {
 	case err == nil:
 		o.sequencer = q
-	case !errors.Is(err, client.ErrInvalid): // it may be tied to that, or not
+	case !errors.Is(err, client.ErrInvalid): // the handle may be tied to q, or not
 		o.sequencer = ""
 	}
 	p.answered(err, false, "set-sequencer")
 	if errors.Is(err, client.ErrGone) {
-		p.loses(o, err)
+		p.closeUseless(o, err)
 	}
 }
 
-// judgesTied begins a call by a handle. The function that it returns is told what came of it: where the
-// handle is tied to a sequencer that was stale before the call began, by the log, nothing is answered that
-// the node would tell, from a cache either (C6.16).
-func (p *fileWork) judgesTied(o *opened) func(out linearizability.FileOutput, ok bool) {
+// judgeTied is called when a call by a handle begins. The function that it returns is called with
+// the outcome. If the handle is tied to a sequencer that, by the log, was stale before the call
+// began, the answer must reveal nothing of the node, not even from a cache (C6.16).
+func (p *fileWork) judgeTied(o *opened) func(out linearizability.FileOutput, ok bool) {
 	if o == nil || o.shared || o.sequencer == "" || !p.all.witness.IsStale(o.sequencer) {
 		return func(linearizability.FileOutput, bool) {}
 	}

@@ -6,22 +6,22 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Waits measures for how long each client machine has no answer after healing. Its wait
-// begins at healing if one of its programs has a call on rows under way then, else with
-// the first such call that begins later, so that pauses between calls are not counted.
-// It ends with the first definite answer to any call on rows of that machine: a value,
-// "not found" or a conflict, whenever that call began. A call that ends without one
-// does not end the wait.
+// Waits measures for how long each client machine has no answer after healing. Its wait begins at
+// healing if one of its programs has a call on rows under way at that moment, and otherwise with
+// the first such call that begins later, so that pauses between calls are not counted. It ends with
+// the first definite answer to any call on rows of that machine: a value, "not found" or a
+// conflict, whenever that call began. A call that ends without a definite answer does not end the
+// wait.
 type Waits struct {
 	healed  bool
 	clients []*wait // by machine
 }
 
 type wait struct {
-	underWay  int
-	asked     bool
-	answered  bool
-	since, is time.Duration // true time; how long it was
+	underWay    int
+	asked       bool
+	answered    bool
+	since, took time.Duration // when the wait began, in true time; how long it was
 }
 
 func (w *Waits) of(a sim.Addr) *wait {
@@ -31,46 +31,46 @@ func (w *Waits) of(a sim.Addr) *wait {
 	return w.clients[a-sim.FirstClient]
 }
 
-// Heals begins the waits of clients that have a call under way.
+// Heals is called at healing. It begins the waits of clients that have a call under way.
 func (w *Waits) Heals(now time.Duration) {
 	w.healed = true
 	for _, x := range w.clients {
 		if x.underWay > 0 {
-			x.asks(now)
+			x.begin(now)
 		}
 	}
 }
 
-// begins is told of a call; ends must be called when it is over, be it by a crash of
-// its machine.
-func (w *Waits) begins(a sim.Addr, now time.Duration) (ends func()) {
+// onCall is called when a call begins. ends must be called when the call is over, even by a crash
+// of its machine.
+func (w *Waits) onCall(a sim.Addr, now time.Duration) (ends func()) {
 	x := w.of(a)
 	x.underWay++
 	if w.healed {
-		x.asks(now)
+		x.begin(now)
 	}
 	return func() { x.underWay-- }
 }
 
-// answers is told of a definite answer.
-func (w *Waits) answers(a sim.Addr, now time.Duration) {
+// onAnswer is called for each definite answer.
+func (w *Waits) onAnswer(a sim.Addr, now time.Duration) {
 	if x := w.of(a); x.asked && !x.answered {
-		x.answered, x.is = true, now-x.since
+		x.answered, x.took = true, now-x.since
 	}
 }
 
-func (x *wait) asks(now time.Duration) {
+func (x *wait) begin(now time.Duration) {
 	if !x.asked {
 		x.asked, x.since = true, now
 	}
 }
 
-// List is the waits that ended, in the order of machines.
+// List returns the lengths of the waits that ended, in the order of machines.
 func (w *Waits) List() []time.Duration {
 	var all []time.Duration
 	for _, x := range w.clients {
 		if x.answered {
-			all = append(all, x.is)
+			all = append(all, x.took)
 		}
 	}
 	return all

@@ -11,39 +11,42 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Watching is told of handles that hear of events.
+// Watching is told of handles that receive events.
 type Watching interface {
-	// Opened is told of a new handle that asked for events, with the metadata that its program
-	// was given.
+	// Opened is called for each new handle that asked for events, with the metadata that the Open
+	// returned.
 	Opened(s api.SessionID, n api.Ref, id api.HandleID, mask client.EventMask, stat client.Stat) Watch
-	// OnHandleGot is told of each handle that a program was given. hears says that it is to hear that
-	// another handle waits for its lock: the program asked for that, or to keep the lock after a Release.
+	// OnHandleGot is called for each handle that a program got. hears reports whether the handle
+	// must receive an event when another handle waits for its lock: the program asked for such
+	// events, or to keep the lock after a Release.
 	OnHandleGot(id api.HandleID, hears bool)
 }
 
-// Watch is told what one handle hears, and knows what it has yet to hear.
+// Watch is told which events one handle receives, and knows which it must still receive.
 type Watch interface {
-	// Hears is told of an event that the program has taken.
+	// Hears is called for each event that the program has taken.
 	Hears(e client.Event)
-	// AsksContents is told that the file is read now; the function is told what was found.
+	// AsksContents is called when the program begins to read the file. If the read succeeds, found
+	// is called with the content generation that it returned.
 	AsksContents() (found func(client.ContentGen))
-	// Ends is told that no event is to be expected any more.
+	// Ends is called when no more events are to be expected.
 	Ends()
-	// Owed is what the handle has yet to hear; empty: nothing.
+	// Owed describes the events that the handle must still receive, or returns "" if there are
+	// none.
 	Owed() string
-	// Misses is told that what is owed has not come for so long.
+	// Misses is called when owed events have not come; after says for how long.
 	Misses(after string)
 }
 
-// listener hears of events on nodes that a program has open.
+// listener takes the events of nodes that a program has open.
 type listener struct {
 	*thread
-	picks *sim.Draw // which handles hear, and of what
-	heard int       // how many handles did
+	picks *sim.Draw // decides which handles ask for which events
+	count int       // how many handles have asked for events
 }
 
-// wants draws which events a handle asks for; mostly none.
-func (p *listener) wants() client.EventMask {
+// drawMask draws which events a handle asks for; usually none.
+func (p *listener) drawMask() client.EventMask {
 	w := &p.all.plan.Watch
 	if w.Share == 0 || !p.picks.Chance(w.Share, 4) {
 		return 0
@@ -57,10 +60,10 @@ func (p *listener) listen(o *opened, mask client.EventMask) {
 	w := p.all.watching.Opened(o.session, o.Ref(), o.id, mask, o.stat)
 	o.watch = w
 	slow := p.picks.Chance(1, 3)
-	d := p.rt.Env().World().Draw("client.watch", uint64(p.id)<<16|uint64(p.heard))
-	p.heard++
+	d := p.rt.Env().World().Draw("client.watch", uint64(p.id)<<16|uint64(p.count))
+	p.count++
 	odds := uint64(1)
-	if p.all.plan.Workload == plan.Cached { // a read at once after a write meets the next one
+	if p.all.plan.Workload == plan.Cached { // a read just after one write meets the next write
 		odds = 3
 	}
 	p.rt.Go(fmt.Sprintf("events of %s", o.path), func() {
@@ -80,14 +83,14 @@ func (p *listener) listen(o *opened, mask client.EventMask) {
 			w.Hears(e)
 			p.all.world.Result(p.rt.Env().Self(), []byte(e.Kind.String()+e.Child))
 			if d.Chance(odds, 4) {
-				p.readsAfter(ctx, o, w)
+				p.readAfter(ctx, o, w)
 			}
 		}
 	})
 }
 
-// readsAfter reads the file after an event: it must find what that tells of.
-func (p *listener) readsAfter(ctx context.Context, o *opened, w Watch) {
+// readAfter reads the file after an event. It must find contents at least as new as the event says.
+func (p *listener) readAfter(ctx context.Context, o *opened, w Watch) {
 	ctx, cancel := p.rt.WithTimeout(ctx, p.all.patience())
 	defer cancel()
 	found, late := w.AsksContents(), p.all.witness.HasLost(p.client)
@@ -101,14 +104,14 @@ func (p *listener) readsAfter(ctx context.Context, o *opened, w Watch) {
 	}
 }
 
-// hearingPatience is how long after healing, and after the last calls, a handle may have something
-// yet to hear: an answer to a KeepAlive that was lost just before is missed by its client after
-// three quarters of the longest lease, which is 20 s.
+// hearingPatience is how long, after healing and after the last calls, events may still be missing.
+// If an answer to a KeepAlive was lost just before, its client notices after three quarters of the
+// longest lease, which is 20 s.
 const hearingPatience = 30 * time.Second
 
-// hearsAll waits after healing until the handles of a program, nodes, have heard all that has happened
+// awaitEvents waits after healing until nodes, the handles of a program, have received all events
 // (S13).
-func (p *listener) hearsAll(ctx context.Context, nodes []*opened) {
+func (p *listener) awaitEvents(ctx context.Context, nodes []*opened) {
 	world := p.all.world
 	until := world.Now() + hearingPatience
 	for _, o := range nodes {
