@@ -10,20 +10,20 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Configs is how the replicas of a cell are configured: as the plan says, but for a misfit
-// and a hoarder.
+// Configs are the configurations of the replicas of a cell. They are those of the plan, except for
+// a misfit and a hoarder.
 type Configs struct {
 	plan    *plan.Plan
 	world   *sim.World
-	misfits map[paxos.NodeID]bool // which are configured as the misfit is
+	misfits map[paxos.NodeID]bool // replicas that have the configuration of the misfit
 }
 
-// NewConfigs is the configurations of a plan's replicas.
+// NewConfigs returns the configurations of a plan's replicas.
 func NewConfigs(p *plan.Plan, w *sim.World) *Configs {
 	return &Configs{plan: p, world: w, misfits: map[paxos.NodeID]bool{p.Misfit.Replica: true}}
 }
 
-// Of is the configuration of the next life of one replica.
+// Of returns the configuration of the next life of a replica.
 func (c *Configs) Of(id paxos.NodeID) driver.Config {
 	cfg := c.plan.Driver
 	cfg.Core.Paxos.ID = id
@@ -39,7 +39,7 @@ func (c *Configs) Of(id paxos.NodeID) driver.Config {
 	return cfg
 }
 
-// Grant is the length of leases that a replica is configured with.
+// Grant returns the duration of lease grants in the configuration of a replica.
 func (c *Configs) Grant(id paxos.NodeID) time.Duration {
 	if c.misfits[id] {
 		return c.plan.Misfit.Grant
@@ -47,13 +47,14 @@ func (c *Configs) Grant(id paxos.NodeID) time.Duration {
 	return c.plan.Driver.Core.Paxos.Lease.Grant
 }
 
-// Swap gives a replica the misfit's lease in place of the cell's, or the other way round.
+// Swap exchanges the lease duration of a replica: the misfit's for the cell's, or the cell's for
+// the misfit's.
 func (c *Configs) Swap(id paxos.NodeID) { c.misfits[id] = !c.misfits[id] }
 
-// hoard is how many slots more a hoarder keeps for laggards.
+// hoard is how many more slots than others a hoarder keeps for laggards.
 const hoard = 1_000
 
-// KeepSlots is how many slots a replica keeps for laggards.
+// KeepSlots returns how many slots a replica keeps for laggards.
 func (c *Configs) KeepSlots(id paxos.NodeID) paxos.Slot {
 	if c.plan.Hoarder == id {
 		return c.plan.Driver.KeepSlots + hoard

@@ -9,15 +9,15 @@ import (
 	"github.com/chubbycell/chubby/sim/damage"
 )
 
-// runJob is the log lane: plain calls of the store, each an event.
+// runJob runs a log job: plain calls of the store, each an event.
 func (r *Replica) runJob() {
 	r.Observer.OnLogBegun(r.job)
 	err := diskjobs.Log(r.Store, *r.job)
 	r.Observer.OnLogWritten(r.job, err)
 	if err == nil && r.Store.WantsAhead() {
-		r.Env.Go("segment", func() { _ = r.Store.MakeAhead() }) // then it is made when it is needed
+		r.Env.Go("segment", func() { _ = r.Store.MakeAhead() }) // on an error, the store makes it when it needs it
 	}
-	r.posts(func(now time.Time) {
+	r.post(func(now time.Time) {
 		r.Observer.OnInput(now)
 		r.Observer.OnLogDone(now, r.job)
 		r.Host.LogDone(now, err)
@@ -25,12 +25,12 @@ func (r *Replica) runJob() {
 	})
 }
 
-// runBulk is the bulk lane, beside the log lane: the same disk, call by call.
+// runBulk runs a bulk job, beside log jobs on the same disk. Each call is an event.
 func (r *Replica) runBulk(j driver.BulkJob) {
 	r.Observer.OnBulkBegun(j)
 	result := r.bulk.Do(j)
 	r.Observer.OnBulkEnded()
-	r.posts(func(now time.Time) {
+	r.post(func(now time.Time) {
 		r.Observer.OnInput(now)
 		r.Observer.OnBulkDone(now, result)
 		r.Host.BulkDone(now, result)
@@ -38,7 +38,7 @@ func (r *Replica) runBulk(j driver.BulkJob) {
 	})
 }
 
-// runBackup is the backup lane: another disk, call by call.
+// runBackup runs a backup job, on another disk. Each call is an event.
 func (r *Replica) runBackup(j driver.BackupJob) {
 	p := r.plan.Backups
 	b := diskjobs.Backup{
@@ -46,7 +46,7 @@ func (r *Replica) runBackup(j driver.BackupJob) {
 		OnDone: r.Observer.OnBackup,
 	}
 	done := b.Do(j)
-	r.posts(func(now time.Time) {
+	r.post(func(now time.Time) {
 		r.Host.BackupDone(now, done)
 		r.Act()
 	})

@@ -11,15 +11,14 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// loop stands for the goroutine that owns the host. In the plan's Busy it does nothing else than
-// what it has begun: what comes meanwhile waits, in the shipped inbox, or in line where it is
-// no message.
+// loop stands for the goroutine that owns the host. After each input it is busy for the plan's
+// Busy. Inputs that come meanwhile wait: messages in the shipped inbox, others in own.
 type loop struct {
 	box    *driver.Inbox[message]
-	own    []func(now time.Time) // ends of jobs, rings of the timer, what operators ask
+	own    []func(now time.Time) // ends of jobs, wake-ups, requests of operators
 	until  time.Duration         // true time until which it is busy
-	isDue  bool                  // it will look at what waits
-	shared uint64                // messages of clients that were not the first of their burst
+	isDue  bool                  // a turn is scheduled
+	shared uint64                // messages of clients, except the first of each burst
 }
 
 type message struct {
@@ -27,32 +26,32 @@ type message struct {
 	wire []byte
 }
 
-// does hands the loop an input that is no message.
-func (r *Replica) does(now time.Time, f func(now time.Time)) {
-	if r.waits() {
+// do gives the loop an input that is no message.
+func (r *Replica) do(now time.Time, f func(now time.Time)) {
+	if r.mustWait() {
 		r.loop.own = append(r.loop.own, f)
 		return
 	}
-	f(r.reads(now))
-	r.works()
+	f(r.readClock(now))
+	r.work()
 }
 
-// posts is does, from a coroutine or from outside of the process.
-func (r *Replica) posts(f func(now time.Time)) {
-	r.Env.Post(func(now time.Time) { r.does(now, f) })
+// post is do for callers on a coroutine, or outside of the process.
+func (r *Replica) post(f func(now time.Time)) {
+	r.Env.Post(func(now time.Time) { r.do(now, f) })
 }
 
-// Receive hands bytes to the loop.
+// Receive gives a message to the loop.
 func (r *Replica) Receive(now time.Time, from sim.Addr, wire []byte) {
 	if from.IsClient() && r.Observer.Delays(from, wire) {
 		return
 	}
-	if !r.waits() {
-		now = r.reads(now)
+	if !r.mustWait() {
+		now = r.readClock(now)
 		r.Observer.OnInput(now)
 		r.handle(now, from, wire)
 		r.Act()
-		r.works()
+		r.work()
 		return
 	}
 	m := message{from, slices.Clone(wire)}
@@ -69,7 +68,7 @@ func (r *Replica) Receive(now time.Time, from sim.Addr, wire []byte) {
 	}
 }
 
-// handle hands a message to the host.
+// handle gives a message to the host.
 func (r *Replica) handle(now time.Time, from sim.Addr, wire []byte) {
 	if from.IsClient() {
 		if !r.Observer.OnClientMessage(now, from, wire) {
@@ -81,8 +80,9 @@ func (r *Replica) handle(now time.Time, from sim.Addr, wire []byte) {
 	r.Host.PeerMessage(now, paxos.NodeID(from), string(wire))
 }
 
-// waits reports whether an input has to wait, and sees to it that the loop looks at it.
-func (r *Replica) waits() bool {
+// mustWait reports whether an input has to wait. If so, it schedules the turn in which the loop
+// takes it.
+func (r *Replica) mustWait() bool {
 	l := &r.loop
 	left := l.until - r.Env.World().Now()
 	if !l.isDue && left <= 0 {
@@ -95,29 +95,29 @@ func (r *Replica) waits() bool {
 	return true
 }
 
-// Shared is how many messages of clients were taken in behind another one, before anything was
-// carried out.
+// Shared returns how many messages of clients the host took after another one of the same burst,
+// before it acted.
 func (r *Replica) Shared() uint64 { return r.loop.shared }
 
-// works keeps the loop busy after what it has done.
-func (r *Replica) works() { r.loop.until = r.Env.World().Now() + r.plan.Busy }
+// work makes the loop busy for the plan's Busy from now.
+func (r *Replica) work() { r.loop.until = r.Env.World().Now() + r.plan.Busy }
 
-// turn takes in what waits, but of clients no more than one burst.
+// turn gives the waiting inputs to the host, but no more than one burst of messages from clients.
 func (r *Replica) turn(now time.Time) {
 	l := &r.loop
 	own := l.own
 	l.own = nil
 	for _, f := range own {
 		if !r.Env.Dead() {
-			f(r.reads(now))
+			f(r.readClock(now))
 		}
 	}
-	for n, ends := 0, false; !ends && !r.Env.Dead(); { // n: since it acted
+	for n, ends := 0, false; !ends && !r.Env.Dead(); { // n: messages since the host last acted
 		m, ok := l.box.Next()
 		if !ok {
 			break
 		}
-		if now = r.reads(now); n == 0 {
+		if now = r.readClock(now); n == 0 {
 			r.Observer.OnInput(now)
 		}
 		r.handle(now, m.from, m.wire)
@@ -130,8 +130,8 @@ func (r *Replica) turn(now time.Time) {
 		}
 	}
 	l.isDue = false
-	r.works()
+	r.work()
 	if l.box.Len() > 0 {
-		r.waits()
+		r.mustWait()
 	}
 }

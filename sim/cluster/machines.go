@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Machines is the machines of a cell: its replicas, and the clients beside them. They
-// stand in one world, each with a clock of its own.
+// Machines are the machines of a cell: its replicas and its clients. All are in one world, and each
+// has its own clock.
 type Machines struct {
 	Replicas []*sim.Machine
 	Clients  []*sim.Machine
@@ -19,12 +19,12 @@ type Machines struct {
 	rates *sim.Draw
 }
 
-// NewMachines is the machines of a plan in a world; there are none yet.
+// NewMachines returns an empty set of machines for a plan in a world.
 func NewMachines(p *plan.Plan, w *sim.World) *Machines {
 	return &Machines{plan: p, world: w, rates: w.Draw("cell.clock", 0)}
 }
 
-// Clock is how the clock of the next machine starts.
+// Clock draws the initial clock of the next machine.
 func (c *Machines) Clock() sim.ClockConfig {
 	cfg := sim.ClockConfig{
 		Offset:     c.rates.Duration(0, time.Hour),
@@ -37,8 +37,8 @@ func (c *Machines) Clock() sim.ClockConfig {
 	return cfg
 }
 
-// AddReplica adds the machine of the next replica, whose lives are made by process. It
-// is down until Start.
+// AddReplica adds the machine of the next replica. process makes its lives. The machine is down
+// until Start.
 func (c *Machines) AddReplica(process func() sim.Process) *sim.Machine {
 	m := c.world.Add(sim.MachineConfig{Process: process, Clock: c.Clock(), Disk: c.plan.Disk, Far: c.plan.Far()})
 	c.Replicas = append(c.Replicas, m)
@@ -55,7 +55,7 @@ func (c *Machines) AddClient(program func(*sim.Runtime)) *sim.Machine {
 	return m
 }
 
-// IDs are the numbers of all replicas of the plan.
+// IDs returns the ids of all replicas of the plan.
 func (c *Machines) IDs() []uint32 {
 	var ids []uint32
 	for i := range c.plan.Replicas {
@@ -64,8 +64,8 @@ func (c *Machines) IDs() []uint32 {
 	return ids
 }
 
-// Start starts every machine of the world, those that joined it by other ways included. A
-// misfit that joins late is started later.
+// Start starts every machine of the world, including machines that were not added by AddReplica and
+// AddClient. It starts a misfit that joins late at its time, and leaves idle clients down.
 func (c *Machines) Start() {
 	for _, m := range c.world.Replicas() {
 		if late := c.plan.Misfit.Joins; late > 0 && paxos.NodeID(m.Addr()) == c.plan.Misfit.Replica {
@@ -81,7 +81,8 @@ func (c *Machines) Start() {
 	}
 }
 
-// Heal lets the network work as planned and every replica and client run.
+// Heal restores the network of the plan, resumes every replica and client, and starts those that
+// are down, except idle clients.
 func (c *Machines) Heal() {
 	c.world.Net().SetDefault(c.plan.Link)
 	c.world.Net().Heal()

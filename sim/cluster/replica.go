@@ -24,61 +24,70 @@ type Replica struct {
 	Now     time.Time // as the process last read its clock
 	Store   *store.Store
 	Stopped error     // why the host ended this life
-	Due     time.Time // it has asked for; zero: none
+	Due     time.Time // the wake that the host has asked for; zero: none
 
 	plan     *plan.Plan
 	loop     loop
 	Observer Observer
 	observed model.Observed
 	bulk     diskjobs.Bulk
-	job      *driver.LogJob // what the log lane writes
+	job      *driver.LogJob // the log job under way
 }
 
-// Observer is told of all that a life of a replica does, in its order, and changes nothing
-// of it.
+// Observer is told of everything that a life of a replica does, in order. It must not change what
+// the life does, except where a method says so.
 type Observer interface {
-	// OnOpening is told that the store is about to be opened; it is opened on what is returned.
+	// OnOpening is called before the store is opened. The store is opened on the file system that
+	// it returns.
 	OnOpening(fs vfs.FS) vfs.FS
+	// OnRefused is called when the store could not be opened.
 	OnRefused(err error)
+	// OnOpened is called when the store is open, before the host starts.
 	OnOpened(rec store.Recovered, report store.Report)
-	// OnStarted is told that the host has started, and has not acted yet.
+	// OnStarted is called when the host has started, before it acts.
 	OnStarted(now time.Time, rec store.Recovered)
-	// OnFailed is told that the life has ended because the machine failed, or the host stopped.
+	// OnFailed is called when the life has ended because the machine failed, or because the host
+	// stopped.
 	OnFailed()
 
-	// Delays says that a message from a client has not arrived yet: the network holds it back.
+	// Delays reports whether the network holds a message from a client back: the life then ignores
+	// it, as if it had not arrived yet.
 	Delays(from sim.Addr, msg []byte) bool
-	// OnInput is told of an input before its kind, unless it comes behind another one in a burst.
+	// OnInput is called before the method for the kind of the input, but in a burst only for the
+	// first input.
 	OnInput(now time.Time)
-	// OnClientMessage is told of a message from a client; taken says that it is not the host's.
+	// OnClientMessage is called for each message from a client. If it returns true, the host does
+	// not get the message.
 	OnClientMessage(now time.Time, from sim.Addr, msg []byte) (taken bool)
 	OnPeerMessage(now time.Time, from paxos.NodeID, wire string)
-	// OnNoRoom is told of the answer to a message from a client, which found no room.
+	// OnNoRoom is called with the answer to a message from a client that found no room.
 	OnNoRoom(m driver.ClientMessage)
-	// OnWoken is told that the host was told the time, and has acted.
+	// OnWoken is called when the host has handled a wake-up, and has acted.
 	OnWoken(now time.Time)
 
-	// OnOutput is told what the host wants done.
+	// OnOutput is called with everything that the host wants done, before it is done.
 	OnOutput(out *model.Outcome)
+	// OnStopped is called after that if the host stops, in place of the methods that follow.
 	OnStopped(why error)
-	// OnActed is told of the same when it is not to stop, before anything is sent.
+	// OnActed is called after OnOutput if the host does not stop, before anything is sent.
 	OnActed(out *model.Outcome)
-	// OnMessage is told of each message to a peer before it is sent; first says that it is the
-	// first of one act.
+	// OnMessage is called for each message to a peer before it is sent. first reports whether it is
+	// the first one of an act.
 	OnMessage(first bool, m driver.PeerMessage)
-	// OnAnswering is told that all messages to peers are sent, and returns the answers to send.
+	// OnAnswering is called when all messages to peers have been sent. It returns the replies to
+	// clients that are to be sent.
 	OnAnswering(out *model.Outcome) []driver.ClientMessage
 	OnReply(m driver.ClientMessage, reads []core.Read)
-	// OnSent is told that all is sent, and no job has begun.
+	// OnSent is called when everything has been sent, before jobs begin.
 	OnSent(out *model.Outcome)
 
 	OnLogBegun(j *driver.LogJob)
-	// OnLogWritten is told at the very instant at which a job of the log lane is done, whether
-	// or not the process lives to hear of it.
+	// OnLogWritten is called at the instant at which a log job ends, whether or not the process
+	// lives to handle its end.
 	OnLogWritten(j *driver.LogJob, err error)
 	OnLogDone(now time.Time, j *driver.LogJob)
-	// OnBulkAsked is told that the host wants a bulk job, OnBulkBegun that it begins, OnBulkEnded
-	// that it has ended, and OnBulkDone that the process hears of it.
+	// OnBulkAsked is called when the host wants a bulk job, OnBulkBegun when the job begins,
+	// OnBulkEnded when it has ended, and OnBulkDone when the process handles its end.
 	OnBulkAsked(j driver.BulkJob)
 	OnBulkBegun(j driver.BulkJob)
 	OnBulkEnded()
@@ -88,7 +97,7 @@ type Observer interface {
 	OnBackup(j driver.BackupJob, made store.WriteResult, err error)
 }
 
-// New is a life of replica id of a plan, which has not begun. watch makes its observer.
+// New returns a life of replica id, which has not begun. watch makes its observer.
 func New(p *plan.Plan, id paxos.NodeID, cfg driver.Config, watch func(*Replica) Observer) *Replica {
 	r := &Replica{Id: id, plan: p, loop: loop{box: driver.NewInbox[message](cfg.Inbox)}}
 	cfg.Core.Observer = &r.observed
@@ -97,7 +106,7 @@ func New(p *plan.Plan, id paxos.NodeID, cfg driver.Config, watch func(*Replica) 
 	return r
 }
 
-// Start opens the store on a coroutine: every call of it is an event.
+// Start opens the store on a coroutine: each of its disk calls is an event.
 func (r *Replica) Start(env *sim.Env) {
 	r.Env = env
 	env.Go("recover", func() {
@@ -112,7 +121,7 @@ func (r *Replica) Start(env *sim.Env) {
 		r.Store = st
 		r.bulk = diskjobs.Bulk{Snapshots: st.Snapshots(), OnPublished: r.Observer.OnPublished, OnUnreadable: r.Observer.OnUnreadable}
 		r.Observer.OnOpened(rec, report)
-		r.posts(func(now time.Time) {
+		r.post(func(now time.Time) {
 			r.Host.Start(now, rec.Recovered, rec.Rows, rec.LogFloor)
 			r.Observer.OnStarted(now, rec)
 			r.Act()
@@ -126,35 +135,35 @@ func (r *Replica) fail(err error) {
 	r.Observer.OnFailed()
 }
 
-// reads takes the reading of the monotonic clock that comes with an input: all that the
-// replica is told of time. An input that reads another clock is planted bug L04.
-func (r *Replica) reads(now time.Time) time.Time {
+// readClock takes the reading of the monotonic clock that comes with an input. It is the only time
+// that the replica gets. Planted bug L04 takes the reading of another clock.
+func (r *Replica) readClock(now time.Time) time.Time {
 	r.Now = now
 	return now
 }
 
-// wakes sets the timer of the process to when the host wants to be woken.
-func (r *Replica) wakes(at time.Time) {
+// wakeAt sets the timer of the process to the instant at which the host wants to be woken.
+func (r *Replica) wakeAt(at time.Time) {
 	r.Due = at
 	r.Env.WakeAt(r.plan.Grained(at))
 }
 
-// Wake hands time to the host.
+// Wake advances the host's time.
 func (r *Replica) Wake(now time.Time) {
-	r.does(now, func(now time.Time) {
+	r.do(now, func(now time.Time) {
 		r.Host.Advance(now)
 		r.Act()
 		r.Observer.OnWoken(now)
 	})
 }
 
-// Tell hands an input to the host, as if an operator had asked, once the process has had its
-// first input: it may be paused before that.
+// Tell gives an input to the host, as a request of an operator would. It does nothing before Start:
+// the machine may be paused before the first input of the process.
 func (r *Replica) Tell(f func(now time.Time)) {
 	if r.Env == nil {
 		return
 	}
-	r.posts(func(now time.Time) {
+	r.post(func(now time.Time) {
 		f(now)
 		r.Act()
 	})
@@ -189,10 +198,10 @@ func (r *Replica) Act() {
 	if j := out.Backup; j != nil {
 		r.Env.Go("backup", func() { r.runBackup(*j) })
 	}
-	r.wakes(out.Wake)
+	r.wakeAt(out.Wake)
 }
 
-// Send sends messages to peers, each of which the observer is told of.
+// Send sends messages to peers, and tells the observer of each.
 func (r *Replica) Send(all []driver.PeerMessage) {
 	for i, m := range all {
 		r.Observer.OnMessage(i == 0, m)
@@ -200,5 +209,5 @@ func (r *Replica) Send(all []driver.PeerMessage) {
 	}
 }
 
-// TakeOutcome is what the host wants done, outside of an act.
+// TakeOutcome returns what the host wants done, without doing it, and empties it.
 func (r *Replica) TakeOutcome() model.Outcome { return r.observed.Take(r.Host) }
