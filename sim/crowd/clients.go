@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Env is what a crowd is put into.
+// Env is what a crowd needs to run.
 type Env struct {
 	World    *sim.World
 	Plan     *plan.Plan
@@ -20,15 +20,15 @@ type Env struct {
 	Cell     Cell
 }
 
-// Cell is what a crowd has to know of its cell.
+// Cell is what a crowd must know of its cell.
 type Cell interface {
-	// HasMaster says that a replica serves as the master.
+	// HasMaster reports whether a replica serves as the master.
 	HasMaster() bool
 }
 
-// Clients is the clients' side of many sessions: the session machine of package
-// client for each, and one machine of the world for all, which carries their
-// messages in bundles.
+// Clients is the clients' side of many sessions. Each session has a state machine of package
+// client/session. One machine of the world carries all of them, and sends their messages in
+// bundles.
 type Clients struct {
 	Addr   sim.Addr // of that machine
 	Counts Counts   // what the clients themselves can count
@@ -37,13 +37,13 @@ type Clients struct {
 	env     *sim.Env
 	members []member
 	begun   int // members that have asked for their session
-	settled int // those that have it, and a handle
+	settled int // members that have their session and a handle
 
 	wheel wheel
 	out   map[uint32]*bundle // by replica
 	order []uint32
 	flush time.Time // when bundles leave; zero: they are empty
-	back  bundle    // what a replica answers in one go
+	back  bundle    // the answers of a replica in one act
 	room  []byte    // for one request
 }
 
@@ -51,12 +51,12 @@ type Clients struct {
 type member struct {
 	m     *session.Machine
 	draws draw.Stream
-	wake  time.Time // when it wants to be told the time; zero: never
-	rings time.Time // for when it stands in the wheel, not after wake; zero: it does not
+	wake  time.Time // when it wants to be woken; zero: never
+	rings time.Time // when its entry in the wheel is due, not after wake; zero: it has none
 	there bool      // it has its session and its handle: only KeepAlives follow
 }
 
-// Join puts the machine of n sessions into the world, as the first client.
+// Join adds the machine of n sessions to the world, as the first client.
 func Join(e Env, n int) *Clients {
 	x := &Clients{in: e, Addr: sim.FirstClient, members: make([]member, n), out: map[uint32]*bundle{}, order: e.Replicas}
 	src := draw.New(e.Plan.Seed).Sub("crowd", 0)
@@ -70,18 +70,18 @@ func Join(e Env, n int) *Clients {
 	return x
 }
 
-// Size is how many sessions there are to be.
+// Size returns the number of sessions, including those that have not begun.
 func (x *Clients) Size() int { return len(x.members) }
 
-// Settled is how many have begun and have a handle.
+// Settled returns how many sessions have begun and have a handle.
 func (x *Clients) Settled() int { return x.settled }
 
-// Patience is the true time by which all should have settled.
+// Patience returns the true time by which all sessions should have settled.
 func (x *Clients) Patience() time.Duration {
 	return time.Minute + 2*gatherEvery*time.Duration(len(x.members))
 }
 
-// gatherEvery is the time between two sessions that begin; they begin by tens.
+// gatherEvery is the mean time between two sessions that begin. They begin in groups of gatherTens.
 const gatherEvery = 500 * time.Microsecond
 
 const gatherTens = 10
@@ -119,7 +119,7 @@ func (x *Clients) begin(now time.Time) {
 	x.env.World().After(gatherTens*gatherEvery, func() { x.env.Post(x.begin) })
 }
 
-// Receive takes a bundle of answers.
+// Receive gives each answer of a bundle to its member.
 func (x *Clients) Receive(now time.Time, from sim.Addr, msg []byte) {
 	bundle(msg).each(func(i int, wire []byte) {
 		p, err := api.DecodeReply(wire)
@@ -136,7 +136,7 @@ func (x *Clients) Receive(now time.Time, from sim.Addr, msg []byte) {
 	x.leave(now)
 }
 
-// Wake sends the bundles that are due, and tells members the time.
+// Wake wakes the members that are due, and sends the bundles that are due.
 func (x *Clients) Wake(now time.Time) {
 	x.wheel.turn(now, func(i int32) {
 		b := &x.members[i]
@@ -145,7 +145,7 @@ func (x *Clients) Wake(now time.Time) {
 		}
 		b.rings = time.Time{}
 		if b.wake.After(now) {
-			x.rings(int(i), b.wake)
+			x.wakeAt(int(i), b.wake)
 			return
 		}
 		b.m.Advance(now)
@@ -154,7 +154,7 @@ func (x *Clients) Wake(now time.Time) {
 	x.leave(now)
 }
 
-// act does what a member wants.
+// act carries out the output of a member.
 func (x *Clients) act(now time.Time, i int) {
 	b := &x.members[i]
 	out := b.m.TakeOutput()
@@ -181,12 +181,12 @@ func (x *Clients) act(now time.Time, i int) {
 		b.there = true
 		x.settled++
 	}
-	x.rings(i, out.Wake)
+	x.wakeAt(i, out.Wake)
 }
 
-// rings sees to it that a member is told the time at wake. An entry of the wheel that
-// comes earlier will do.
-func (x *Clients) rings(i int, wake time.Time) {
+// wakeAt makes sure that a member is woken at wake. An entry of the wheel that is due earlier is
+// enough.
+func (x *Clients) wakeAt(i int, wake time.Time) {
 	b := &x.members[i]
 	if !wake.IsZero() && (b.rings.IsZero() || wake.Before(b.rings)) {
 		b.rings = x.wheel.set(int32(i), wake)
@@ -194,7 +194,7 @@ func (x *Clients) rings(i int, wake time.Time) {
 	b.wake = wake
 }
 
-// leave sends bundles whose time has come.
+// leave sends the bundles if they are due.
 func (x *Clients) leave(now time.Time) {
 	if !x.flush.IsZero() && !x.flush.After(now) {
 		for _, id := range x.order {
@@ -212,8 +212,8 @@ func (x *Clients) leave(now time.Time) {
 	x.env.WakeAt(wake)
 }
 
-// Each calls do with every request of a bundle, with the address that it comes
-// from. gathered is true where only KeepAlives are to be expected from there.
+// Each calls do for every request of a bundle, with the address of its session. gathered reports
+// whether the session has settled and sends only KeepAlives.
 func (x *Clients) Each(msg []byte, do func(from core.Addr, wire []byte, gathered bool)) {
 	bundle(msg).each(func(i int, wire []byte) { do(firstSession+core.Addr(i), wire, x.members[i].there) })
 }
@@ -221,8 +221,8 @@ func (x *Clients) Each(msg []byte, do func(from core.Addr, wire []byte, gathered
 // Name is the principal of all clients of a crowd.
 const Name api.Principal = "crowd"
 
-// Answers puts what a replica answers to sessions of the crowd into one bundle, which is
-// empty if it answers none. The bundle is valid until the next call.
+// Answers puts the answers of a replica to sessions of the crowd into one bundle, which is empty if
+// there are none. The bundle is valid until the next call.
 func (x *Clients) Answers(all []driver.ClientMessage) []byte {
 	x.back = x.back[:0]
 	for _, m := range all {

@@ -19,7 +19,7 @@ type Options struct {
 // Max is the most sessions of a crowd.
 const Max = 100_000
 
-// Check says what is wrong with the options, naming the flag.
+// Check returns an error that names the flag whose value is invalid, or nil.
 func (o Options) Check() error {
 	switch {
 	case o.Replicas < 0 || o.Replicas > plan.MaxReplicas:
@@ -32,12 +32,12 @@ func (o Options) Check() error {
 	return nil
 }
 
-// grain is the grain of timers, as an operating system has one: what falls due
-// within it is done together.
+// grain is the granularity of timers, as in an operating system: timers that are due within it ring
+// together.
 const grain = 2 * time.Millisecond
 
-// Plan is that of the crowd's cell: a calm one, whose timers have a grain.
-// It panics on options that Check refuses.
+// Plan returns the plan of the crowd's cell: a calm one whose timers have a grain. It panics on
+// options that Check refuses.
 func (o Options) Plan() plan.Plan {
 	if err := o.Check(); err != nil {
 		panic(err)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The wheel against a list: no entry is due before its tick, and each by then.
+// The wheel against a list: no entry rings before its tick, and each rings by then.
 func TestTheWheelRingsInTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w wheel
