@@ -11,13 +11,13 @@ import (
 type Ask struct {
 	ID        uint64
 	Write     bool
-	Base      uint64 // of a write: the version that was read
-	Version   uint64 // of a write: names what it makes, new each time
+	Base      uint64 // for a write: the version that was read
+	Version   uint64 // for a write: the version that it makes, new for each write
 	Value     uint64
-	Sequencer string // of the lock under which the client acts: its text
+	Sequencer string // of the lock under which the client acts, as text
 }
 
-// Tell is its answer.
+// Tell is the answer of the resource to an Ask.
 type Tell struct {
 	ID       uint64
 	Accepted bool
@@ -31,7 +31,7 @@ const (
 	kindTell = 'T'
 )
 
-// Encode is the message that carries the request.
+// Encode returns the message that carries the request.
 func (q Ask) Encode() []byte {
 	dst := binary.AppendUvarint([]byte{kindAsk}, q.ID)
 	for _, n := range []uint64{flag(q.Write), q.Base, q.Version, q.Value} {
@@ -40,7 +40,7 @@ func (q Ask) Encode() []byte {
 	return append(dst, q.sequencer().Encode()...)
 }
 
-// Encode is the message that carries the answer.
+// Encode returns the message that carries the answer.
 func (t Tell) Encode() []byte {
 	dst := binary.AppendUvarint([]byte{kindTell}, t.ID)
 	for _, n := range []uint64{flag(t.Accepted), t.Version, t.Value} {
@@ -56,8 +56,8 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// DecodeAsk is the inverse of Ask.Encode. Links keep bytes whole, and no other machine
-// sends any: what is no message is a bug of the simulator, and panics.
+// DecodeAsk is the inverse of Ask.Encode. It panics if msg is malformed: links do not alter bytes,
+// and no other machine sends messages to the resource, so that is a bug of the simulator.
 func DecodeAsk(msg []byte) (q Ask) {
 	n, rest := uvarints(kindAsk, msg, 5)
 	s, err := api.ParseSequencer(string(rest))
@@ -89,7 +89,8 @@ func uvarints(kind byte, msg []byte, count int) (all []uint64, rest []byte) {
 	return all, msg
 }
 
-// Describe is the text of a message between a client and the resource.
+// Describe returns the text of a message between a client and the resource, for traces. It panics
+// if msg is malformed.
 func Describe(msg []byte) string {
 	if len(msg) > 0 && msg[0] == kindTell {
 		t := DecodeTell(msg)

@@ -6,26 +6,26 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Resource is what a storage server outside of the cell decides: one value, a
-// counter, which the holder of a lock is to read and to write back, one higher. It
-// keeps what it has decided, in order. Its disk never fails: what it loses, it
-// loses by what it checks.
+// Resource is the state of a storage server outside of the cell. It holds one value, a counter,
+// which the holder of a lock reads and writes back, one higher. It logs its decisions in order. Its
+// disk never fails: it loses updates only because its checks are too weak.
 type Resource struct {
 	Mode    plan.FenceMode // how it checks
-	Highest uint64         // token; of those that the mode remembers
+	Highest uint64         // the highest token of the requests that the mode remembers
 	version uint64         // of the value; 0: never written
 	value   uint64
-	written map[uint64]Tell          // by the version that a write makes: what it was answered
-	Log     []linearizability.Access // of all that it has decided
-	Refused int                      // requests
+	written map[uint64]Tell          // the answer to each write, by the version that it makes
+	Log     []linearizability.Access // every decision, in order
+	Refused int                      // requests that it refused
 }
 
-// New is a resource that nothing has been asked of, which checks as m says.
+// New returns a resource that checks requests as m says, and has had none yet.
 func New(m plan.FenceMode) *Resource {
 	return &Resource{Mode: m, written: map[uint64]Tell{}}
 }
 
-// Token is the number by which one holder is told from the next.
+// Token returns the fencing token of the request: the lock generation, which is higher for each
+// later holder. It panics if the sequencer is malformed.
 func (q *Ask) Token() uint64 { return uint64(q.sequencer().Gen) }
 
 func (q *Ask) sequencer() api.Sequencer {
@@ -36,8 +36,8 @@ func (q *Ask) sequencer() api.Sequencer {
 	return s
 }
 
-// Decide decides a request at an instant of true time. A write that comes again is
-// given its answer again.
+// Decide decides a request of a client at an instant of true time, in nanoseconds. A write that
+// comes again gets the same answer again.
 func (r *Resource) Decide(at, client int64, q *Ask) Tell {
 	if t, again := r.written[q.Version]; q.Write && again {
 		t.ID = q.ID
@@ -60,7 +60,7 @@ func (r *Resource) Decide(at, client int64, q *Ask) Tell {
 	return t
 }
 
-// accepts is the check, which is all that the modes differ by.
+// accepts is the check. The modes differ only in it, and in which requests remember takes.
 func (r *Resource) accepts(q *Ask) bool {
 	low := q.Token() < r.Highest
 	switch r.Mode {
@@ -71,10 +71,10 @@ func (r *Resource) accepts(q *Ask) bool {
 	case plan.FenceCompare:
 		return !q.Write || !low && q.Base == r.version
 	}
-	return true // FenceAsk has asked
+	return true // for FenceAsk, the cell has already confirmed the sequencer
 }
 
-// remember takes in an accepted request.
+// remember notes the token of an accepted request, and applies a write.
 func (r *Resource) remember(q *Ask) {
 	if q.Write || r.Mode == plan.FenceReads {
 		r.Highest = max(r.Highest, q.Token())
@@ -84,8 +84,8 @@ func (r *Resource) remember(q *Ask) {
 	}
 }
 
-// Count is the truth, which needs no checker: each accepted write was one more
-// than what it was made from, so the value says how many of them are in it.
+// Count returns the outcome, which needs no checker: each accepted write was one more than the
+// value that it was based on, so the value is the number of writes that were not lost.
 func (r *Resource) Count() Count {
 	c := Count{Mode: r.Mode, Refused: r.Refused}
 	for _, a := range r.Log {
@@ -97,10 +97,10 @@ func (r *Resource) Count() Count {
 	return c
 }
 
-// Count is what became of the increments of one seed.
+// Count is the outcome of the increments of one seed.
 type Count struct {
 	Mode    plan.FenceMode `json:"-"`
-	Done    int            `json:"done"`    // that the resource accepted
-	Lost    int            `json:"lost"`    // of them, those that its value does not hold at the end
-	Refused int            `json:"refused"` // requests, reads too, that it refused
+	Done    int            `json:"done"`    // writes that the resource accepted
+	Lost    int            `json:"lost"`    // accepted writes that its value does not contain at the end
+	Refused int            `json:"refused"` // requests that it refused, including reads
 }

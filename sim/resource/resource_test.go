@@ -11,8 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// tale is a resource and two who had its lock one after the other: the old holder
-// with token 33, the new one with 34.
+// tale is a resource and two clients that held its lock one after the other: the old holder with
+// token 33, the new holder with token 34.
 type tale struct {
 	r    *Resource
 	read [2]Tell
@@ -44,8 +44,8 @@ func tokenOf(who int) string {
 	return api.Sequencer{Node: api.Ref{Path: path, Instance: 7}, Mode: client.Exclusive, Gen: gen}.Text()
 }
 
-// does is one step: a read, or a write of one more than was read last.
-func (x *tale) does(d deed) Tell {
+// do makes one step: a read, or a write of one more than was read last.
+func (x *tale) do(d deed) Tell {
 	x.next++
 	q := Ask{ID: x.next, Sequencer: tokenOf(d.who)}
 	if d.writes {
@@ -62,13 +62,13 @@ func narrate(m plan.FenceMode, deeds ...deed) (*Resource, []bool) {
 	x := &tale{r: New(m)}
 	var accepted []bool
 	for _, d := range deeds {
-		accepted = append(accepted, x.does(d).Accepted)
+		accepted = append(accepted, x.do(d).Accepted)
 	}
 	return x.r, accepted
 }
 
-// What each kind of check does with a late write, that comes before and that comes
-// after the new holder's.
+// What each kind of check does with a late write of the old holder, before and after the new
+// holder's write.
 func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
 	before := []deed{oldReads, youngReads, oldWrites, youngWrites}
 	after := []deed{oldReads, youngReads, youngWrites, oldWrites}
@@ -81,7 +81,7 @@ func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
 		{plan.FenceNothing, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}},
 		{plan.FenceWrites, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, no}, [2]int{1, 0}},
 		{plan.FenceReads, []bool{yes, yes, no, yes}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
-		{plan.FenceAsk, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}}, // both were valid when it asked
+		{plan.FenceAsk, []bool{yes, yes, yes, yes}, []bool{yes, yes, yes, yes}, [2]int{1, 1}}, // each sequencer was valid when the resource asked
 		{plan.FenceCompare, []bool{yes, yes, yes, no}, []bool{yes, yes, yes, no}, [2]int{0, 0}},
 	} {
 		for i, x := range []struct {
@@ -102,10 +102,9 @@ func TestWhatEachCheckDoesWithALateWrite(t *testing.T) {
 	}
 }
 
-// The shortest way in which a resource that checks the tokens of writes loses an
-// update, and the only one of its length: the new holder has read when the late
-// write of the old one comes. Reads that carry the token close it, at every length
-// that is tried here.
+// The shortest history in which a resource that checks only the tokens of writes loses an update,
+// and the only one of its length: the late write of the old holder comes after the new holder has
+// read. If reads carry the token too, no history of any length that is tried here loses an update.
 func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
 	all := []deed{oldReads, youngReads, oldWrites, youngWrites}
 	found := map[plan.FenceMode][][]deed{}
@@ -136,7 +135,8 @@ func TestTheShortestLossUnderAWriteCheck(t *testing.T) {
 	require.Empty(t, found[plan.FenceCompare])
 }
 
-// wellRead: a client that writes has read since it last wrote. Else it would overwrite its own.
+// wellRead reports whether a client that writes has read since it last wrote. Otherwise it would
+// overwrite its own write.
 func wellRead(deeds []deed, d deed) bool {
 	for i := len(deeds) - 1; d.writes; i-- {
 		if i < 0 || deeds[i] == d {
@@ -149,7 +149,7 @@ func wellRead(deeds []deed, d deed) bool {
 	return true
 }
 
-// A copy of a write changes nothing, whatever came since.
+// A repeated write changes nothing, whatever came in between.
 func TestAWriteThatComesTwice(t *testing.T) {
 	for _, m := range plan.FenceModes() {
 		r := New(m)
