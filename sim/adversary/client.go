@@ -9,20 +9,19 @@ import (
 	"github.com/chubbycell/chubby/sim/model"
 )
 
-// hostile is what runs on the machine of such a client: raw requests, one after
-// the other, without package client. It forges and alters tokens, uses those of
-// others and other people's sessions, names epochs that are over and that never
-// were, sends again what it sent and what it has overheard, asks for too much, and
-// opens and closes without rest.
+// hostile is the process of the hostile client. It sends raw requests, one after the other, without
+// package client. It forges and alters tokens, uses tokens and sessions of other clients, names
+// epochs that are over and epochs that never were, repeats its own requests and those that it has
+// overheard, asks for too much, and opens and closes handles in quick succession.
 //
-// Each request is sent with what may be answered to it; any other answer breaks
-// S14, or S16 where it was about another client's session (trick).
+// Each request has a set of answers that are allowed (trick); any other answer breaks S14, or S16
+// if the request was about another client's session.
 type hostile struct {
 	of      *Adversary
 	env     *sim.Env
 	draws   *sim.Draw
-	numbers *sim.Draw // of doubles and ties
-	odd     *sim.Draw // of rareTricks
+	numbers *sim.Draw // for doubleCall, tieHandle and useTied
+	odd     *sim.Draw // for rareTricks
 
 	master  sim.Addr
 	epoch   api.Epoch
@@ -30,29 +29,30 @@ type hostile struct {
 	session api.SessionID
 	nonce   api.Nonce
 	count
-	left map[api.SessionID]count // of sessions that it was in before: a replayed opening may lead back
+	left map[api.SessionID]count // counts of its earlier sessions: a replayed opening may lead back to one
 
 	sent    map[uint64]trick // requests by id
-	own     []api.Token      // that it was given
-	shut    []shutToken      // that it has closed or poisoned
+	own     []api.Token      // tokens that the cell gave it
+	shut    []shutToken      // handles that it has closed or poisoned
 	opened  []answered
-	widened api.Token // "": none that was not tried yet
-	bound   []tie     // that were not tried yet
+	widened api.Token // the result of widen, to be used next; "": none
+	bound   []tie     // tied handles for useTied
 	expired []string  // sequencers of locks that it has released
 	held    map[api.Token]api.Held
-	modes   map[api.Token]api.Mode // how it was asked for
-	hoarded int                    // steps of hoards
-	tied    []api.Token            // one that is tied to a sequencer
+	modes   map[api.Token]api.Mode // in which it asked for the lock
+	hoarded int                    // steps of hoard
+	tied    []api.Token            // tokens that are tied to a sequencer
 	stat    map[api.Token]api.Opened
 	wires   [][]byte  // what it has sent
-	turns   int       // that it has taken
-	between *sim.Draw // what is drawn between turns, which is on no tape
+	turns   int       // turns that it has taken
+	between *sim.Draw // for draws between turns, which are on no tape
 }
 
-// count is how far the calls of a session are numbered.
+// count is the highest call number of a session, and the number through which it has acknowledged
+// answers.
 type count struct{ seq, seen api.Seq }
 
-// answered is an Open for reading that was executed.
+// answered is an Open for reading that was executed in an epoch.
 type answered struct {
 	seq   api.Seq
 	epoch api.Epoch
@@ -66,25 +66,25 @@ type shutToken struct {
 	code  api.Code
 }
 
-// trick is a request on its way: what it tries, and what may come of it.
+// trick is a request under way: its name, and the answers that are allowed.
 type trick struct {
 	name string
 	q    api.Request
 	ok   func(api.Reply) bool
 }
 
-// overheard is what a hostile client has got hold of: requests and tokens of others.
+// overheard is what a hostile client has overheard: requests, tokens and sessions of other clients.
 type overheard struct {
 	wires   [][]byte
 	tokens  []api.Token
 	session []api.SessionID
 }
 
-// firstTrick is above all numbers that requests of honest clients have: their
-// answers are not taken for answers to tricks.
+// firstTrick is above all ids of requests of honest clients, so that answers to those are not taken
+// for answers to tricks.
 const firstTrick = 1 << 62
 
-// mostHeard bounds what is kept of it.
+// mostHeard bounds each list of requests, tokens or sessions.
 const mostHeard = 64
 
 func (o *overheard) request(d *sim.Draw, q api.Request, wire []byte) {
@@ -125,27 +125,28 @@ func (h *hostile) Start(env *sim.Env) {
 	h.sent, h.held, h.stat = map[uint64]trick{}, map[api.Token]api.Held{}, map[api.Token]api.Opened{}
 	h.left = map[api.SessionID]count{}
 	h.nonce = api.Nonce{h.draws.Uint64() | 1, h.draws.Uint64()}
-	h.again(env.Now())
+	h.wakeNext(env.Now())
 }
 
-// Wake sends the next request, until the last calls of honest clients.
+// Wake takes the next turn. It stops when honest clients make their last calls.
 func (h *hostile) Wake(now time.Time) {
 	if h.of.programs.Finale {
 		return
 	}
-	h.taped(now)
-	h.again(now)
+	h.takeTurn(now)
+	h.wakeNext(now)
 }
 
-func (h *hostile) again(now time.Time) {
+func (h *hostile) wakeNext(now time.Time) {
 	if h.of.plan.Script != nil {
-		h.awaits()
+		h.awaitTurn()
 		return
 	}
 	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Hostile.Gap)))
 }
 
-// flood sends now and then more than a busy replica keeps: copies of what it sent before.
+// flood sends, now and then, more calls than the inbox of a replica holds: copies of its earlier
+// requests.
 func (h *hostile) flood() {
 	n := h.of.plan.Hostile.Flood
 	if n == 0 || !h.odd.Chance(n, 1000) || h.master == 0 || len(h.wires) == 0 {
@@ -158,7 +159,7 @@ func (h *hostile) flood() {
 	}
 }
 
-// Receive takes in an answer, which must be one of those that are due.
+// Receive handles an answer. An answer to a trick must be one that the trick allows.
 func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	if err != nil {
@@ -182,7 +183,7 @@ func (h *hostile) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	h.learn(t, p)
 }
 
-// learn takes in what an honest client would learn.
+// learn notes what an honest client would learn from the answer.
 func (h *hostile) learn(t trick, p api.Reply) {
 	if t.name == "session" && p.Code == api.OK && p.Result.Session != h.session {
 		h.left[h.session] = h.count
@@ -221,13 +222,13 @@ func (h *hostile) learn(t trick, p api.Reply) {
 			keep(h.between, &h.bound, tie{op.Handle, d.Token, p.Epoch})
 		}
 	case api.CloseHandle:
-		h.ends(op.Handle, t.q.Epoch, api.HandleClosed)
+		h.noteShut(op.Handle, t.q.Epoch, api.HandleClosed)
 	case api.Poison:
-		h.ends(op.Handle, t.q.Epoch, api.HandlePoisoned)
+		h.noteShut(op.Handle, t.q.Epoch, api.HandlePoisoned)
 	}
 }
 
-func (h *hostile) ends(t api.Token, e api.Epoch, code api.Code) {
+func (h *hostile) noteShut(t api.Token, e api.Epoch, code api.Code) {
 	for i := range h.own {
 		if h.own[i] == t {
 			h.own = append(h.own[:i:i], h.own[i+1:]...)
@@ -240,7 +241,7 @@ func (h *hostile) ends(t api.Token, e api.Epoch, code api.Code) {
 	}
 }
 
-// send sends one request of the own session, as its next call.
+// send sends a request as the next call of the present session.
 func (h *hostile) send(name string, op api.Op, ok func(api.Reply) bool) {
 	h.seq++
 	if h.seq-h.seen > mostHeard {
@@ -249,7 +250,7 @@ func (h *hostile) send(name string, op api.Op, ok func(api.Reply) bool) {
 	h.raw(name, api.Request{Session: h.session, Seq: h.seq, AckedThrough: h.seen, Epoch: h.epoch, Op: op}, ok)
 }
 
-// raw sends a request as it is.
+// raw sends a request with a new id, and otherwise as it is.
 func (h *hostile) raw(name string, q api.Request, ok func(api.Reply) bool) {
 	h.id++
 	q.ID = h.id
@@ -260,7 +261,7 @@ func (h *hostile) raw(name string, q api.Request, ok func(api.Reply) bool) {
 	h.wire(wire)
 }
 
-// wire sends bytes, mostly to whom it takes for the master.
+// wire sends bytes, usually to the replica that it believes to be the master.
 func (h *hostile) wire(b []byte) {
 	to := h.master
 	if to == 0 || h.draws.Chance(1, 20) {

@@ -21,14 +21,15 @@ func (silent) Start(*sim.Env)                      {}
 func (silent) Receive(time.Time, sim.Addr, []byte) {}
 func (silent) Wake(time.Time)                      {}
 
-// unknown is a cell of which nothing is known.
+// unknown is a cell about which the hostile client knows nothing.
 type unknown struct{}
 
 func (unknown) Given(api.Token) *model.Grip          { return nil }
 func (unknown) OpenedBy(api.SessionID) api.Principal { return "" }
 func (unknown) LastNumber() api.Number               { return 0 }
 
-// someHostile is a hostile client that has begun, beside a replica that never answers.
+// someHostile returns a hostile client that has begun, and a world with a replica that never
+// answers.
 func someHostile(t *testing.T) (worldtest.World, *hostile) {
 	w := worldtest.New(t)
 	p := &plan.Plan{Replicas: 1}
@@ -42,7 +43,7 @@ func someHostile(t *testing.T) (worldtest.World, *hostile) {
 	return w, m.Process().(*hostile)
 }
 
-// A trick that is answered in any other way than it must be breaks S14.
+// An answer that a trick does not allow breaks S14.
 func TestS14AnAnswerThatAHostileClientMustNotGet(t *testing.T) {
 	for name, c := range map[string]struct {
 		r      api.Result
@@ -61,8 +62,8 @@ func TestS14AnAnswerThatAHostileClientMustNotGet(t *testing.T) {
 	}
 }
 
-// A replayed opening leads it back to a session that it has left: there it goes on
-// numbering where it was, or its calls would be answered with what others were told.
+// A replayed opening leads the hostile client back to a session that it has left. It continues
+// numbering where it was; otherwise its calls would get the answers of earlier calls.
 func TestAHostileClientGoesOnNumberingWhereItWas(t *testing.T) {
 	_, h := someHostile(t)
 	told := func(s api.SessionID) {
@@ -79,8 +80,8 @@ func TestAHostileClientGoesOnNumberingWhereItWas(t *testing.T) {
 	require.Equal(t, count{3, 0}, h.count)
 }
 
-// What was opened in an earlier epoch, by a number that the cell still knows, is opened
-// again for more, and the handle is used at once.
+// An Open of an earlier epoch whose number the cell still knows is sent again for more rights, and
+// the handle is used at once.
 func TestAHostileClientWidensWhatItHasOpened(t *testing.T) {
 	_, h := someHostile(t)
 	h.session, h.epoch, h.master, h.count = 7, 2, 1, count{5, 2}
@@ -95,7 +96,7 @@ func TestAHostileClientWidensWhatItHasOpened(t *testing.T) {
 		"forgotten":     {2, 1, false},
 	} {
 		h.opened, h.sent = []answered{{c.seq, c.epoch, open}}, map[uint64]trick{}
-		require.Equal(t, c.widens, widens(h), name)
+		require.Equal(t, c.widens, widen(h), name)
 		if c.widens {
 			require.Equal(t, api.RightRead|api.RightWrite|api.RightChangeACL, h.sent[h.id].q.Op.(api.Open).Rights)
 			require.Equal(t, c.seq, h.sent[h.id].q.Seq)
@@ -108,8 +109,8 @@ func TestAHostileClientWidensWhatItHasOpened(t *testing.T) {
 	require.Empty(t, h.widened)
 }
 
-// Its own calls of an earlier epoch it sends again, by their numbers, to the present
-// master; those that it has numbered in a way that is not allowed, it does not.
+// The hostile client sends its own calls of an earlier epoch again, by their numbers, to the
+// present master, but not calls with forbidden numbers.
 func TestAHostileClientAsksAgain(t *testing.T) {
 	_, h := someHostile(t)
 	h.session, h.epoch, h.master, h.count = 7, 2, 1, count{5, 2}
@@ -127,7 +128,7 @@ func TestAHostileClientAsksAgain(t *testing.T) {
 	} {
 		h.id++
 		h.sent = map[uint64]trick{h.id: {c.trick, c.q, anything}}
-		require.Equal(t, c.again, asksAgain(h), name)
+		require.Equal(t, c.again, askAgain(h), name)
 		if c.again {
 			q := h.sent[h.id].q
 			require.Equal(t, c.q.Seq, q.Seq)
@@ -137,15 +138,15 @@ func TestAHostileClientAsksAgain(t *testing.T) {
 	}
 }
 
-// It asks for something of a row and of a node by one number, in either order.
+// The hostile client makes a call on a row and a call on a node by one number, in either order.
 func TestAHostileClientNumbersTwoCallsAlike(t *testing.T) {
 	_, h := someHostile(t)
 	h.session, h.epoch, h.master, h.own = 7, 2, 1, nil
-	require.False(t, doubles(h))
+	require.False(t, doubleCall(h))
 	h.own = []api.Token{"x"}
 	orders := map[bool]int{}
 	for range 20 {
-		require.True(t, doubles(h))
+		require.True(t, doubleCall(h))
 		first, second := h.sent[h.id-1].q, h.sent[h.id].q
 		require.Equal(t, first.Session, second.Session)
 		require.Equal(t, first.Seq, second.Seq)
@@ -157,34 +158,33 @@ func TestAHostileClientNumbersTwoCallsAlike(t *testing.T) {
 	require.Len(t, orders, 2)
 }
 
-// It ties a handle to the sequencer of a lock that it holds, and names it to the next
-// master by the token of before first.
+// The hostile client ties a handle to the sequencer of a lock that it holds. In the next epoch it
+// first uses the token from before the tie.
 func TestAHostileClientTiesAndNamesTheTokenOfBefore(t *testing.T) {
 	_, h := someHostile(t)
 	h.session, h.epoch, h.master, h.own, h.bound = 7, 2, 1, []api.Token{"x", "y"}, nil
 	h.held = map[api.Token]api.Held{}
-	require.False(t, ties(h))
+	require.False(t, tieHandle(h))
 	h.held["y"] = api.Held{Gen: 9}
-	require.True(t, ties(h))
+	require.True(t, tieHandle(h))
 	op := h.sent[h.id].q.Op.(api.SetSequencer)
 	require.Contains(t, h.own, op.Handle)
 	h.learn(h.sent[h.id], api.Reply{Epoch: 2, Result: api.Result{Code: api.OK, Detail: api.Opened{Token: "z"}}})
 	require.Contains(t, h.own, api.Token("z"))
-	require.False(t, unties(h), "it is the master that tied it")
+	require.False(t, useTied(h), "it is the master that tied it")
 	h.epoch = 3
-	require.True(t, unties(h))
+	require.True(t, useTied(h))
 	require.Equal(t, op.Handle, api.HandleOf(h.sent[h.id-1].q.Op))
 	require.Equal(t, api.Token("z"), api.HandleOf(h.sent[h.id].q.Op))
-	require.False(t, unties(h), "once")
+	require.False(t, useTied(h), "once")
 }
 
-// A client that asks in an epoch that is over may be answered by a replica that does not know
-// that it is, and by no other.
+// Only a replica that does not know that an epoch is over may answer a request of that epoch.
 func TestAWrongEpochIsAnsweredThereOrNowhere(t *testing.T) {
 	_, h := someHostile(t)
 	h.session, h.epoch, h.master = 7, 5, 1
 	for range 20 {
-		misdates(h)
+		misdate(h)
 		sent := h.sent[h.id]
 		require.NotEqual(t, h.epoch, sent.q.Epoch)
 		require.False(t, sent.ok(api.Reply{Epoch: h.epoch, Result: api.Result{Code: api.BadHandle}}))

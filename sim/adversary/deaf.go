@@ -10,23 +10,24 @@ import (
 	"github.com/chubbycell/chubby/sim/workload"
 )
 
-// Deaf is a client that keeps to the protocol but for one thing: it asks for answers that may
-// be cached, of all that honest clients write, and acknowledges no drop. It opens sessions one
-// after the other and keeps them alive, the last one also while honest clients make their last calls:
-// these may wait for it for one lease, and no longer.
+// Deaf is a client that keeps to the protocol except for one thing: it asks for cacheable answers
+// about the nodes that honest clients write, and never acknowledges that it dropped one from its
+// cache. It opens sessions one after the other and keeps them alive. It keeps the last one alive
+// while honest clients make their last calls, which may wait for it for one lease, and no longer.
 type Deaf struct {
-	Lost uint64 // sessions that it was told are gone
+	Lost uint64 // sessions that it has learned are gone
 
 	plan     *plan.Plan
 	programs *workload.Programs
 }
 
-// NewDeaf is one that is not there yet.
+// NewDeaf returns a deaf client that has no machine yet.
 func NewDeaf(p *plan.Plan, programs *workload.Programs) *Deaf {
 	return &Deaf{plan: p, programs: programs}
 }
 
-// Join puts the client into the world, behind all others, the hostile one too.
+// Join adds the machine of the deaf client to the world, after all other clients, including the
+// hostile one.
 func (d *Deaf) Join(w *sim.World, clock sim.ClockConfig) {
 	addr := sim.FirstClient + sim.Addr(d.plan.Clients)
 	if d.plan.Hostile.Gap > 0 {
@@ -37,7 +38,7 @@ func (d *Deaf) Join(w *sim.World, clock sim.ClockConfig) {
 	})
 }
 
-// deaf is what runs on its machine: raw requests, one after the other.
+// deaf is the process of the deaf client. It sends raw requests, one after the other.
 type deaf struct {
 	of    *Deaf
 	env   *sim.Env
@@ -55,30 +56,31 @@ type deaf struct {
 }
 
 const (
-	mostDeaf = 12              // handles that it has open
-	keepWait = 2 * time.Second // it sends a KeepAlive again that is not answered; the master may hold it
-	deafLag  = 8               // calls that it may wait for
+	mostDeaf = 12              // handles that it opens at most
+	keepWait = 2 * time.Second // after which it sends an unanswered KeepAlive again; the master may hold the first
+	deafLag  = 8               // calls that may be under way
 )
 
 // Start begins a life.
 func (h *deaf) Start(env *sim.Env) {
 	h.env, h.draws, h.id = env, env.Draw("deaf"), firstTrick>>1
-	h.begins()
-	h.again(env.Now())
+	h.reset()
+	h.wakeNext(env.Now())
 }
 
-// begins forgets the session that is over.
-func (h *deaf) begins() {
+// reset forgets the session, so that the next request opens another one.
+func (h *deaf) reset() {
 	h.session, h.seq, h.keep, h.own = 0, 0, 0, nil
 	h.nonce = api.Nonce{h.draws.Uint64() | 1, h.draws.Uint64()}
 }
 
-func (h *deaf) again(now time.Time) {
+func (h *deaf) wakeNext(now time.Time) {
 	h.env.WakeAt(now.Add(h.draws.Duration(0, 2*h.of.plan.Caches.Deaf)))
 }
 
-// Wake sends what is due. Once honest clients make their last calls it begins no other session, and
-// when they have made them it stops: the ephemeral nodes that it has open must go (S15).
+// Wake sends the requests that are due. Once honest clients make their last calls, it begins no
+// other session. When they have made them, it stops, because the ephemeral nodes that it has open
+// must disappear (S15).
 func (h *deaf) Wake(now time.Time) {
 	if p := h.of.programs; p.Finale && (h.session == 0 || p.Running == 0) { // each of its sessions delays a change by one lease
 		return
@@ -86,19 +88,19 @@ func (h *deaf) Wake(now time.Time) {
 	switch {
 	case h.session == 0:
 		h.of.programs.Sessions++
-		h.sends(api.Request{Op: api.OpenSession{Nonce: h.nonce}})
+		h.send(api.Request{Op: api.OpenSession{Nonce: h.nonce}})
 	case h.epoch == 0:
 	default:
 		if h.keep == 0 || now.Sub(h.kept) > keepWait {
-			h.keep, h.kept = h.sends(api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{AckedEpoch: h.epoch}}), now
+			h.keep, h.kept = h.send(api.Request{Session: h.session, Epoch: h.epoch, Op: api.KeepAlive{AckedEpoch: h.epoch}}), now
 		}
-		h.asks()
+		h.ask()
 	}
-	h.again(now)
+	h.wakeNext(now)
 }
 
-// asks reads something, as if it kept a cache.
-func (h *deaf) asks() {
+// ask reads something, as if it kept a cache.
+func (h *deaf) ask() {
 	t, has := pick(h.draws, h.own)
 	op := api.Op(api.GetContents{Handle: t})
 	switch n := h.draws.Int(6); {
@@ -113,10 +115,10 @@ func (h *deaf) asks() {
 		op, h.own = api.CloseHandle{Handle: h.own[0]}, h.own[1:]
 	}
 	h.seq++
-	h.sends(api.Request{Session: h.session, Seq: h.seq, AckedThrough: max(h.seq, deafLag+1) - deafLag - 1, Epoch: h.epoch, MayCache: true, Op: op})
+	h.send(api.Request{Session: h.session, Seq: h.seq, AckedThrough: max(h.seq, deafLag+1) - deafLag - 1, Epoch: h.epoch, MayCache: true, Op: op})
 }
 
-func (h *deaf) sends(q api.Request) uint64 {
+func (h *deaf) send(q api.Request) uint64 {
 	h.id++
 	q.ID = h.id
 	to := h.master
@@ -127,7 +129,7 @@ func (h *deaf) sends(q api.Request) uint64 {
 	return q.ID
 }
 
-// Receive takes in an answer.
+// Receive handles an answer.
 func (h *deaf) Receive(_ time.Time, _ sim.Addr, msg []byte) {
 	p, err := api.DecodeReply(msg)
 	if err != nil {
@@ -141,7 +143,7 @@ func (h *deaf) Receive(_ time.Time, _ sim.Addr, msg []byte) {
 	case p.Session != h.session:
 	case p.Code == api.NoSession && h.session != 0:
 		h.of.Lost++
-		h.begins()
+		h.reset()
 	case p.Code != api.OK:
 	case h.session == 0 && p.Result.Session != 0:
 		h.session = p.Result.Session

@@ -13,8 +13,8 @@ import (
 	"github.com/chubbycell/chubby/sim/worldtest"
 )
 
-// teller is a replica that opens a session, tells it to drop something in each answer to a
-// KeepAlive, and ends it after so many.
+// teller is a replica that opens a session, tells its client in each answer to a KeepAlive to drop
+// something, and ends the session after so many answers.
 type teller struct {
 	env   *sim.Env
 	after int
@@ -45,8 +45,8 @@ func (r *teller) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	r.env.Send(from, api.AppendReply(nil, p))
 }
 
-// A deaf client asks for what may be cached, keeps its session alive, acknowledges no drop, and
-// begins anew when its session is over.
+// A deaf client asks for cacheable answers, keeps its session alive, acknowledges no drop, and
+// opens another session when its session is over.
 func TestADeafClientAcknowledgesNothing(t *testing.T) {
 	w, r := worldtest.New(t), &teller{after: 20}
 	p := &plan.Plan{Replicas: 1, Caches: plan.CachePlan{On: true, Deaf: 50 * time.Millisecond}}
@@ -82,8 +82,8 @@ func TestADeafClientAcknowledgesNothing(t *testing.T) {
 	require.Less(t, len(r.asked), before+200)
 }
 
-// While honest clients make their last calls a deaf one goes on. Then it stops, and its session
-// ends: it has nodes open that have to go (S15).
+// While honest clients make their last calls, a deaf client continues. Then it stops, so that its
+// session ends and its ephemeral nodes disappear (S15).
 func TestADeafClientStopsAfterTheLastOfAll(t *testing.T) {
 	w, r := worldtest.New(t), &teller{after: 1 << 20}
 	p := &plan.Plan{Replicas: 1, Caches: plan.CachePlan{On: true, Deaf: 50 * time.Millisecond}}

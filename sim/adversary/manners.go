@@ -7,20 +7,20 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// opens opens a session. A hostile client does what any client may as well: it needs a
-// session, handles and locks of its own to play tricks with.
-func opens(h *hostile) {
+// openSession opens a session. A hostile client also makes ordinary calls, because its tricks need
+// a session, handles and locks of its own.
+func openSession(h *hostile) {
 	h.of.programs.Sessions++
 	h.raw("session", api.Request{Op: api.OpenSession{Nonce: h.nonce}}, anything)
 }
 
-// behaves does what any client may.
-func behaves(h *hostile) {
+// behave makes a call that any client may make.
+func behave(h *hostile) {
 	t, has := pick(h.draws, h.own)
 	switch h.draws.Int(9) {
 	case 0, 1:
 		op := api.KeepAlive{AckedEpoch: h.epoch, Now: true}
-		if h.draws.Chance(1, 2) { // with the word that it is all: package client sends that later
+		if h.draws.Chance(1, 2) { // which also says that these are all its tokens; package client sends that later
 			op.Tokens = holding(h)
 		}
 		h.raw("keep-alive", api.Request{Session: h.session, Epoch: h.epoch, Op: op}, anything)
@@ -29,7 +29,7 @@ func behaves(h *hostile) {
 	case 4:
 		open(h, place(h), api.RightRead)
 	case 5:
-		usesLocks(h, t, has)
+		useLocks(h, t, has)
 	default:
 		if has {
 			h.send("use", useOf(h, t), anything)
@@ -40,7 +40,7 @@ func behaves(h *hostile) {
 	}
 }
 
-// holding are its handles with locks, for all that it knows.
+// holding returns its handles that hold a lock, as far as it knows.
 func holding(h *hostile) (all []api.Token) {
 	for _, t := range h.own {
 		if _, holds := h.held[t]; holds && len(all) < api.MaxTokens {
@@ -50,7 +50,7 @@ func holding(h *hostile) (all []api.Token) {
 	return all
 }
 
-// place is a node of its own.
+// place draws the path of a node of its own.
 func place(h *hostile) string {
 	if h.draws.Chance(1, 4) {
 		return "guest"
@@ -64,7 +64,7 @@ func open(h *hostile, path string, rights api.Rights) {
 		op.Kind, op.Ephemeral = api.Directory, false
 	}
 	if h.draws.Chance(1, 2) {
-		op.Delay = api.DelayOf(h.draws.Duration(0, 2*time.Second)) // of what it holds and does not present
+		op.Delay = api.DelayOf(h.draws.Duration(0, 2*time.Second)) // for a lock that it holds and does not present to a new master
 	}
 	if h.draws.Chance(1, 6) {
 		op.Names.Write = "nobody" // there is no such file: it cannot be opened for writing again
@@ -72,7 +72,7 @@ func open(h *hostile, path string, rights api.Rights) {
 	h.send("open", op, anything)
 }
 
-func usesLocks(h *hostile, t api.Token, has bool) {
+func useLocks(h *hostile, t api.Token, has bool) {
 	if !has {
 		return
 	}
@@ -85,7 +85,7 @@ func usesLocks(h *hostile, t api.Token, has bool) {
 	q := api.Sequencer{Node: h.stat[t].Node, Mode: api.Exclusive, Gen: held.Gen}
 	h.send("release", api.Release{Handle: t, Acquisition: held.Acquisition}, func(p api.Reply) bool {
 		if p.Code != api.OK {
-			return true // it holds the lock still, for all that it knows
+			return true // as far as it knows, it still holds the lock
 		}
 		if h.expired = append(h.expired, q.Encode()); len(h.expired) > mostHeard {
 			h.expired = h.expired[1:]
@@ -94,7 +94,7 @@ func usesLocks(h *hostile, t api.Token, has bool) {
 	})
 }
 
-// useOf is some call on a handle.
+// useOf draws a call on a handle.
 func useOf(h *hostile, t api.Token) api.Op {
 	switch h.draws.Int(8) {
 	case 0:

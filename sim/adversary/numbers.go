@@ -6,14 +6,13 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
-// doubling is what doubles tries. Neither of its calls is asked again in a later epoch:
-// there, a call on a row is told of a lock what its number was told when it got that.
+// doubling is the name of the trick doubleCall. askAgain never repeats its calls in a later epoch:
+// there, the call on a row could get the answer of the Acquire with the same number.
 const doubling = "two calls by one number"
 
-// doubles asks for something of a row and of a node by one number, the one while the
-// other is on its way: they are copies of one call, for all that the cell knows. It says
-// whether it had a handle to ask by.
-func doubles(h *hostile) bool {
+// doubleCall sends a call on a row and a call on a node by one number, one right after the other.
+// To the cell they are copies of one call. It reports whether it had a handle for that.
+func doubleCall(h *hostile) bool {
 	t, has := pick(h.numbers, h.own)
 	if !has {
 		return false
@@ -30,9 +29,9 @@ func doubles(h *hostile) bool {
 	return true
 }
 
-// ties ties one of its handles to the sequencer of a lock that it holds, as any client may.
-// It says whether it could.
-func ties(h *hostile) bool {
+// tieHandle ties one of its handles to the sequencer of a lock that it holds, as any client may. It
+// reports whether it held one.
+func tieHandle(h *hostile) bool {
 	held := slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.held[t].Gen == 0 })
 	by, holds := pick(h.numbers, held)
 	t, _ := pick(h.numbers, h.own)
@@ -43,16 +42,15 @@ func ties(h *hostile) bool {
 	return holds
 }
 
-// tie is a handle that was tied: by which token it was named before, and by which since.
+// tie is a handle that was tied in an epoch: its token before the tie, and its token since.
 type tie struct {
 	bare, tied api.Token
 	epoch      api.Epoch
 }
 
-// unties names a handle that was tied in an earlier epoch to the present master, first by
-// the token of before and then by the other one, for which it must be tied still. It says
-// whether there was one.
-func unties(h *hostile) bool {
+// useTied uses a handle that was tied in an earlier epoch, first by its token from before the tie
+// and then by the other one, by which it must still be tied. It reports whether there was one.
+func useTied(h *hostile) bool {
 	for i, t := range h.bound {
 		if t.epoch < h.epoch {
 			h.bound = slices.Delete(h.bound, i, i+1)

@@ -10,20 +10,21 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// rareTricks are what it tries beside all that tricks are, by draws of their own.
+// rareTricks are further tricks. They have draws of their own, so that they do not change those of
+// tricks.
 var rareTricks = []func(*hostile){
-	cancels, flips, deepens, reopens, overstays, compares,
-	pages, hoards, lengthens,
+	cancelOld, flipMode, deepen, reopen, askLongDelay, compareTooLarge,
+	readPage, hoard, lengthenToken,
 }
 
-// gone is what may be answered by a handle of its own, whatever is asked.
+// gone are the codes that any call by one of its own handles may get.
 var gone = []api.Code{api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Gone, api.StaleSequencer, api.Permission, api.NoRight}
 
 func onlyOr(codes ...api.Code) func(api.Reply) bool { return only(append(codes, gone...)...) }
 
-// cancels gives up calls that it has given up long ago, with a Seen that is lower than
-// what it has said before; and such as are no calls yet.
-func cancels(h *hostile) {
+// cancelOld gives up a call that it has acknowledged long ago, with an AckedThrough lower than an
+// earlier one; or a call that it has not made yet.
+func cancelOld(h *hostile) {
 	t, has := pick(h.odd, h.own)
 	if !has {
 		return
@@ -44,8 +45,8 @@ func cancels(h *hostile) {
 	h.raw("to cancel what was given up", q, anything)
 }
 
-// flips shows the sequencer of a lock that it holds, in the other mode.
-func flips(h *hostile) {
+// flipMode presents the sequencer of a lock that it holds, in the other mode.
+func flipMode(h *hostile) {
 	t, ok := pick(h.odd, holding(h))
 	if !ok {
 		return
@@ -61,9 +62,9 @@ func flips(h *hostile) {
 	h.send("a sequencer of the other mode", op, onlyOr())
 }
 
-// deepens names, below a directory that it has open, what is too deep or too long only
-// together with that.
-func deepens(h *hostile) {
+// deepen opens a path relative to a directory that it has open. Only together with that directory
+// the path is too deep or too long.
+func deepen(h *hostile) {
 	t, ok := pick(h.odd, slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Stat.Kind != api.Directory }))
 	if !ok {
 		return
@@ -80,8 +81,9 @@ func deepens(h *hostile) {
 	h.send("a bad path below a directory", op, onlyOr(api.Invalid))
 }
 
-// reopens opens the node of a handle by that: it is this instance, or none.
-func reopens(h *hostile) {
+// reopen opens the node of a handle again, relative to that handle. The answer must be the same
+// instance, or an error.
+func reopen(h *hostile) {
 	t, ok := pick(h.odd, h.own)
 	if !ok {
 		return
@@ -94,15 +96,15 @@ func reopens(h *hostile) {
 	})
 }
 
-// overstays asks for a longer lock-delay than there is: it gets the longest, and a
-// handle like any other.
-func overstays(h *hostile) {
+// askLongDelay asks for a longer lock-delay than the cell grants. It gets the longest, and an
+// ordinary handle.
+func askLongDelay(h *hostile) {
 	op := api.Open{Path: place(h), Rights: api.RightRead | api.RightWrite, Delay: api.LockDelay(model.LongestDelay.Milliseconds()) + 1 + api.LockDelay(h.odd.Int(1<<20))}
 	h.send("open", op, anything)
 }
 
-// compares writes too much on a condition, or on one that is too long.
-func compares(h *hostile) {
+// compareTooLarge makes a conditional write whose value or whose condition is too large.
+func compareTooLarge(h *hostile) {
 	op := api.CompareAndSet{Key: "guest", Absent: true, Value: strings.Repeat("x", plan.LargestFile+1)}
 	if h.odd.Chance(1, 2) {
 		op.Absent, op.Expect, op.Value = false, op.Value, "x"
@@ -110,8 +112,8 @@ func compares(h *hostile) {
 	h.send("too large a comparison", op, only(api.TooLarge))
 }
 
-// pages reads what comes after a name in a directory.
-func pages(h *hostile) {
+// readPage reads a page of a directory, after a drawn name and of a drawn size.
+func readPage(h *hostile) {
 	t, ok := pick(h.odd, slices.DeleteFunc(slices.Clone(h.own), func(t api.Token) bool { return h.stat[t].Stat.Kind != api.Directory }))
 	if !ok {
 		return
@@ -133,9 +135,9 @@ func pages(h *hostile) {
 	})
 }
 
-// hoards puts rows that are more together than one answer may have, lists them and takes
-// them away, in a cell that has room for large ones.
-func hoards(h *hostile) {
+// hoard writes rows whose total size exceeds one answer, lists them and deletes them, in a cell
+// that has room for large rows.
+func hoard(h *hostile) {
 	const most, all = 1 << 20, 1<<20/plan.LargestFile + 1
 	if h.of.plan.Workload != plan.Big {
 		return
@@ -159,9 +161,9 @@ func hoards(h *hostile) {
 	}
 }
 
-// lengthens makes the longest tokens that there are: of a node with a long name, and tied
-// to the sequencer of its lock. They are as good as others.
-func lengthens(h *hostile) {
+// lengthenToken makes the longest tokens that exist: of a node with a long name, tied to the
+// sequencer of its lock. They must work like others.
+func lengthenToken(h *hostile) {
 	if t, ok := pick(h.odd, h.tied); ok && h.odd.Chance(1, 2) {
 		h.send("a long token", api.GetStat{Handle: t}, func(p api.Reply) bool { return p.Code != api.Invalid })
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// taped takes the next turn: with draws that are noted, if turns are to be noted, or with
-// those that the script has of it.
-func (h *hostile) taped(now time.Time) {
+// takeTurn takes the next turn. It records the draws if the run is recorded, and uses recorded
+// draws if a script is played.
+func (h *hostile) takeTurn(now time.Time) {
 	plain := [3]*sim.Draw{h.draws, h.numbers, h.odd}
 	over := func(f func(i int, d *sim.Draw) *sim.Draw) {
 		h.draws, h.numbers, h.odd = f(0, plain[0]), f(1, plain[1]), f(2, plain[2])
@@ -31,8 +31,8 @@ func (h *hostile) taped(now time.Time) {
 	h.draws, h.numbers, h.odd = plain[0], plain[1], plain[2]
 }
 
-// awaits waits for the next turn of the script, if there is one.
-func (h *hostile) awaits() {
+// awaitTurn sets the timer to the next turn of the script, if there is one.
+func (h *hostile) awaitTurn() {
 	if all := h.of.plan.Script.Tricks; h.turns < len(all) {
 		h.env.WakeAt(time.Unix(0, all[h.turns].At))
 	}

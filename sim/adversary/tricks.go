@@ -10,18 +10,18 @@ import (
 	"github.com/chubbycell/chubby/sim/workload"
 )
 
-// turn sends one request, or a few.
+// turn sends one or a few requests.
 func turn(h *hostile) {
 	switch {
 	case h.session == 0 || h.epoch == 0:
-		opens(h)
+		openSession(h)
 	case h.widened != "":
 		h.send("use", api.SetContents{Handle: h.widened, Contents: "more"}, anything)
 		h.widened = ""
-	case h.numbers.Chance(1, 8) && doubles(h), h.numbers.Chance(1, 8) && ties(h), h.numbers.Chance(1, 2) && unties(h):
-	case h.draws.Chance(1, 4) && widens(h), h.draws.Chance(1, 4) && asksAgain(h):
+	case h.numbers.Chance(1, 8) && doubleCall(h), h.numbers.Chance(1, 8) && tieHandle(h), h.numbers.Chance(1, 2) && useTied(h):
+	case h.draws.Chance(1, 4) && widen(h), h.draws.Chance(1, 4) && askAgain(h):
 	case h.draws.Chance(1, 3):
-		behaves(h)
+		behave(h)
 	case h.odd.Chance(1, 4):
 		rareTricks[h.odd.Int(len(rareTricks))](h)
 	default:
@@ -29,14 +29,15 @@ func turn(h *hostile) {
 	}
 }
 
-// tricks are all that it tries, each as likely as the others.
+// tricks are the tricks of the hostile client, all equally likely.
 var tricks = []func(*hostile){
-	forges, steals, impersonates, misdates, miscounts,
-	repeats, exceeds, misnames, fakesSequencers, reuses,
-	presumes, garbles, polls, misreleases, guesses,
+	forge, steal, impersonate, misdate, miscount,
+	repeat, exceed, misname, fakeSequencer, reuse,
+	presume, garble, poll, misrelease, guess,
 }
 
-// only says that one of these codes is answered, and nothing is told but OK.
+// only allows answers with one of the codes. An answer with a code other than OK must reveal
+// nothing.
 func only(codes ...api.Code) func(api.Reply) bool {
 	return func(p api.Reply) bool {
 		for _, c := range codes {
@@ -48,11 +49,11 @@ func only(codes ...api.Code) func(api.Reply) bool {
 	}
 }
 
-// anything is for what honest clients ask for as well.
+// anything allows every answer. It is for calls that honest clients make as well.
 func anything(api.Reply) bool { return true }
 
-// forges makes tokens: altered ones, cut ones, and such that were never any.
-func forges(h *hostile) {
+// forge uses a token that is altered, cut or made up.
+func forge(h *hostile) {
 	t, has := pick(h.draws, append(append([]api.Token(nil), h.own...), h.of.heard.tokens...))
 	b := []byte(t)
 	switch n := h.draws.Int(4); {
@@ -68,7 +69,7 @@ func forges(h *hostile) {
 	}
 }
 
-// randomBytes are bytes without a meaning.
+// randomBytes draws n bytes.
 func randomBytes(h *hostile, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -77,8 +78,8 @@ func randomBytes(h *hostile, n int) []byte {
 	return b
 }
 
-// steals uses a token of another session in its own.
-func steals(h *hostile) {
+// steal uses a token of another session in its own session.
+func steal(h *hostile) {
 	t, ok := pick(h.draws, h.of.heard.tokens)
 	if g := h.of.facts.Given(t); !ok || g == nil || g.Session == h.session {
 		return
@@ -98,8 +99,8 @@ func steals(h *hostile) {
 	h.send("another's token", op, only(api.BadHandle))
 }
 
-// impersonates asks in the session of another client.
-func impersonates(h *hostile) {
+// impersonate sends a request in the session of another client.
+func impersonate(h *hostile) {
 	s, ok := pick(h.draws, h.of.heard.session)
 	if !ok || s == h.session {
 		return
@@ -115,7 +116,7 @@ func impersonates(h *hostile) {
 	case 2:
 		q.Op = api.Get{Key: workload.HotRow}
 	case 3:
-		q.Seq, q.Op = 0, api.KeepAlive{AckedEpoch: h.epoch, Now: true} // and says that the other waits for nothing
+		q.Seq, q.Op = 0, api.KeepAlive{AckedEpoch: h.epoch, Now: true} // which also says that the other client waits for no answer
 	case 4:
 		q.Op = api.Open{Path: strings.TrimPrefix(workload.HotNode, "/"), Rights: api.RightRead}
 	default:
@@ -127,9 +128,9 @@ func impersonates(h *hostile) {
 	h.raw("another's session", q, only(api.Permission, api.Invalid))
 }
 
-// guesses asks in sessions that are yet to be opened: their numbers are those of
-// commands, and a client may just be about to get one.
-func guesses(h *hostile) {
+// guess sends requests in sessions that are not open yet. Session ids are numbers of commands, so a
+// client may be just about to get one.
+func guess(h *hostile) {
 	for i := range 1 + h.draws.Int(4) {
 		next := api.SessionID(h.of.facts.LastNumber()) + api.SessionID(i+1)
 		op := api.Op(api.EndSession{})
@@ -137,14 +138,14 @@ func guesses(h *hostile) {
 			op = api.Put{Key: "guest", Value: "x"}
 		}
 		h.raw("a session to come", api.Request{Session: next, Seq: 1 << 40, AckedThrough: 1<<40 - 1, Epoch: h.epoch, Op: op}, func(p api.Reply) bool {
-			own := h.of.facts.OpenedBy(next) == h.of.Name() // it was its own that was to come
+			own := h.of.facts.OpenedBy(next) == h.of.Name() // it became a session of its own
 			return own || only(api.Permission)(p)
 		})
 	}
 }
 
-// misdates names epochs that are over, and such that never were.
-func misdates(h *hostile) {
+// misdate names an epoch that is over, or that never was.
+func misdate(h *hostile) {
 	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seen, Epoch: h.epoch + 1000, Op: api.Put{Key: "guest", Value: "late"}}
 	if h.draws.Chance(1, 2) {
 		q.Epoch = api.Epoch(h.draws.N(uint64(h.epoch)))
@@ -152,11 +153,11 @@ func misdates(h *hostile) {
 	if t, ok := pick(h.draws, h.own); ok && h.draws.Chance(1, 2) {
 		q.Op = useOf(h, t)
 	}
-	h.raw("a wrong epoch", q, func(p api.Reply) bool { return p.Epoch == q.Epoch }) // by one that is master there, for all that it knows
+	h.raw("a wrong epoch", q, func(p api.Reply) bool { return p.Epoch == q.Epoch }) // from a replica that believes to be master of that epoch
 }
 
-// miscounts numbers its calls in a way that is not allowed.
-func miscounts(h *hostile) {
+// miscount numbers a call in a forbidden way.
+func miscount(h *hostile) {
 	q := api.Request{Session: h.session, Seq: h.seq + 1, AckedThrough: h.seq + 1, Epoch: h.epoch, Op: api.Put{Key: "guest", Value: "x"}}
 	switch h.draws.Int(3) {
 	case 0:
@@ -168,8 +169,8 @@ func miscounts(h *hostile) {
 	h.raw("a wrong number", q, only(api.Invalid))
 }
 
-// repeats sends again what it or another client has sent before.
-func repeats(h *hostile) {
+// repeat sends again a request that it or another client has sent before.
+func repeat(h *hostile) {
 	from := h.wires
 	if h.draws.Chance(2, 3) {
 		from = h.of.heard.wires
@@ -180,8 +181,8 @@ func repeats(h *hostile) {
 	}
 }
 
-// exceeds asks for more than there is room for.
-func exceeds(h *hostile) {
+// exceed asks for more than any limit allows.
+func exceed(h *hostile) {
 	size := api.MaxContents + 1 + h.draws.Int(100)
 	long := func() string { return strings.Repeat("x", size) }
 	t, has := pick(h.draws, h.own)
@@ -202,8 +203,8 @@ func exceeds(h *hostile) {
 	}
 }
 
-// misnames names what has no name.
-func misnames(h *hostile) {
+// misname uses an invalid path.
+func misname(h *hostile) {
 	deep := strings.Repeat("d/", api.MaxDepth) + "d"
 	names := []string{
 		"/guest", "guest//f", "guest/", ".", "guest/../acl", "..", "a\x00b", "\xff", strings.Repeat("n", api.MaxComponent+1), deep,
@@ -217,9 +218,9 @@ func misnames(h *hostile) {
 	h.send("a bad path", op, only(api.Invalid))
 }
 
-// fakesSequencers shows sequencers that are none, that were never given out, that were valid
-// once, and that may be valid for another lock than its handle's.
-func fakesSequencers(h *hostile) {
+// fakeSequencer presents a sequencer that is malformed, was never given out, is no longer valid, or
+// may be valid for another lock than that of the handle.
+func fakeSequencer(h *hostile) {
 	t, has := pick(h.draws, h.own)
 	if !has {
 		return
@@ -242,8 +243,8 @@ func fakesSequencers(h *hostile) {
 	h.send("a bad sequencer", api.SetSequencer{Handle: t, Sequencer: q}, no)
 }
 
-// overheard is the sequencer that was given out last of some lock but that of a
-// node.
+// overheard draws a lock other than that of node but, and returns the latest sequencer of that
+// lock.
 func (h *hostile) overheard(but api.Ref) (string, bool) {
 	var all []string
 	for _, path := range slices.Sorted(maps.Keys(h.of.programs.Shown)) {
@@ -254,8 +255,8 @@ func (h *hostile) overheard(but api.Ref) (string, bool) {
 	return pick(h.draws, all)
 }
 
-// reuses uses handles that it has closed or poisoned.
-func reuses(h *hostile) {
+// reuse uses a handle that it has closed or poisoned, or closes or poisons one.
+func reuse(h *hostile) {
 	if s, ok := pick(h.draws, h.shut); ok && h.draws.Chance(2, 3) {
 		h.send("a handle that is shut", useOf(h, s.token), func(p api.Reply) bool {
 			return p.Epoch != s.epoch || only(api.HandleClosed, s.code, api.BadHandle)(p)
@@ -272,8 +273,8 @@ func reuses(h *hostile) {
 	}
 }
 
-// presumes does what it was given no right to.
-func presumes(h *hostile) {
+// presume makes a call for which its handle lacks the right.
+func presume(h *hostile) {
 	t, ok := pick(h.draws, h.own)
 	if !ok {
 		return
@@ -295,9 +296,9 @@ func presumes(h *hostile) {
 	}
 }
 
-// misreleases gives back a lock by an acquisition that is not the one it has it by: an
-// older one, perhaps, whose Release was long on its way.
-func misreleases(h *hostile) {
+// misrelease releases a lock with the wrong acquisition: an older one, as a Release that was long
+// under way would have.
+func misrelease(h *hostile) {
 	t, ok := pick(h.draws, h.own)
 	held, holds := h.held[t]
 	if !ok || !holds {
@@ -308,13 +309,13 @@ func misreleases(h *hostile) {
 		only(api.NotHeld, api.HandleClosed, api.HandlePoisoned, api.BadHandle, api.Gone, api.Invalid))
 }
 
-// widening is what widens tries.
+// widening is the name of the trick widen.
 const widening = "to open again for more"
 
-// widens sends an Open again that was answered in an earlier epoch, for more rights: the
-// answer that is kept may say nothing of those, and the handle must be good for none
-// that it has not. It is used at once. It says whether there was one.
-func widens(h *hostile) bool {
+// widen sends an Open that was answered in an earlier epoch again, for more rights. The stored
+// answer may say nothing of those, and the handle must not grant them; it is used in the next turn.
+// It reports whether there was such an Open.
+func widen(h *hostile) bool {
 	h.opened = slices.DeleteFunc(h.opened, func(o answered) bool { return o.seq <= h.seen })
 	before := slices.DeleteFunc(slices.Clone(h.opened), func(o answered) bool { return o.epoch >= h.epoch })
 	o, ok := pick(h.draws, before)
@@ -327,10 +328,10 @@ func widens(h *hostile) bool {
 	return ok
 }
 
-// asksAgain sends one of its own calls of an earlier epoch to the present master, as an
-// honest client does with those that have no answer; but it presents nothing to it. It
-// says whether there was one.
-func asksAgain(h *hostile) bool {
+// askAgain sends one of its own calls of an earlier epoch to the present master, as an honest
+// client does with calls that have no answer, but without presenting its tokens. It reports whether
+// there was one.
+func askAgain(h *hostile) bool {
 	var before []api.Request
 	for id := h.id; id > firstTrick && id+mostHeard > h.id; id-- {
 		t := h.sent[id]
@@ -347,8 +348,8 @@ func asksAgain(h *hostile) bool {
 	return ok
 }
 
-// garbles sends bytes that are no request any more, or another one.
-func garbles(h *hostile) {
+// garble sends an overheard request that is cut or altered, or random bytes.
+func garble(h *hostile) {
 	b, ok := pick(h.draws, h.of.heard.wires)
 	b = append([]byte(nil), b...)
 	switch n := h.draws.Int(3); {
@@ -366,8 +367,8 @@ func garbles(h *hostile) {
 	h.wire(b)
 }
 
-// polls opens and closes as fast as it can.
-func polls(h *hostile) {
+// poll opens and closes handles as fast as it can.
+func poll(h *hostile) {
 	for range 1 + h.draws.Int(5) {
 		h.send("open", api.Open{Path: strings.TrimPrefix(workload.HotNode, "/"), Rights: api.RightRead}, anything)
 		if t, ok := pick(h.draws, h.own); ok {
