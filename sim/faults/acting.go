@@ -6,12 +6,12 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// kept returns f as a later part of the present strike: before f runs, listeners learn whose part
-// it is.
+// kept returns f as a later part of the present strike: before f runs, listeners learn to which
+// strike it belongs.
 func (c *Faults) kept(f func()) func() {
 	of := c.acting
 	return func() {
-		c.acts(of)
+		c.setActing(of)
 		f()
 	}
 }
@@ -20,7 +20,7 @@ func (c *Faults) kept(f func()) func() {
 func keptOf[T, R any](c *Faults, f func(T) R) func(T) R {
 	of := c.acting
 	return func(x T) R {
-		c.acts(of)
+		c.setActing(of)
 		return f(x)
 	}
 }
@@ -29,13 +29,13 @@ func keptOf[T, R any](c *Faults, f func(T) R) func(T) R {
 func keptTo(c *Faults, f func(*sim.Machine)) func(*sim.Machine) {
 	of := c.acting
 	return func(m *sim.Machine) {
-		c.acts(of)
+		c.setActing(of)
 		f(m)
 	}
 }
 
-// acts records, and publishes, which strike acts from now on.
-func (c *Faults) acts(f plan.Fault) {
+// setActing records, and publishes, which strike acts from now on.
+func (c *Faults) setActing(f plan.Fault) {
 	c.acting = f
 	if c.events.Wanted() {
 		c.publish(event.FaultActs{Kind: f.Kind, N: f.N})

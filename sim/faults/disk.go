@@ -12,7 +12,7 @@ func diskSlow(c *Faults, d *sim.Draw) {
 }
 
 // diskStall stalls one disk, or now and then all but a minority of them, as if they shared a
-// building. Leases are then renewed, and nothing is decided.
+// building. Leases are then renewed, but no slot is decided.
 func diskStall(c *Faults, d *sim.Draw) {
 	if !d.Chance(1, 4) {
 		anyReplica(c, d).Disk().Stall(Outage(d))

@@ -16,7 +16,7 @@ type echoing struct {
 	said []saying
 }
 
-// saying is a message and its sender.
+// saying is a message to the machine, and its sender.
 type saying struct {
 	from sim.Addr
 	wire []byte
@@ -55,9 +55,9 @@ func (c *Faults) OnRequest(from sim.Addr, q api.Request) {
 // mostSaid bounds the messages that are kept for one machine.
 const mostSaid = 32
 
-// echo delivers the messages to one life of a machine again to its next life. There they may pass
-// for news: to a client that is as young as the last one was, or to a replica that counts from the
-// beginning.
+// echo delivers the messages to one life of a machine again to its next life. The next life may
+// take them for new messages, if it is a client that numbers its calls from the beginning again, or
+// a replica whose counts start again.
 func echo(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if d.Chance(1, 2) {
@@ -65,13 +65,14 @@ func echo(c *Faults, d *sim.Draw) {
 	}
 	e := &echoing{to: m.Addr()}
 	c.echoes = append(c.echoes, e)
-	// Messages to a young life fit the next one best, so mostly there are two ends.
+	// Messages to a young life fit the next one best, so usually the strike ends the present life
+	// first.
 	if d.Chance(2, 3) {
-		ends(c, m, d)
+		endLife(c, m, d)
 	}
 	c.later(Outage(d), func() {
 		c.echoes = slices.DeleteFunc(c.echoes, func(x *echoing) bool { return x == e })
-		ends(c, m, d)
+		endLife(c, m, d)
 		if d.Chance(1, 2) && e.answers() {
 			c.recalled = append(c.recalled, e)
 			return
@@ -85,8 +86,8 @@ func echo(c *Faults, d *sim.Draw) {
 	})
 }
 
-// ends ends a machine's life, and begins another soon.
-func ends(c *Faults, m *sim.Machine, d *sim.Draw) {
+// endLife ends a machine's life, and begins another soon.
+func endLife(c *Faults, m *sim.Machine, d *sim.Draw) {
 	if !m.Up() {
 		return
 	}
@@ -111,6 +112,6 @@ func (c *Faults) OnSend(from, to sim.Addr, wire []byte) {
 			u.keep(to, wire)
 		}
 	}
-	c.losesNews(from, to, wire)
-	c.lateAnswers.overtakes(c, from, to, wire)
+	c.maybeLoseNews(from, to, wire)
+	c.lateAnswers.onAnswer(c, from, to, wire)
 }

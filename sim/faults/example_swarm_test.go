@@ -8,8 +8,8 @@ import (
 	"github.com/chubbycell/chubby/sim/faults"
 )
 
-// tally is a program of one's own: it counts, writes each number to its log, and tells the last replica of
-// it. A careful one tells only what is on its disk.
+// tally is a program of one's own. It counts, writes each number to its log, and sends the number
+// to the last replica. A careful tally sends only numbers that are on its disk.
 type tally struct {
 	sim.Outbox
 	c        sim.NodeConfig
@@ -29,7 +29,8 @@ func (t *tally) Advance(now time.Time) {
 	t.WakeAt(now.Add(5 * time.Millisecond))
 }
 
-// run runs a seed under its swarm. What a replica has told, it must know in its next life.
+// run runs a seed under its swarm. A replica must know in its next life the numbers that it has
+// sent.
 func run(seed uint64, careless bool) *sim.Failure {
 	told := map[sim.Addr]int{}
 	var world *sim.World
@@ -48,7 +49,7 @@ func run(seed uint64, careless bool) *sim.Failure {
 	}.Run(sim.Config{Seed: seed}).Failure
 }
 
-// teller notes what a tally tells.
+// teller notes the numbers that a tally sends.
 type teller struct {
 	tally
 	told map[sim.Addr]int
@@ -64,8 +65,8 @@ func (t *teller) TakeOutput() sim.Output {
 	return o
 }
 
-// Example_swarm runs a program of one's own under faults that each seed draws: a careful one keeps its
-// word, a careless one does not.
+// Example_swarm runs a program of one's own under faults that each seed draws. The careful program
+// forgets no number that it has sent; the careless one does.
 func Example_swarm() {
 	for _, careless := range []bool{false, true} {
 		caught := 0

@@ -19,7 +19,7 @@ type Faults struct {
 	Echoed    uint64 // messages to one life of a machine that were repeated to the next
 	NewsLost  uint64 // answers to KeepAlives with events that a fault lost
 	Overtaken uint64 // cacheable answers that a fault delayed behind a later one
-	Moments   uint64 // times that a leader was struck as it proposed or applied a command of some kind
+	Moments   uint64 // strikes at a leader that proposed or applied a command of a drawn kind
 
 	plan     *plan.Plan
 	world    *sim.World
@@ -34,7 +34,7 @@ type Faults struct {
 	undo        []func()             // how to end the faults in force
 	armed       []func()             // strikes that wait for a leader to propose
 	moments     []moment             // strikes that wait for a command of some kind
-	onTenure    []func()             // what waits until a replica begins to lead
+	onTenure    []func()             // parts of strikes that wait until a replica begins to lead
 	onDrop      []func(*sim.Machine) // strikes that wait for a log to be shortened
 	onMark      []func(*sim.Machine) // strikes that wait for a log to be marked
 	transfers   transfers
@@ -50,7 +50,7 @@ type Faults struct {
 	acting      plan.Fault
 	lulls       *sim.Draw
 	resting     bool
-	triggers    triggers // what waits for an event
+	triggers    triggers // parts of strikes that wait for events
 }
 
 // Env is what faults need. It has no checker.
@@ -82,8 +82,8 @@ type Cluster interface {
 
 // Facts is what is known of the cell from its log, its links and its disks.
 type Facts interface {
-	// Covered returns how far the log of a replica is known to be synced: by its mark, and by what
-	// the replica has vouched for.
+	// Covered returns how far the log of a replica is known to be synced: by its watermark, and by
+	// messages of the replica that claim it.
 	Covered(id paxos.NodeID) (mark, synced paxos.LSN)
 	// LastNoted returns the last boot and the highest promise that a log has recorded.
 	LastNoted(id paxos.NodeID) (paxos.Boot, paxos.Ballot)
@@ -91,7 +91,7 @@ type Facts interface {
 	// OnRowRot: the replica's checksum did not notice.
 	OnRowRot(id paxos.NodeID)
 	OnRowStray(id paxos.NodeID)
-	// OnRateSet is called when the clock of a replica runs at another rate.
+	// OnRateSet is called when a fault has changed the rate of a replica's clock.
 	OnRateSet(id paxos.NodeID)
 	// IsPassed reports whether a call is final without an answer: its client waits no longer.
 	IsPassed(k model.Call) bool
@@ -99,16 +99,17 @@ type Facts interface {
 	SessionOn(a sim.Addr) api.SessionID
 	// HasSessionLeases reports whether sessions have leases.
 	HasSessionLeases() bool
-	// LeasesLeft returns what masters of the latest epoch know of the lease of a session.
+	// LeasesLeft returns what masters of the latest epoch know of the lease of a session, one entry
+	// for each master.
 	LeasesLeft(s api.SessionID) []LeaseLeft
 	// DelaysOf returns how many lock-delays of a lock run.
 	DelaysOf(n api.Ref) int
 }
 
-// LeaseLeft is a master's knowledge of the lease of a session.
+// LeaseLeft is what a master knows of the lease of a session.
 type LeaseLeft struct {
 	Left  time.Duration // by the master's clock
-	Alive bool
+	Alive bool          // the session has not ended
 }
 
 // New returns the faults of a run that has not begun.
@@ -124,7 +125,7 @@ func New(e Env) *Faults {
 func (c *Faults) Begin(replicas, clients []*sim.Machine) {
 	c.replicas, c.clients = replicas, clients
 	if c.plan.Script != nil {
-		plays(c)
+		play(c)
 		return
 	}
 	c.lulls = c.world.Draw("cell.lull", 0)

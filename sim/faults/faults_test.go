@@ -38,12 +38,12 @@ type idle struct{ Cluster }
 func (idle) Retire(*sim.Machine)             {}
 func (idle) Core(*sim.Machine) *core.Replica { return nil }
 
-// toldFacts are facts as a test has them.
+// toldFacts are facts that a test sets.
 type toldFacts struct {
 	Facts
 	delays  int
 	passed  model.Call
-	boot    paxos.Boot // that a log has a record of
+	boot    paxos.Boot // the last boot of which a log has a record
 	promise paxos.Ballot
 }
 
@@ -52,7 +52,8 @@ func (f *toldFacts) IsPassed(k model.Call) bool { return k == f.passed }
 
 func (f *toldFacts) LastNoted(paxos.NodeID) (paxos.Boot, paxos.Ballot) { return f.boot, f.promise }
 
-// someFaults are those of three machines of replicas and two of clients, which do nothing.
+// someFaults returns the faults of a world of three replicas and two clients, none of which does
+// anything.
 func someFaults(t *testing.T) (*Faults, *toldFacts) {
 	w := worldtest.New(t)
 	f := &toldFacts{}
@@ -70,8 +71,8 @@ func someFaults(t *testing.T) (*Faults, *toldFacts) {
 	return c, f
 }
 
-// writes makes a file on the disk of a machine.
-func writes(t *testing.T, m *sim.Machine, file string) {
+// writeFile makes a file on the disk of a machine.
+func writeFile(t *testing.T, m *sim.Machine, file string) {
 	mem := m.Disk().Mem()
 	require.NoError(t, mem.MkdirAll(path.Dir(file)))
 	f, err := mem.Create(file)
@@ -82,7 +83,7 @@ func writes(t *testing.T, m *sim.Machine, file string) {
 	require.NoError(t, f.Close())
 }
 
-// No more is kept for the next life of a machine than there is room for.
+// At most mostSaid messages are kept for the next life of a machine.
 func TestFewMessagesAreKept(t *testing.T) {
 	c, _ := someFaults(t)
 	e := &echoing{to: c.clients[0].Addr()}
@@ -94,7 +95,8 @@ func TestFewMessagesAreKept(t *testing.T) {
 	require.Len(t, e.said, mostSaid)
 }
 
-// An answer to the first call of one life comes to the next one when it makes its first.
+// An answer to the first call of one life is delivered again when the next life makes its first
+// call.
 func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
 	c, _ := someFaults(t)
 	client, replica := c.clients[0].Addr(), c.replicas[0].Addr()
@@ -111,8 +113,8 @@ func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
 	require.Empty(t, e.said)
 }
 
-// The network holds back all copies of one write until an answer makes final what there is
-// without it, and nothing else.
+// The network holds back all copies of one write, and nothing else, until an answer makes the state
+// without that write final.
 func TestAWriteComesAfterItsClientHasGivenItUp(t *testing.T) {
 	c, f := someFaults(t)
 	client, to := c.clients[0].Addr(), c.replicas[0].Addr()
@@ -148,7 +150,7 @@ func TestAWriteComesAfterItsClientHasGivenItUp(t *testing.T) {
 	require.False(t, c.Delays(client, to, sent(7, 5, write)))
 }
 
-// Answers with events are lost, some and not all, and nothing else is.
+// Some answers with events are lost, but not all, and no other answers.
 func TestNewsIsLost(t *testing.T) {
 	c, _ := someFaults(t)
 	from, to := c.replicas[0].Addr(), c.clients[0].Addr()
@@ -178,7 +180,7 @@ func TestNewsIsLost(t *testing.T) {
 	require.Equal(t, before, c.NewsLost)
 }
 
-// An answer that may be cached comes behind the next one of another kind to the same client, and
+// A cacheable answer arrives after the next message to the same client that may make it stale, and
 // nothing else is held back.
 func TestAnswersThatMayBeCachedAreOvertaken(t *testing.T) {
 	c, _ := someFaults(t)
@@ -212,12 +214,12 @@ func TestAnswersThatMayBeCachedAreOvertaken(t *testing.T) {
 	require.Nil(t, c.lateAnswers)
 }
 
-// What a peer has fetched of a snapshot that goes bad stays as it was.
+// If a snapshot goes bad while a peer fetches it, the part already fetched stays as it was.
 func TestASnapshotRotsWhileItIsServed(t *testing.T) {
 	c, _ := someFaults(t)
 	m := c.replicas[0]
 	file := damage.DataDir + "/snapshots/00000000000000000100.snap"
-	writes(t, m, file)
+	writeFile(t, m, file)
 	slot, ok := damage.SnapshotIn(file)
 	require.True(t, ok)
 	was, err := m.Disk().Mem().Contents(file)
@@ -238,8 +240,8 @@ func TestASnapshotRotsWhileItIsServed(t *testing.T) {
 	require.NotEqual(t, was[15:], now[15:])
 }
 
-// A strike comes with the first command of its kind, once, where it waits for it: as it
-// is proposed, or as it is applied.
+// A strike comes once, with the first command of its kind: when that is proposed, or when it is
+// applied, as drawn.
 func TestAStrikeWaitsForItsMoment(t *testing.T) {
 	for _, applied := range []bool{false, true} {
 		c, _ := someFaults(t)
@@ -271,8 +273,8 @@ func ran(commands []command.Command, effects ...command.Effect) []core.Applied {
 	return []core.Applied{{}, {Commands: all}}
 }
 
-// Each kind is met by one command, and no command by two kinds but where it is to be
-// twice as likely.
+// One command belongs to each kind. No command belongs to two kinds, except those that are listed
+// twice to be twice as likely.
 func TestMomentsAreOfAllKinds(t *testing.T) {
 	for _, c := range []command.Command{
 		command.NodeCommand{Op: command.OpenNode{}}, command.NodeCommand{Op: command.CloseHandle{}}, command.NodeCommand{Op: command.Fail{}},
@@ -288,7 +290,7 @@ func TestMomentsAreOfAllKinds(t *testing.T) {
 	}
 }
 
-// A second delay of a lock is a moment, and the first is none.
+// A strike may wait for a second delay of a lock. The first delay does not count.
 func TestASecondDelayIsAMoment(t *testing.T) {
 	c, f := someFaults(t)
 	struck := 0
@@ -303,18 +305,17 @@ func TestASecondDelayIsAMoment(t *testing.T) {
 	require.Equal(t, 1, struck)
 }
 
-// What waits in vain makes room.
+// A strike that waits in vain is dropped when too many wait.
 func TestFewStrikesWait(t *testing.T) {
 	c, _ := someFaults(t)
 	d := c.world.Draw("test", 0)
 	for range 3 * mostMoments {
-		awaits(c, d, func() {})
+		awaitMoment(c, d, func() {})
 	}
 	require.Len(t, c.moments, mostMoments)
 }
 
-// An old promise is put back where the log shows that it is old, and then the replica must
-// stop.
+// An old promise is put back only if the log shows that it is old. Then the replica must stop.
 func TestAnOldPromiseDoomsItsReplica(t *testing.T) {
 	c, facts := someFaults(t)
 	m := c.replicas[0]
@@ -352,7 +353,7 @@ func TestAnOldPromiseDoomsItsReplica(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrForgot, "it must")
 }
 
-// Each kind of fault that the plan names is done here, and no other.
+// This package implements each kind of fault that the plan names, and no other.
 func TestEveryKindOfThePlanIsThere(t *testing.T) {
 	require.Len(t, strikes, len(plan.Faults(nil)))
 	for _, f := range plan.Faults(nil) {

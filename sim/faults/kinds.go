@@ -103,7 +103,7 @@ func (n *nemesis) turn() {
 	n.next()
 }
 
-// Outage draws for how long something is broken: mostly short, at times long.
+// Outage draws for how long something is broken: usually short, at times long.
 func Outage(d *sim.Draw) time.Duration {
 	return time.Duration(d.LogUniform(int64(5*time.Millisecond), int64(8*time.Second)))
 }
@@ -141,7 +141,7 @@ func (c *Faults) aim(d *sim.Draw, strike func()) {
 		c.armed = append(c.armed, then)
 		return
 	}
-	awaits(c, d, then)
+	awaitMoment(c, d, then)
 }
 
 // OnProposal is called when a leader has just proposed. It runs the strikes that wait for that.

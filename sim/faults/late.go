@@ -62,13 +62,14 @@ func late(c *Faults, d *sim.Draw) {
 	}
 	c.later(window-d.Duration(1, round/2), func() {
 		c.unsynced = slices.DeleteFunc(c.unsynced, func(x *unsynced) bool { return x == u })
-		forgets(c, m, u, d)
+		forgetRecords(c, m, u, d)
 	})
 }
 
-// forgets cuts the power of the replica, and half of the time that of all others too: they then
-// hold off for as long as it does, and no other candidate uses a higher ballot meanwhile.
-func forgets(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw) {
+// forgetRecords cuts the power of the replica, and half of the time the power of all others too.
+// The others then have the same restart hold-off, and no other candidate uses a higher ballot
+// meanwhile.
+func forgetRecords(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw) {
 	all := d.Chance(1, 2)
 	for _, o := range c.replicas {
 		if !o.Up() || o != m && !all {
@@ -79,30 +80,30 @@ func forgets(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw) {
 		o.StartAfter(d.Duration(0, 20*time.Millisecond))
 	}
 	until := c.world.Now() + c.plan.Driver.Core.Paxos.Lease.Grant*3/2 + Outage(d)
-	c.later(10*time.Millisecond, func() { leadsAgain(c, m, u, d, until) })
+	c.later(10*time.Millisecond, func() { leadAgain(c, m, u, d, until) })
 }
 
-// leadsAgain waits until a replica leads again, with a lease if there are leases, or until time is
-// up. It makes the replica campaign as soon as possible. Then the old messages arrive.
-func leadsAgain(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
+// leadAgain makes a replica campaign as soon as possible, and waits until it leads, with a lease if
+// there are leases, or until time is up. Then it delivers the old messages.
+func leadAgain(c *Faults, m *sim.Machine, u *unsynced, d *sim.Draw, until time.Duration) {
 	if n := c.cluster.Core(m); n != nil && c.world.Now() < until {
 		switch s := n.Status(); {
 		case s.Role == paxos.Leader && (c.plan.Driver.Core.Paxos.Lease.Grant <= 0 || n.Lease().After(c.cluster.Reading(m))):
-			delivers(c, u, d)
+			deliver(c, u, d)
 			return
 		case s.Role == paxos.Follower && s.Leader == 0:
 			c.cluster.Campaign(m)
 		}
 	}
 	if c.world.Now() >= until {
-		delivers(c, u, d)
+		deliver(c, u, d)
 		return
 	}
-	c.later(5*time.Millisecond, func() { leadsAgain(c, m, u, d, until) })
+	c.later(5*time.Millisecond, func() { leadAgain(c, m, u, d, until) })
 }
 
-// delivers delivers the old messages, at one moment or spread out.
-func delivers(c *Faults, u *unsynced, d *sim.Draw) {
+// deliver delivers the old messages, at one moment or spread out.
+func deliver(c *Faults, u *unsynced, d *sim.Draw) {
 	spread := 2 * c.plan.Link.Delay[0]
 	if d.Chance(1, 3) {
 		spread = Outage(d)

@@ -32,10 +32,10 @@ func overtakeAnswers(c *Faults, d *sim.Draw) {
 	c.until(d.Duration(2*time.Second, 20*time.Second), func() { c.lateAnswers = nil })
 }
 
-// overtakes holds an answer back, or delivers the answer held for the same client behind this one.
+// onAnswer holds an answer back, or delivers the answer held for the same client behind this one.
 // The client resends a call that is not answered; an answer that is held for longer finds its call
 // finished.
-func (a *lateAnswers) overtakes(c *Faults, from, to sim.Addr, wire []byte) {
+func (a *lateAnswers) onAnswer(c *Faults, from, to sim.Addr, wire []byte) {
 	if a == nil || !to.IsClient() {
 		return
 	}

@@ -30,9 +30,9 @@ const mostLate = 16
 
 // lateCopies holds back the next write of a client, however often the client sends it. It releases
 // the copies when an answer has made the state without the write final, that is, after a request
-// whose Seen says that the client no longer waits for the write. If there is none, it releases them
-// after a while. At times it releases them as soon as the client has given the write up, when the
-// client may have read on and nothing is final.
+// whose AckedThrough says that the client no longer waits for the write. If there is none, it
+// releases them after a while. At times it releases them as soon as the client has given the write
+// up, when the client may have read on and nothing is final.
 func lateCopies(c *Faults, d *sim.Draw) {
 	l := &heldWrite{from: c.clients[d.Int(len(c.clients))].Addr()}
 	if slices.ContainsFunc(c.heldWrites, func(x *heldWrite) bool { return x.from == l.from }) {
@@ -42,7 +42,7 @@ func lateCopies(c *Faults, d *sim.Draw) {
 	if d.Chance(1, 2) {
 		l.lasts = c.plan.Calls.Patience + d.Duration(0, time.Second)
 	}
-	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { arrives(c, l) })
+	c.until(d.Duration(2*time.Second, 2*c.plan.Calls.Patience+4*time.Second), func() { release(c, l) })
 }
 
 // Delays reports whether a message from a client is held back, that is, has not arrived yet.
@@ -59,7 +59,7 @@ func (c *Faults) Delays(from, to sim.Addr, msg []byte) bool {
 	of := model.Call{Session: q.Session, Seq: q.Seq}
 	if l.of == (model.Call{}) {
 		if l.of = of; l.lasts > 0 {
-			c.later(l.lasts, func() { arrives(c, l) })
+			c.later(l.lasts, func() { release(c, l) })
 		}
 	}
 	if l.of != of {
@@ -89,13 +89,13 @@ func (c *Faults) OnAnswer() {
 	for _, l := range slices.Clone(c.heldWrites) {
 		if c.facts.IsPassed(l.of) && l.of != (model.Call{}) {
 			c.Outlived++
-			arrives(c, l)
+			release(c, l)
 		}
 	}
 }
 
-// arrives releases all copies of a call.
-func arrives(c *Faults, l *heldWrite) {
+// release delivers all copies of a held write.
+func release(c *Faults, l *heldWrite) {
 	if i := slices.Index(c.heldWrites, l); i < 0 {
 		return
 	}

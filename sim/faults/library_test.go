@@ -32,8 +32,8 @@ func (l calls) Program(int) func(rt *sim.Runtime) {
 	}
 }
 
-// paxosUnder runs Paxos under some faults, and counts what struck. A protocol that is right survives
-// them, and goes on when they are over.
+// paxosUnder runs Paxos under some faults, and counts the strikes. A correct protocol survives the
+// faults, and makes progress when they are over.
 func paxosUnder(seed uint64, all ...sim.Fault) (struck map[string]uint64, failure *sim.Failure) {
 	var g *sim.Group
 	ms := time.Millisecond
@@ -65,7 +65,7 @@ func TestEachFaultOfTheLibraryStrikesAndIsTakenBack(t *testing.T) {
 	}
 }
 
-// No machine is struck that is not aimed at, and none where there is nothing to aim at.
+// A fault strikes only machines that its Aim returns, and none if the Aim returns nil.
 func TestAFaultStrikesWhereItIsAimed(t *testing.T) {
 	r := Rate{Every: 100 * time.Millisecond, For: 50 * time.Millisecond}
 	second := func(s *sim.Stage) *sim.Machine {
@@ -81,7 +81,8 @@ func TestAFaultStrikesWhereItIsAimed(t *testing.T) {
 	require.Zero(t, struck["faults.crash"])
 }
 
-// Seeds of a swarm differ in what is on, each kind is on now and then, and one seed is one swarm.
+// Seeds of a swarm differ in the kinds that are on, each kind is on in some seeds, and one seed
+// always gives the same swarm.
 func TestASwarmIsDrawnBySeed(t *testing.T) {
 	on, many := map[string]int{}, 0
 	for seed := range uint64(100) {

@@ -21,8 +21,8 @@ func loseNews(c *Faults, d *sim.Draw) {
 	c.until(d.Duration(2*time.Second, 10*time.Second), func() { c.lostNews = nil })
 }
 
-// losesNews cuts the link while a replica sends an answer that should be lost.
-func (c *Faults) losesNews(from, to sim.Addr, wire []byte) {
+// maybeLoseNews cuts the link while a replica sends an answer that should be lost.
+func (c *Faults) maybeLoseNews(from, to sim.Addr, wire []byte) {
 	if c.lostNews == nil || !to.IsClient() || !hasNews(wire) || !c.lostNews.draws.Chance(1, 2) {
 		return
 	}

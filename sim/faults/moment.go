@@ -11,24 +11,24 @@ import (
 )
 
 // Most of what a cell does is of few kinds: a strike at any instant, or at any proposal, hits puts
-// and reads. But each kind of command must survive its own fail-over, both when it was handed to
-// the log and when it was executed a moment ago. Strikes therefore wait for a kind that is drawn
-// from all kinds, the rare ones as likely as the frequent.
+// and reads. But each kind of command must survive a fail-over, both just after it was proposed and
+// just after it was executed. Strikes therefore wait for a kind that is drawn from all kinds, rare
+// kinds as likely as frequent ones.
 
-// act reports whether a command is an act of a kind.
+// act reports whether a command is an operation on nodes of type T.
 func act[T command.NodeOp](c command.Command) bool {
 	a, _ := c.(command.NodeCommand)
 	_, ok := a.Op.(T)
 	return ok
 }
 
-// order reports whether a command is of a kind.
+// order reports whether a command is of type T.
 func order[T command.Command](c command.Command) bool {
 	_, ok := c.(T)
 	return ok
 }
 
-// op reports whether a command is a call on rows of a kind.
+// op reports whether a command is a client's call with an op of type T.
 func op[T api.Op](c command.Command) bool {
 	call, _ := c.(command.Call)
 	_, ok := call.Op.(T)
@@ -45,8 +45,8 @@ var kinds = []func(command.Command) bool{
 	op[api.OpenSession], op[api.EndSession], op[api.Put], op[api.CompareAndSet],
 }
 
-// moment is what a strike waits for, at a leader: the first command of a kind that it proposes, or
-// applies; or, without a kind, a second delay of one lock.
+// moment is a strike that waits until a leader proposes, or applies, a command of a kind. Without a
+// kind, it waits for a second delay of one lock.
 type moment struct {
 	kind    func(command.Command) bool
 	applied bool
@@ -56,8 +56,8 @@ type moment struct {
 // mostMoments bounds the strikes that wait; the oldest are dropped.
 const mostMoments = 4
 
-// awaits makes a strike wait for a moment.
-func awaits(c *Faults, d *sim.Draw, strike func()) {
+// awaitMoment makes a strike wait for a drawn moment.
+func awaitMoment(c *Faults, d *sim.Draw, strike func()) {
 	m := moment{applied: d.Chance(1, 2), strike: strike}
 	if i := d.Int(len(kinds) + 2); i < len(kinds) {
 		m.kind = kinds[i]
@@ -72,7 +72,7 @@ func awaits(c *Faults, d *sim.Draw, strike func()) {
 // that wait for that.
 func (c *Faults) OnStep(proposed []command.Command, applied []core.Applied) {
 	c.moments = slices.DeleteFunc(c.moments, func(m moment) bool {
-		if !m.comes(c, proposed, applied) {
+		if !m.hasCome(c, proposed, applied) {
 			return false
 		}
 		c.Moments++
@@ -81,7 +81,7 @@ func (c *Faults) OnStep(proposed []command.Command, applied []core.Applied) {
 	})
 }
 
-func (m *moment) comes(c *Faults, proposed []command.Command, applied []core.Applied) bool {
+func (m *moment) hasCome(c *Faults, proposed []command.Command, applied []core.Applied) bool {
 	if m.kind != nil && !m.applied {
 		return slices.ContainsFunc(proposed, m.kind)
 	}

@@ -7,14 +7,16 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// overlays are the settings that strikes have laid over what a thing had, the latest last.
+// overlays are the settings of one thing, such as a link or a disk: the original, and those of the
+// strikes in force, the latest last.
 type overlays[V any] struct {
 	base V
-	laid []*V
+	laid []*V // by strikes in force
 }
 
-// overlay sets a thing of a world, named by a key of its own, to now. The undo takes that away, and leaves
-// what other strikes that are still on have set: two faults of one kind may strike one thing.
+// overlay sets a thing of a world to now. key identifies the thing, and was is its setting before.
+// undo takes only this setting away: two faults of one kind may strike one thing, and the latest
+// setting still in force counts.
 func overlay[V any](w *sim.World, key any, was, now V, set func(V)) (undo func()) {
 	o := sim.Shared(w, key, func() *overlays[V] { return &overlays[V]{} })
 	if len(o.laid) == 0 {
@@ -28,7 +30,7 @@ func overlay[V any](w *sim.World, key any, was, now V, set func(V)) (undo func()
 		isTop := i == len(o.laid)-1
 		o.laid = slices.Delete(o.laid, i, i+1)
 		switch {
-		case !isTop: // what came later stays
+		case !isTop: // a later setting stays in force
 		case i == 0:
 			set(o.base)
 		default:
@@ -37,7 +39,7 @@ func overlay[V any](w *sim.World, key any, was, now V, set func(V)) (undo func()
 	}
 }
 
-// The keys of what is overlaid.
+// The keys of overlay.
 type (
 	lossOf  struct{ link *sim.Link }
 	paceOf  struct{ disk *sim.Disk }

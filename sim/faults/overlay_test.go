@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Strikes of two faults on one thing may begin and end in any order: the latest that is on counts, and after the last
-// one the thing is as it was.
+// Strikes of two faults on one thing may begin and end in any order. The latest strike in force
+// counts, and after the last one the thing is as it was.
 func TestOverlaysAreTakenAwayInAnyOrder(t *testing.T) {
 	w := sim.New(sim.Config{})
 	defer w.Close()
@@ -32,7 +32,7 @@ func TestOverlaysAreTakenAwayInAnyOrder(t *testing.T) {
 	}
 }
 
-// Two faults of a kind in one scenario leave links, clocks and disks as they were.
+// Two faults of one kind in one scenario leave links, clocks and disks as they were.
 func TestTwoFaultsOfAKindLeaveThingsAsTheyWere(t *testing.T) {
 	r := Rate{Every: 50 * time.Millisecond, For: 100 * time.Millisecond}
 	first := func(s *sim.Stage) *sim.Machine { return s.World().Replicas()[0] }

@@ -45,7 +45,7 @@ func noteOf(c *Faults, m *sim.Machine) func(string) {
 // mayStop reports whether it is time for damage that stops a replica.
 func mayStop(c *Faults) bool { return c.world.Now() >= c.budget.Fatal }
 
-// reread mostly restarts the replica before long: rot is found when it is read.
+// reread usually restarts the replica soon, because a replica finds rot only when it reads.
 func (s *decayed) reread() {
 	if !s.m.Up() || s.Draw.Chance(1, 4) {
 		return

@@ -21,9 +21,9 @@ func recorded(n *nemesis, f plan.Fault) *sim.Draw {
 	return n.draws.Taped(&x.Draws)
 }
 
-// plays runs the strikes of the script, each at its time and with its own draws, whatever other
+// play schedules the strikes of the script, each at its time and with its own draws, whatever other
 // strikes there are.
-func plays(c *Faults) {
+func play(c *Faults) {
 	for _, x := range c.plan.Script.Strikes {
 		more := c.world.Draw("cell.more."+x.Kind, uint64(x.N))
 		d := drawsOf(c, x.Kind, x.Stream).Played(x.Draws, more)

@@ -8,8 +8,8 @@ import (
 )
 
 // Fade silences a client, and strikes the replica that is master shortly before the lease of the
-// client's session is over. What a master does by itself, guarded by its epoch like everything
-// else, thus meets a change of masters. Then the client comes back.
+// client's session is over. Commands that a master proposes by itself, under its epoch guard, thus
+// meet a change of masters. Then the client comes back.
 func Fade(c *Faults, d *sim.Draw, strike func()) {
 	m := c.clients[d.Int(len(c.clients))]
 	s := c.facts.SessionOn(m.Addr())

@@ -11,9 +11,9 @@ import (
 
 // rotSnapshot makes the newest snapshot of a replica go bad. It spares the snapshot before it, and
 // does nothing if that one has gone bad already: the log and the older snapshot must be able to
-// replace the bad one. If there was no older one yet, the log alone can: a replica drops nothing on
-// the word of one snapshot. Often this happens while another replica fetches the snapshot, which
-// then finds it bad and continues.
+// replace the bad one. If there is no older one yet, the log alone can, because a replica drops no
+// records while it has only one snapshot. Often this happens while another replica fetches the
+// snapshot, which then finds it bad and continues.
 func rotSnapshot(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)
 	if d.Chance(1, 2) {

@@ -15,8 +15,8 @@ type piece struct {
 	driver.Piece
 }
 
-// transfers are the functions that wait for messages of transfers. Each reports whether the message
-// was what it waited for, and is then not called again.
+// transfers are functions that wait for messages of snapshot transfers. Each reports whether it
+// waited for this message; if so, it is not called again.
 type transfers struct {
 	onPiece []func(p piece) bool
 	onLast  []func(p piece) bool
@@ -26,8 +26,8 @@ type transfers struct {
 // loseSource takes a replica away for a while, and then the replica from which it fetches a
 // snapshot, in the middle of the transfer. Pieces from that source may come again when they fit
 // into the transfer of another snapshot. Or the fetching replica's disk stands still as the last
-// piece comes, for long enough to ask each of the others for records, which wait for no disk and
-// may get further.
+// piece comes, for long enough to ask each of the others for records. Records wait for no disk, and
+// may bring the replica further than the snapshot.
 func loseSource(c *Faults, d *sim.Draw) {
 	cutPower(c, anyReplica(c, d), d)
 	if d.Chance(1, 4) || c.plan.Hoarder != 0 && d.Chance(1, 2) {

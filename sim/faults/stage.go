@@ -18,21 +18,21 @@ type pending struct {
 type triggers struct {
 	of      *Faults
 	pending []pending
-	listens bool // to the events of the cell, since there was a pending part
+	listens bool // it listens to the events of the cell, because a part has waited
 }
 
-// when arranges that f is called behind the first event for which meant is true.
+// when arranges that f is called after the first event for which meant is true.
 func (t *triggers) when(meant func(event.Event) bool, f func()) {
 	if !t.listens {
 		t.listens = true
-		t.of.events.Listen(func(_ time.Duration, e event.Event) { t.comes(e) })
+		t.of.events.Listen(func(_ time.Duration, e event.Event) { t.onEvent(e) })
 	}
 	t.pending = append(t.pending, pending{meant, t.of.kept(f)})
 }
 
-// comes continues the strikes that waited for an event. They run at this instant, but as an event
-// of the world of their own, because the publisher of the event has not finished.
-func (t *triggers) comes(e event.Event) {
+// onEvent continues the strikes that waited for an event. They run at this instant, but as a
+// separate event of the world, because the publisher of the event has not finished.
+func (t *triggers) onEvent(e event.Event) {
 	kept := t.pending[:0]
 	for _, w := range t.pending {
 		if w.meant(e) {

@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// stray writes a row into one replica's memory that no log demands, at times unnoticed by its
-// checksum too. No client reads the row, so it harms nothing but the replica's sum. Comparing rows,
-// with those of others or with the checksum, must stop the replica (S6); its next life then no
+// stray writes a row into one replica's memory that no command made, at times without changing the
+// checksum. No client reads the row, so it only makes rows and checksums differ. A comparison with
+// other replicas, or of the rows with their checksum, must stop the replica (S6). Its next life no
 // longer has the row.
 func stray(c *Faults, d *sim.Draw) {
 	m := anyReplica(c, d)

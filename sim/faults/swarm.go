@@ -17,8 +17,8 @@ const (
 // Swarm draws faults for one seed of a world of any protocol. Each kind of the library is on with
 // an even chance. All of them together strike between about sixty times a second and once in two
 // seconds. Seeds therefore differ in their demands on the protocol, and with few kinds at a time,
-// the kinds do not hide each other. Clocks err by up to 1 %, also when the safety phase is over,
-// unless the fault has undone that.
+// the kinds do not hide each other. The rate of a clock errs by up to 1 % while its fault is in
+// force.
 func Swarm(seed uint64) []sim.Fault {
 	d := draw.New(seed).Stream("faults.swarm", 0)
 	between := func(least, most time.Duration) time.Duration {
