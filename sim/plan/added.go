@@ -5,7 +5,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Added says whether a workload is one of an extension.
+// Added reports whether the workload of the plan is one of the extension.
 func (p *Plan) Added() bool {
 	if p.With == nil {
 		return false
@@ -18,10 +18,11 @@ func (p *Plan) Added() bool {
 	return false
 }
 
-// drawWorkload draws one of the workloads that are built in, or half of the time one of
-// the extension, so that what others draw is not moved.
+// drawWorkload draws a built-in workload. If there is an extension with workloads, it returns one
+// of them half of the time; the built-in workload is drawn all the same, so that other draws do not
+// change.
 func drawWorkload(x *scenario.Extension, at func(string) *draw.Stream) string {
-	drawn := WorkloadKinds[:len(WorkloadKinds)-1] // Cached is drawn by itself
+	drawn := WorkloadKinds[:len(WorkloadKinds)-1] // Cached, the last one, has a draw of its own
 	name := drawn[at("workload").Int(len(drawn))].Name
 	if at("workload.cached").Chance(1, 8) {
 		name = Cached

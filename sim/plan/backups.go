@@ -7,17 +7,18 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// BackupPlan says where backups go, if Host.BackupEvery says that there are some.
+// BackupPlan describes the places of backups. There are backups if Plan.Driver.BackupEvery is not
+// 0.
 type BackupPlan struct {
 	Far    sim.DiskConfig // every replica has a place of its own
 	Keep   int
 	Chunk  int
-	Fails  uint64 // of 1,000 calls to a place, so many, until healing
-	Reborn bool   // at the end, a new cell is made of the newest
+	Fails  uint64 // how many of 1,000 calls to a place fail, until healing
+	Reborn bool   // at the end of the run, a new cell is made of the newest backup
 }
 
-// backups draws them for one in three of the cells that have handles: one that
-// grants no leases is never founded, and not backed up.
+// backups draws backups for one in three of the cells whose sessions have leases. A cell without
+// session leases is never founded, and has no backups.
 func (p *Plan) backups(at func(string) *draw.Stream) {
 	d := at("backups")
 	if !d.Chance(1, 3) || p.Driver.Core.Sessions.LeaseMin == 0 {
@@ -39,7 +40,7 @@ func (p *Plan) backups(at func(string) *draw.Stream) {
 	}
 }
 
-// Far is the far disk of a replica, nil where there are no backups.
+// Far returns the configuration of a replica's far disk, or nil if there are no backups.
 func (p *Plan) Far() *sim.DiskConfig {
 	if p.Driver.BackupEvery == 0 {
 		return nil

@@ -7,30 +7,30 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// CachePlan says which caches clients keep, and how little there is room for.
+// CachePlan describes the caches that clients keep.
 type CachePlan struct {
 	On       bool
-	Small    bool          // half of the clients have room for little
-	Handles  int           // that a client keeps open for the next Open
-	Idle     time.Duration // for so long
-	Uncached uint64        // of 100 reads, so many ask the master all the same
-	// Aims is how seldom a drop that a master tells a client brings a fault upon them: one in so many.
-	// 0: none does. Kinds are the kinds of those faults.
+	Small    bool          // half of the clients have small caches
+	Handles  int           // how many closed handles a client keeps for the next Open
+	Idle     time.Duration // for how long it keeps them
+	Uncached uint64        // how many of 100 reads ask the master in any case
+	// When a master tells a client to drop something, a fault of one of Kinds follows with a chance
+	// of one in Aims. 0: no fault follows.
 	Aims  uint64
 	Kinds []string
-	// KeepLock is for how long half of the handles keep a lock that was released, in case that the program
-	// acquires it again; 0: none does.
+	// KeepLock is for how long half of the handles keep a lock that was released, in case the
+	// program acquires it again. 0: no handle does.
 	KeepLock time.Duration
-	// Deaf is how often a client asks for something that reads all and acknowledges no drop; 0:
-	// there is none.
+	// Deaf is the mean time between two requests of a deaf client (sim/adversary), which
+	// acknowledges no drop. 0: there is none.
 	Deaf time.Duration
 }
 
-// aimed are the kinds of faults that may follow a drop.
+// aimed are the kinds of faults that may follow a message to drop something.
 var aimed = []string{"crash-leader", "isolate-leader", "pause-leader", "depose", "kill", "client-cut", "client-crash", "client-pause", "noise"}
 
-// drawKeepLock has handles keep locks in a third of the cells whose programs use nodes: without leases of
-// sessions nothing is kept.
+// drawKeepLock makes handles keep locks in a third of the cells whose programs use nodes and whose
+// sessions have leases. Without session leases no lock is kept.
 func drawKeepLock(p *Plan, at func(string) *draw.Stream) {
 	d := at("keep-lock")
 	if keep := time.Duration(d.LogUniform(int64(10*time.Millisecond), int64(20*time.Second))); d.Chance(1, 3) &&
@@ -39,8 +39,8 @@ func drawKeepLock(p *Plan, at func(string) *draw.Stream) {
 	}
 }
 
-// drawCaches has clients keep caches in half of the cells whose programs use nodes. Without leases of
-// masters or of sessions nothing is cached, so few of those are among them.
+// drawCaches makes clients keep caches in half of the cells whose programs use nodes. Without
+// master leases or session leases nothing is cached, so only few such cells are among them.
 func drawCaches(p *Plan, at func(string) *draw.Stream) {
 	d := at("caches")
 	on := d.Chance(1, 2)
@@ -69,10 +69,10 @@ func drawCaches(p *Plan, at func(string) *draw.Stream) {
 	if deaf := time.Duration(d.LogUniform(int64(20*time.Millisecond), int64(400*time.Millisecond))); d.Chance(1, 3) && leased && !p.Calls.Narrow {
 		p.Caches.Deaf = deaf
 	}
-	if p.Workload == Cached && p.Watch.Share == 0 && leased { // what is read at once after a write meets the next
+	if p.Workload == Cached && p.Watch.Share == 0 && leased { // a read just after one write meets the next write
 		p.Watch = WatchPlan{Share: 2, Slow: 10 * time.Millisecond}
 	}
-	events := &p.Driver.Core.NodeOps.Events // a drop waits behind other events for one answer, not for a lease
+	events := &p.Driver.Core.NodeOps.Events // a drop may wait behind other events for one answer, but not for a lease
 	events.PerAnswer = max(events.PerAnswer, min(2*events.PerSession, 64))
 	limits := &p.Driver.Core.NodeOps.Caches
 	if d.Chance(1, 2) {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Clients keep caches in about half of the cells whose programs use nodes; few of those have no leases,
-// in which nothing is cached.
+// Clients keep caches in about half of the cells whose programs use nodes. Few of these cells have
+// no leases, without which nothing is cached.
 func TestHalfOfTheCellsWithNodesHaveCaches(t *testing.T) {
 	nodes, cached, leaseless, asked, deaf := 0, 0, 0, 0, 0
 	for seed := range uint64(4000) {

@@ -15,11 +15,11 @@ type CallPlan struct {
 	Keys     int           // rows in a group
 	Hot      uint64        // percent of calls on the one contended row
 	Value    int           // longest value, bytes
-	Grace    time.Duration // clients wait at most so long to hear that their session is alive
+	Grace    time.Duration // the longest grace period of clients
 	Delay    time.Duration // half the longest lock-delay
-	Narrow   bool          // masters take little at a time
-	Slim     bool          // so do half of the clients
-	Share    uint64        // of four programs in a storm, how many use a handle that another one opened
+	Narrow   bool          // masters have low limits: see narrow
+	Slim     bool          // half of the clients allow few calls at a time
+	Share    uint64        // how many of four programs in a storm use the handle of another program
 	Weights  [6]uint32     // of get, put, delete, compare-and-set, list, increment
 }
 
@@ -45,16 +45,16 @@ func (p *Plan) calls(at func(string) *draw.Stream) {
 		}
 	}
 	p.Calls.Slim = !p.Plain && at("slim").Chance(1, 3)
-	p.Calls.Weights[0]++ // something reads
-	p.Calls.Weights[1]++ // something writes
+	p.Calls.Weights[0]++ // at least some calls read
+	p.Calls.Weights[1]++ // at least some calls write
 }
 
-// storm draws how many wait, on how many clients.
+// storm draws how many programs wait for the lock, on how many clients.
 func (p *Plan) storm(asked bool, clients int, at func(string) *draw.Stream) {
 	d := at("storm")
 	waiters := int(d.LogUniform(16, mostInSwarm))
 	p.Calls.Share = uint64(at("storm.share").Int(4))
-	if asked { // all wait at the master, none behind another program of its client
+	if asked { // all wait at the master, no program behind another one of its client
 		p.Calls.Share = 0
 		waiters = int(d.LogUniform(100, mostInStorm))
 	}
@@ -66,15 +66,15 @@ func (p *Plan) storm(asked bool, clients int, at func(string) *draw.Stream) {
 	p.Calls.Patience = d.Duration(5*time.Second, 20*time.Second)
 }
 
-// Waiters of a storm: in the swarm few, to keep its pace; where it was asked for by
-// name as many as a thousand.
+// The most waiters of a storm: few if the seed drew the workload, so that runs stay fast; up to a
+// thousand if the user named it.
 const (
 	mostInSwarm = 40
 	mostInStorm = 1000
-	MostAtOnce  = 25 // on one client: a session has room for no more calls than api.MaxWindow
+	MostAtOnce  = 25 // on one client: a session has room for at most api.MaxWindow calls
 )
 
-// big leaves room for them: what is drawn for small values would write and fetch
+// big makes room for large files. With values drawn for small files, replicas would write and fetch
 // the same bytes a thousand times.
 func (p *Plan) big() {
 	p.Calls.Value = LargestFile
@@ -85,11 +85,13 @@ func (p *Plan) big() {
 	p.Store.ChunkSize = max(p.Store.ChunkSize, 1<<14)
 }
 
-// largest is how long a file may be (CHU §4.5), whatever the product takes it for.
+// LargestFile is how long a file may be, in bytes (CHU §4.5). It is not taken from the product, so
+// that checks are independent of it.
 const LargestFile = 256 << 10
 
-// RestFor is how long a client does nothing whose session is to end as idle; 0: that
-// would take too long, or sessions do not, or its programs never let go of what they have.
+// RestFor returns how long a client must do nothing for its session to end as idle. It returns 0 if
+// that would take too long, if sessions do not end as idle, or if the programs of the workload
+// never close their handles.
 func (p *Plan) RestFor() time.Duration {
 	s := &p.Driver.Core.Sessions
 	rest := s.IdleAfter + 2*s.LeaseMin + time.Second
@@ -99,5 +101,5 @@ func (p *Plan) RestFor() time.Duration {
 	return rest
 }
 
-// mostRest bounds a rest: runs are short.
+// mostRest bounds a rest, because runs are short.
 const mostRest = 12 * time.Second

@@ -8,16 +8,16 @@
 // Reading order:
 //
 //	plan.go           Options, Plan, New
-//	kinds.go          the names of faults and workloads; added.go: with those of an extension
+//	kinds.go          the names of faults and workloads; added.go: workloads of an extension
 //	faults.go         which kinds of faults are on, and how often they strike
 //	product.go        machines, tunables of the product, leases, sessions
 //	calls.go          what client programs do; fence.go: and a resource outside of the cell
-//	hostile.go        a client that means harm
-//	narrow.go         cells that take little; fleeting.go: snapshots that do not last
-//	misfit.go         a replica that is configured otherwise than its cell
+//	hostile.go        a hostile client
+//	narrow.go         cells with low limits; fleeting.go: short-lived snapshots
+//	misfit.go         a replica whose configuration differs from that of its cell
 //	backups.go        backups on far disks
-//	caches.go         what clients keep in caches
+//	caches.go         the caches of clients; watch.go: which handles ask for events
 //	calm.go           a cell for experiments, without faults
-//	tune.go           tunables that are set for all seeds
-//	script.go         the faults of a run one by one, where they are not drawn
+//	tune.go           tunables that a user sets for all seeds
+//	script.go         a list of the faults of a run, which then are not drawn
 package plan

@@ -10,15 +10,15 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// FaultPlan is one family that is on.
+// FaultPlan is one kind of fault that is on.
 type FaultPlan struct {
 	Name string
 	Mean time.Duration // between strikes
 }
 
-// ParseFaults reads the value of --faults: swarm, none, all, or names with
-// commas. All families together share the rate of strikes that a seed draws, as
-// the families of a swarm do.
+// ParseFaults parses the value of --faults: swarm, none, all, or names separated by commas. It
+// returns Options.Faults. All kinds that are named share the rate of strikes that a seed draws, as
+// the kinds of a swarm do.
 func ParseFaults(s string, with *scenario.Extension) ([]string, error) {
 	switch s {
 	case "", "swarm":
@@ -38,10 +38,9 @@ func ParseFaults(s string, with *scenario.Extension) ([]string, error) {
 	return names, nil
 }
 
-// faults switches families on or off with even chances. A seed has one total
-// rate of strikes, from one in four seconds to three in one, shared out among
-// its families by weights: many families at full rate each would only hide what
-// the others do.
+// faults switches each kind on or off with even chances. A seed has one total rate of strikes, from
+// one in four seconds to three in one second. The kinds share it by drawn weights, because many
+// kinds at full rate would hide each other.
 func (p *Plan) faults(asked []string, at func(string) *draw.Stream) {
 	on, weight := at("faults.on"), at("faults.weight")
 	var weights []int64
@@ -66,7 +65,7 @@ func (p *Plan) faults(asked []string, at func(string) *draw.Stream) {
 	}
 }
 
-// everyFault is the names of all kinds of faults, in their order.
+// everyFault returns the names of all kinds of faults, in their order.
 func everyFault(with *scenario.Extension) []string {
 	var all []string
 	for _, f := range Faults(with) {
@@ -75,7 +74,7 @@ func everyFault(with *scenario.Extension) []string {
 	return all
 }
 
-// faultNamed says what is wrong with the name of a kind of fault.
+// faultNamed returns an error if there is no kind of fault with this name.
 func faultNamed(name string, with *scenario.Extension) error {
 	if !slices.Contains(everyFault(with), name) {
 		return fmt.Errorf("unknown fault %q; `sim list` names them all", name)

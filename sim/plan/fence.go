@@ -8,30 +8,29 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// FenceMode is how a resource outside of the cell guards itself against those who
-// do not hold the lock any more, or not yet.
+// FenceMode is how a resource outside of the cell guards itself against clients that no longer hold
+// the lock, or do not hold it yet.
 type FenceMode uint8
 
-// The ways. The zero value is the one that is sound by tokens alone, which the
-// swarm uses (S10).
+// The modes. The swarm uses the zero value, which is sound by tokens alone (S10).
 const (
-	// FenceReads compares the token of each read and of each write with the highest
-	// that it has seen, refuses what is below, and remembers it (CHU §2.4).
+	// FenceReads compares the token of each read and each write with the highest token seen so far,
+	// refuses the request if its token is lower, and otherwise remembers the token (CHU §2.4).
 	FenceReads FenceMode = iota
-	// FenceNothing looks at no token.
+	// FenceNothing checks no token.
 	FenceNothing
-	// FenceWrites compares the tokens of writes alone, and remembers those of writes
-	// alone: the common reading of "reject a lower token", which still loses updates.
+	// FenceWrites compares and remembers only the tokens of writes. This is the common reading of
+	// "reject a lower token", and still loses updates.
 	FenceWrites
-	// FenceAsk asks the cell whether the sequencer is valid (CheckSequencer), and acts
-	// some time after it was told so.
+	// FenceAsk asks the cell whether the sequencer is valid (CheckSequencer), and acts some time
+	// after the answer.
 	FenceAsk
-	// FenceCompare is FenceWrites, and a write names the version that it was made from:
-	// it is refused if that is not the present one.
+	// FenceCompare is FenceWrites, and each write names the version on which it is based. It is
+	// refused if that is not the present version.
 	FenceCompare
 )
 
-// fenceModes are the names for people, in the order of tables.
+// fenceModes are the modes and their names, in the order of tables.
 var fenceModes = []struct {
 	mode FenceMode
 	name string
@@ -43,7 +42,7 @@ var fenceModes = []struct {
 	{FenceCompare, "compare-and-set"},
 }
 
-// FenceModes lists all ways, from none to the most.
+// FenceModes returns all modes, in the order of tables.
 func FenceModes() []FenceMode {
 	var all []FenceMode
 	for _, m := range fenceModes {
@@ -52,7 +51,7 @@ func FenceModes() []FenceMode {
 	return all
 }
 
-// String is the name for people.
+// String returns the name of the mode.
 func (m FenceMode) String() string {
 	for _, x := range fenceModes {
 		if x.mode == m {
@@ -62,20 +61,19 @@ func (m FenceMode) String() string {
 	return fmt.Sprintf("FenceMode(%d)", uint8(m))
 }
 
-// Sound says that a resource of this kind loses no update, whatever its clients believe.
+// Sound reports whether a resource in this mode loses no update, whatever its clients believe.
 func (m FenceMode) Sound() bool { return m == FenceReads || m == FenceCompare }
 
-// FenceOptions shape the workload "fenced". The zero value is what the swarm does:
-// tokens are checked on reads and writes, lock-delays are drawn, and clocks err as
-// far as they may.
+// FenceOptions configure the workload "fenced". The zero value is what the swarm uses: tokens are
+// checked on reads and writes, lock-delays are drawn, and clocks err up to their bound.
 type FenceOptions struct {
 	Mode FenceMode
 	// Delay is the longest lock-delay that holders ask for; below 0: none; 0: drawn.
 	Delay time.Duration
-	// Drift is the largest rate error of clients' clocks, in thousandths of what the
-	// cell is configured with, of about half of the clients; 0: none errs beyond. Above
-	// 1,000 a client may believe in a lock that another one has: S9, S11 and S15 are not
-	// checked then.
+	// Drift is the largest rate error of the clocks of about half of the clients, in thousandths of
+	// the bound that the cell is configured with. 0: no clock exceeds the bound. Above 1,000 a
+	// client may believe that it holds a lock that another client holds, so S9, S11 and S15 are not
+	// checked.
 	Drift int
 }
 
@@ -94,8 +92,8 @@ func (o FenceOptions) check() error {
 // FencePlan is what a seed decides about the resource of the workload "fenced".
 type FencePlan struct {
 	FenceOptions
-	Late uint64        // one in so many requests stays in its sender's machine for long
-	Most time.Duration // for how long, at most; and so for the resource between asking and acting
+	Late uint64        // one in Late requests leaves its sender's machine late
+	Most time.Duration // how late at most; also how long the resource may take between asking the cell and acting
 	Work time.Duration // the longest time between reading and writing
 	Wait time.Duration // for how long a program waits for the resource
 }
@@ -120,5 +118,5 @@ func (p *Plan) fence(o FenceOptions, at func(string) *draw.Stream) {
 	case o.Delay < 0:
 		p.Calls.Delay = 0
 	}
-	p.Calls.Threads = min(p.Calls.Threads, 2) // all want one lock
+	p.Calls.Threads = min(p.Calls.Threads, 2) // all programs acquire one lock
 }

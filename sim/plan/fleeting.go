@@ -11,12 +11,12 @@ import (
 	"github.com/chubbycell/chubby/snapshot"
 )
 
-// fleeting draws cells, one in six, whose snapshots are many, and short-lived: a replica that was
-// away for a moment needs one. In half of them it goes over in small pieces, and its source
-// moves on before the peer has it: a cell of the usual size comes to that with rows that
-// take minutes to copy. In the others it goes over in few, and one replica keeps many more
-// records than the rest do: it may help a laggard to which a snapshot is on its way. In a
-// swarm there is always a fault in them that makes laggards.
+// fleeting draws, in one cell of six, snapshots that are frequent and short-lived, so that a
+// replica that was away for a moment needs one. In half of these cells a snapshot is sent in small
+// pieces, and its source drops it before the peer has all of it; a cell of the usual size gets
+// there only with rows that take minutes to copy. In the other half it is sent in few pieces, and
+// one replica keeps many more records than the others: it may help a laggard while a snapshot is
+// under way. In a swarm, such a cell always has a fault that makes laggards.
 func (p *Plan) fleeting(swarm bool, at func(string) *draw.Stream) {
 	d := at("fleeting")
 	if !d.Chance(1, 6) || p.Workload == Big || p.Workload == Storm {
@@ -36,22 +36,24 @@ func (p *Plan) fleeting(swarm bool, at func(string) *draw.Stream) {
 	}
 }
 
-// usualRows is about what the rows of a cell take in a snapshot, but for one of large files.
+// usualRows is about the size of a cell's rows in a snapshot, in bytes, except in the workload with
+// large files.
 const usualRows = 1 << 18
 
-// Copying is about how long a laggard takes for a snapshot of the usual rows: for each piece
-// there and back, and its source reads the chunk that it is in.
+// Copying estimates how long a laggard takes to fetch a snapshot of usualRows: for each piece a
+// round trip, and a read of the chunk at its source.
 func (p *Plan) Copying() time.Duration {
 	chunk := time.Duration(min(p.ChunkSize(), usualRows)/1024+1) * p.Disk.PerKiB
 	each := 2*mean(p.Link.Delay) + mean(p.Disk.Read) + chunk
 	return time.Duration(usualRows/p.Driver.PieceBytes+1) * each
 }
 
-// lasting gives a laggard pieces of a size with which it has a snapshot in a sixth of what
-// it has after healing, and sources a hold that is long enough for that when it has doubled
-// as often as it does; the holds before that one are as long together. One that gets eight
-// bytes in a millisecond has a snapshot of 100 KiB after twelve seconds, and a source whose
-// hold is twenty milliseconds at first keeps none for longer than one and a quarter.
+// lasting makes pieces large enough that a laggard fetches a snapshot within a sixth of
+// RecoveryBound, and holds long enough for that once a source has doubled its hold as often as it
+// does. All shorter holds together last about as long as that one. Without lasting, a laggard that
+// gets eight bytes a millisecond would need twelve seconds for a snapshot of 100 KiB, while a
+// source whose first hold is twenty milliseconds would keep no snapshot for longer than one and a
+// quarter seconds.
 func (p *Plan) lasting() {
 	const enough = RecoveryBound / 6
 	for p.Copying() > enough {
@@ -60,10 +62,10 @@ func (p *Plan) lasting() {
 	p.Driver.HoldFor = max(p.Driver.HoldFor, p.Copying()>>(replicas.MaxDoublings-1))
 }
 
-// RecoveryBound is how long after healing every call must have ended: disks
-// that stall and clocks that stand still may do so for some more seconds, then
-// elections and catch-up take their time.
+// RecoveryBound is the time after healing within which every call must end. Disks may still stall
+// and clocks stand still for some seconds after healing; then elections and catch-up take their
+// time.
 const RecoveryBound = 60 * time.Second
 
-// ChunkSize is what a store makes of its option, whose zero is a good size.
+// ChunkSize returns the chunk size of snapshots, with the default of the store in place of 0.
 func (p Plan) ChunkSize() int { return cmp.Or(p.Store.ChunkSize, snapshot.DefaultChunkSize) }

@@ -9,7 +9,7 @@ import (
 // FaultInfo describes a kind of fault, for lists.
 type FaultInfo struct{ Name, Help string }
 
-// FaultKinds are all kinds that are built in, in the order of reports and of draws.
+// FaultKinds are all built-in kinds, in the order of reports and of draws.
 var FaultKinds = []FaultInfo{
 	{"crash", "a replica loses power; its disk keeps a seeded choice of unsynced writes"},
 	{"crash-leader", "the replica that leads loses power"},
@@ -61,7 +61,8 @@ var FaultKinds = []FaultInfo{
 	{"disconnect", "connections of clients to a replica that is there break, and the clients are told"},
 }
 
-// Faults lists all kinds of faults, those of an extension behind those that are built in.
+// Faults returns all kinds of faults: the built-in ones, followed by those of an extension. with
+// may be nil.
 func Faults(with *scenario.Extension) []FaultInfo {
 	all := append([]FaultInfo{}, FaultKinds...)
 	if with != nil {
@@ -75,21 +76,21 @@ func Faults(with *scenario.Extension) []FaultInfo {
 // WorkloadInfo describes a workload, for lists.
 type WorkloadInfo struct{ Name, Help string }
 
-// Names of workloads that the plan, or their programs, treat apart.
+// Names of workloads that the plan or the programs treat specially.
 const (
-	// workStorm is the workload of many programs that wait for one lock.
+	// Storm is the workload of many programs that wait for one lock.
 	Storm = "storm"
-	// workChurn is the workload of sessions that come and go.
+	// Churn is the workload of sessions that come and go.
 	Churn = "churn"
-	// workBig is the workload of files as large as there are.
+	// Big is the workload of files as large as files may be.
 	Big = "big"
-	// workFenced is the workload of a resource outside of the cell.
+	// Fenced is the workload of a resource outside of the cell.
 	Fenced = "fenced"
 	// Cached is the workload of many readers and few writers.
 	Cached = "cached"
 )
 
-// WorkloadKinds are all that are built in, in the order of reports and of draws.
+// WorkloadKinds are all built-in workloads, in the order of reports and of draws.
 var WorkloadKinds = []WorkloadInfo{
 	{"mixed", "get, put, delete, compare-and-set, list and increments on shared rows"},
 	{"increments", "read-modify-write loops on few rows, with reads between"},
@@ -104,7 +105,8 @@ var WorkloadKinds = []WorkloadInfo{
 	{Cached, "a file, names and absent nodes that many read, few that write, and ephemeral nodes that come and go"},
 }
 
-// Workloads lists all workloads, those of an extension behind those that are built in.
+// Workloads returns all workloads: the built-in ones, followed by those of an extension. with may
+// be nil.
 func Workloads(with *scenario.Extension) []WorkloadInfo {
 	all := append([]WorkloadInfo{}, WorkloadKinds...)
 	if with != nil {
@@ -115,7 +117,7 @@ func Workloads(with *scenario.Extension) []WorkloadInfo {
 	return all
 }
 
-// OnNodes says that a workload uses files and locks.
+// OnNodes reports whether a workload uses files and locks, except Fenced.
 func OnNodes(workload string) bool {
 	return slices.Contains([]string{"files", "locks", "rights", Storm, Churn, Big, Cached}, workload)
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 )
 
-// Misfit is a replica that was configured otherwise than its cell when the cell
-// was founded: with another length of leases. It must take part in no lease, and
-// stop as soon as it hears of the constant; or, if it was the first to become
-// master, all others must. An operator then corrects the configuration of the replica that stopped.
-// One that joins when the cell is at work may learn of the constant by a snapshot.
+// Misfit is a replica whose lease duration differed from that of its cell when the cell was
+// founded. It must take part in no lease, and must stop as soon as it learns of the constant. If it
+// was the first to become master, all others must stop instead. An operator then corrects the
+// configuration of a replica that stopped. A misfit that joins later may learn of the constant from
+// a snapshot.
 type Misfit struct {
 	Replica paxos.NodeID // 0: none
 	Grant   time.Duration
-	Joins   time.Duration // after the others; 0: with them
+	Joins   time.Duration // how long after the others it starts
 }
 
-// misfit puts one into one cell of ten that has leases.
+// misfit draws a misfit for one in ten of the cells with master leases.
 func (p *Plan) misfit(at func(string) *draw.Stream) {
 	d := at("misfit")
 	lease := p.Driver.Core.Paxos.Lease
@@ -35,7 +35,7 @@ func (p *Plan) misfit(at func(string) *draw.Stream) {
 	}
 }
 
-// renewable says whether the cell's heartbeats can renew leases of this length.
+// renewable reports whether the cell's heartbeats can renew grants of this duration.
 func renewable(p *Plan, grant time.Duration) bool {
 	cfg := p.Driver.Core.Paxos
 	cfg.ID, cfg.Members = 1, []paxos.NodeID{1}

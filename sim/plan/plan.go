@@ -14,53 +14,51 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Options are what a user asks of a run. Zero values are drawn from the seed.
+// Options are what a user chooses for a run. Fields with zero values are drawn from the seed.
 type Options struct {
 	Seed     uint64
 	Replicas int           // 1 to 7; 0: drawn from 3 to 7
 	Clients  int           // machines with client programs; 0: drawn
 	Duration time.Duration // of the safety phase; 0: 60 s
-	Faults   []string      // families; nil: the swarm; empty: none
-	Workload string        // ""
-	Steady   bool          // nothing but faults keeps a client waiting: see steady
+	Faults   []string      // kinds of faults; nil: the swarm, drawn by the seed; empty: none
+	Workload string        // "": drawn
+	Steady   bool          // only faults keep clients waiting: see steady
 	Lease    LeaseOptions
 	Fence    FenceOptions
-	Tune     []string            // tunables that are set, not drawn, as "name=value"; see Tunables
-	Trace    sim.Trace           // where to write what happens, if anywhere
-	With     *scenario.Extension // what takes part beside what is built in; nil: nothing
-	// Judge is the one property that ends a run when it breaks; "": any. What breaks of
-	// others is noted in the Result. Panics end a run all the same.
+	Tune     []string            // tunables that are set, not drawn, as "name=value": see Tunables
+	Trace    sim.Trace           // where to write the trace, if at all
+	With     *scenario.Extension // faults, workloads and checkers beside the built-in ones; nil: none
+	// Judge is the only property whose break ends the run; "": every one. Breaks of other
+	// properties are noted in the Result. Panics end the run in any case.
 	Judge string
-	// Script has the faults of the run one by one; nil: they are drawn. Nothing else is drawn
-	// otherwise for it.
+	// Script lists the faults of the run; nil: they are drawn. It does not change other draws.
 	Script *Script
-	// Record gets the faults of the run, as a Script that does the same; nil: nothing is noted.
+	// Record receives the faults of the run, as a Script that repeats them; nil: nothing is
+	// recorded.
 	Record *Script
-	// Listen is told of every event; nil: nothing is told. Listening changes nothing in the run.
+	// Listen, if not nil, is called for every event. It must not change the run.
 	Listen event.Listener
-	// Watchdog and Stuck are those of sim.Config, for code of an extension that hangs. They change nothing
-	// in the run.
+	// Watchdog and Stuck are those of sim.Config, for code of an extension that hangs. They do not
+	// change the run.
 	Watchdog time.Duration
 	Stuck    func(text string)
 }
 
-// LeaseOptions set apart what replicas are told about time and what their clocks
-// do. The zero value draws both, with clocks that err as far as replicas are told
-// they may. Whether faults aim at the margin between the two is a question of
-// Faults: lease-edge does, all others do not.
+// LeaseOptions separate the clock bound that replicas are configured with from what their clocks
+// do. The zero value draws both, with clocks that err up to the bound. Only the fault lease-edge
+// aims at the margin between the two.
 type LeaseOptions struct {
-	// Grant is paxos.Lease.Grant; 0: drawn; below 0: no leases. A Grant that is too
-	// short for the drawn heartbeat is raised to the shortest that is not.
+	// Grant is paxos.Lease.Grant; 0: drawn; below 0: no leases. A Grant that is too short for the
+	// drawn heartbeat is raised to the shortest one that is long enough.
 	Grant time.Duration
-	// Rho is what replicas are configured with, at most 400,000; 0: drawn from 50 to
+	// Rho is the bound that replicas are configured with, at most 400,000; 0: drawn from 50 to
 	// 200,000.
 	Rho paxos.PPM
 	// Error is the largest rate error of any clock, in thousandths of Rho, at most
 	// 10,000; 0: 1,000, the bound itself. Above that S7 and S7b are expected to break.
 	Error int
-	// OnlyS7 leaves S7b unchecked, and has what breaks of other properties noted in the
-	// Result, so that a run goes on until two replicas hold read authority at once.
-	// Panics end it all the same.
+	// OnlyS7 leaves S7b unchecked, and only notes breaks of other properties in the Result, so that
+	// a run continues until two replicas hold read authority at once. Panics end it in any case.
 	OnlyS7 bool
 }
 
@@ -75,22 +73,22 @@ type Plan struct {
 	Steady   bool // see Options
 	Faults   []FaultPlan
 
-	Driver driver.Config // of every replica, but for its id
+	Driver driver.Config // of every replica, except for its id
 	Store  store.Options
 	Link   sim.LinkConfig
 	Disk   sim.DiskConfig
 
-	Backups BackupPlan // where Host.BackupEvery is set
+	Backups BackupPlan // if Driver.BackupEvery is not 0
 
-	Grain   time.Duration // of replicas' timers: they ring late by less than that; 0: on time
-	Busy    time.Duration // a replica takes in nothing for so long behind what it took in
+	Grain   time.Duration // replicas' timers ring late by less than this; 0: on time
+	Busy    time.Duration // how long a replica takes no input after each input
 	Misfit  Misfit
-	Hoarder paxos.NodeID  // keeps more slots for laggards than Host says; 0: none
-	Plain   bool          // clients are told who the replicas are, and nothing else
-	RatePPB int64         // clocks err by up to so much; the bound is Host.Node.Paxos.Lease.Rho
-	OnlyS7  bool          // a break of S7 alone ends the run, and S7b is not checked
-	Fatal   time.Duration // before then, no disk is damaged so that its replica must stop
-	Lull    time.Duration // faults rest for as long, time and again; 0: never
+	Hoarder paxos.NodeID  // keeps more slots for laggards than Driver.KeepSlots; 0: none
+	Plain   bool          // clients are configured with the replicas, and defaults otherwise
+	RatePPB int64         // the largest rate error of clocks; the configured bound is Driver.Core.Paxos.Lease.Rho
+	OnlyS7  bool          // only a break of S7 ends the run, and S7b is not checked
+	Fatal   time.Duration // true time before which no disk is damaged so much that its replica must stop
+	Lull    time.Duration // the longest quiet period; 0: there are none
 	Calls   CallPlan
 	Watch   WatchPlan
 	Caches  CachePlan
@@ -101,20 +99,20 @@ type Plan struct {
 	With  *scenario.Extension `json:"-"`
 	Judge string              `json:",omitempty"`
 
-	TrueClocks bool           `json:",omitempty"` // no clock errs but by a strike
+	TrueClocks bool           `json:",omitempty"` // no clock errs except by a strike
 	Script     *Script        `json:"-"`          // see Options
 	Record     *Script        `json:"-"`
 	Listen     event.Listener `json:"-"`
 }
 
-// Limits of what may be asked for.
+// Limits of Options.
 const (
 	MaxReplicas = 7
 	MaxClients  = 64
 	MaxDuration = 24 * time.Hour
 )
 
-// Check says what is wrong with the options, naming the flag.
+// Check returns an error that names the flag whose value is invalid, or nil.
 func (o Options) Check() error {
 	switch {
 	case o.Replicas < 0 || o.Replicas > MaxReplicas:
@@ -160,8 +158,8 @@ func (l LeaseOptions) check() error {
 	return nil
 }
 
-// NewPlan draws a plan. Each fact has draws of its own, so asking for one does
-// not change the others.
+// New draws a plan. Each fact has draws of its own, so setting one in the options does not change
+// the others. Check must accept the options.
 func New(o Options) Plan {
 	src := draw.New(o.Seed).Sub("plan", 0)
 	at := func(site string) *draw.Stream { s := src.Stream(site, 0); return &s }
@@ -211,13 +209,13 @@ func New(o Options) Plan {
 	if err := tune(&p, o.Tune); err != nil {
 		panic(err) // Check refuses it
 	}
-	p.scripted()
+	p.applyScript()
 	return p
 }
 
-// steady has no session end as idle, where that is asked for: a client that called
-// nothing for a while waits for the end of its lease then. Nor is a replica or a link
-// taken away after healing.
+// steady applies Options.Steady. No session ends as idle, because the client would then wait for
+// the end of its lease at its next call. Also, no replica and no link is taken away after healing
+// (sim/cell).
 func (p *Plan) steady() {
 	if p.Steady {
 		p.Driver.Core.Sessions.IdleAfter = 0

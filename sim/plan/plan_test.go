@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Few programs may meet a log in which each command fills a segment, or a slot for which
-// the next one waits; many do not.
+// If there are few programs, each command may fill a segment, or a slot for which the next slot
+// waits. If there are many, it may not.
 func TestManyProgramsHaveALogThatCarriesThem(t *testing.T) {
 	tight, slow, many := 0, 0, 0
 	for seed := range uint64(2000) {
@@ -32,8 +32,8 @@ func TestManyProgramsHaveALogThatCarriesThem(t *testing.T) {
 	require.Greater(t, slow, 10)
 }
 
-// Where reads are rounds of the log, the reads that one write brings about with all that watch take a slot
-// or two, and not one each: 24 watchers at 30 ms a slot would be busy for 0.7 s with each write.
+// If reads need the log, the reads that one write causes in all watching programs share a slot or
+// two. With one slot each, 24 watchers at 30 ms a slot would be busy for 0.7 s after each write.
 func TestWatchersThatReadThroughTheLogHaveRoomInASlot(t *testing.T) {
 	some := 0
 	for seed := range uint64(4000) {

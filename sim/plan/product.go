@@ -20,7 +20,7 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	c.Window = small("paxos.window", 64)
 	c.MaxBatchCommands = small("paxos.batch", 64)
 	c.PageVotes = small("paxos.page", 256)
-	if d := at("paxos.ahead"); d.Chance(1, 2) { // less, and each slot waits for a Chosen or to be sent again
+	if d := at("paxos.ahead"); d.Chance(1, 2) { // with less, each slot would wait for a Chosen or for a retransmission
 		c.MaxAhead = int(d.LogUniform(4*int64(c.Window), 1<<12))
 	}
 	c.FetchSlots = small("paxos.fetch", 256)
@@ -34,7 +34,8 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Driver.FlushAfter = at("host.flush").Duration(5*time.Millisecond, 300*time.Millisecond)
 	p.Driver.IdleAfter = at("host.idle").Duration(5*time.Millisecond, time.Second)
 	p.Driver.SnapshotEvery = paxos.Slot(at("host.snapshot").LogUniform(1, 1000))
-	// The bound in slots comes first in half of the cells, the bytes in the others.
+	// In half of the cells the number of slots triggers snapshots, in the others the number of
+	// bytes may.
 	p.Driver.SnapshotBytes, p.Driver.SnapshotPercent = 1<<40, 0
 	if d := at("host.snapshot-bytes"); d.Chance(1, 2) {
 		p.Driver.SnapshotBytes, p.Driver.SnapshotPercent = d.LogUniform(1, 1<<19), d.Int(101)
@@ -45,9 +46,9 @@ func (p *Plan) product(seed uint64, at func(string) *draw.Stream) {
 	p.Driver.HoldFor = at("host.hold").Duration(10*time.Millisecond, 5*time.Second)
 }
 
-// loop draws how long the goroutine of a replica is busy with what it took in, so that messages
-// come to wait, and how many of clients it takes in then before it carries out what
-// follows. In half of the cells it takes in each at once, and alone.
+// loop draws how long the goroutine of a replica is busy after each input, so that messages wait,
+// and how many messages of clients it then takes before it acts. In half of the cells it takes each
+// input at once, and alone.
 func (p *Plan) loop(at func(string) *draw.Stream) {
 	d := at("loop")
 	p.Driver.Inbox.Burst = 1
@@ -58,8 +59,7 @@ func (p *Plan) loop(at func(string) *draw.Stream) {
 	}
 }
 
-// quotas draws cells in which there is little room, for programs that use nodes and
-// are content with less.
+// quotas draws low quotas for nodes, in a third of the cells whose programs can work with them.
 func (p *Plan) quotas(at func(string) *draw.Stream) {
 	d := at("quotas")
 	if p.Workload != "files" && p.Workload != "rights" || !d.Chance(1, 3) {
@@ -71,14 +71,14 @@ func (p *Plan) quotas(at func(string) *draw.Stream) {
 	p.Driver.Core.Founding.Limits = tree.Limits{Principal: room(24, 16), Directory: room(14, 8)}
 }
 
-// LimitPlan says how an operator changes limits of the cell.
+// LimitPlan describes how an operator changes limits of the cell.
 type LimitPlan struct {
-	Every    time.Duration // so often, on average, until healing; 0: never
-	Sessions int           // to how many sessions at least; 0: their limit stays
+	Every    time.Duration // mean time between two changes, until healing; 0: never
+	Sessions int           // the lowest limit of sessions; 0: that limit is not changed
 }
 
-// drawLimits has an operator change limits in one in four of the cells whose programs are content with
-// less room.
+// drawLimits makes an operator change limits in one in four of the cells whose programs can work
+// with low limits.
 func drawLimits(p *Plan, at func(string) *draw.Stream) {
 	d := at("limits")
 	if p.Workload != "files" && p.Workload != "rights" || !d.Chance(1, 4) {
@@ -90,8 +90,8 @@ func drawLimits(p *Plan, at func(string) *draw.Stream) {
 	}
 }
 
-// leases draws what replicas are told of time, and what their clocks do. In one
-// seed of four there are no leases: leaders change more often then.
+// leases draws the clock bound of replicas, and the errors of their clocks. In one seed of four
+// there are no master leases, so that leaders change more often.
 func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 	c := &p.Driver.Core.Paxos
 	rho := paxos.PPM(at("clock.rate").LogUniform(50, 200_000))
@@ -117,21 +117,21 @@ func (p *Plan) leases(o LeaseOptions, at func(string) *draw.Stream) {
 	c.Lease = paxos.Lease{Grant: grant, Rho: rho}
 }
 
-// leastGrant is a term of one and a half heartbeats: it is short, and renewed in time.
+// leastGrant returns the grant whose Term is one and a half heartbeats: it is short, but can be
+// renewed in time.
 func leastGrant(heartbeat time.Duration, rho paxos.PPM) time.Duration {
 	return max(heartbeat*3/2*time.Duration(1_000_000+rho)/time.Duration(1_000_000-rho), 200*time.Millisecond)
 }
 
-// PlainRho is what clients take clocks for that are told nothing: 1 in 1000. They may
-// take them for worse than replicas do.
+// PlainRho is the default of client.Config.Rho: 1 in 1000. Clients may assume a larger clock error
+// than replicas.
 const PlainRho = 1000
 
-// PlainGrace is how long a client that is told nothing waits in jeopardy (C11.17).
+// PlainGrace is the default of client.Config.Grace: how long a client waits in jeopardy (C11.17).
 const PlainGrace = 45 * time.Second
 
-// sessions draws how long sessions live without a word of their clients, and how
-// long ephemeral nodes wait for the sessions that had them open. In half of the cells without
-// handles sessions live for ever.
+// sessions draws the leases of sessions, and how long a new master keeps ephemeral nodes for
+// sessions that had them open. In half of the cells without handles, sessions live for ever.
 func (p *Plan) sessions(at func(string) *draw.Stream) {
 	d := at("sessions")
 	on := d.Chance(1, 2) || OnNodes(p.Workload) || p.Workload == Fenced || p.Added()
@@ -150,10 +150,10 @@ func (p *Plan) sessions(at func(string) *draw.Stream) {
 	}
 }
 
-// MaxRatePPB leaves every clock running.
+// MaxRatePPB is the largest rate error of a clock, which leaves every clock running.
 const MaxRatePPB = 900_000_000
 
-// Grained is when a timer of a replica rings that is set to t.
+// Grained returns when a replica's timer rings that is set to t.
 func (p *Plan) Grained(t time.Time) time.Time {
 	if p.Grain == 0 || t.IsZero() {
 		return t
@@ -165,7 +165,7 @@ func (p *Plan) machines(at func(string) *draw.Stream) {
 	delay := at("link.delay")
 	base := time.Duration(delay.LogUniform(int64(100*time.Microsecond), int64(8*time.Millisecond)))
 	p.Link.Delay = sim.Table{base, base + base/4, base + base/2, 2 * base, 4 * base}
-	if d := at("link.hints"); d.Chance(3, 4) { // else no transport tells anything
+	if d := at("link.hints"); d.Chance(3, 4) { // otherwise no transport gives hints
 		p.Link.Hints = uint32(d.Between(200_000, 1_000_000))
 	}
 	disk := at("disk.speed")

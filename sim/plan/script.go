@@ -16,14 +16,14 @@ type Fault struct {
 	N    int    `json:"n"`
 }
 
-// String is the name as people write it: "crash#3".
+// String returns the name as users write it: "crash#3".
 func (f Fault) String() string { return fmt.Sprintf("%s#%d", f.Kind, f.N) }
 
 // Strike is one fault of a kind: when it strikes, and what it draws.
 type Strike struct {
 	Fault
 	At     time.Duration `json:"at_ns"`  // true time
-	Stream uint64        `json:"stream"` // the entity whose draws it has a part of
+	Stream uint64        `json:"stream"` // the entity of the draws that it shares with others of its kind
 	Draws  sim.Tape      `json:"draws"`
 }
 
@@ -34,28 +34,27 @@ type Trick struct {
 	Draws [3]sim.Tape `json:"draws"`
 }
 
-// Hostile is the kind of faults that a turn of the hostile client is.
+// Hostile is the kind of fault of which each turn of the hostile client is one.
 const Hostile = "hostile"
 
-// Script is the faults of a run one by one, where nothing is drawn but what it says: the
-// faults of a run that was recorded, or those of them that a failure needs. The zero Script
-// has no faults, and goes on for no time.
+// Script lists the faults of a run: all faults of a recorded run, or only those that a failure
+// needs. No others are drawn. The zero Script has no faults, and a safety phase of no time.
 type Script struct {
 	Safety  time.Duration `json:"safety_ns"` // true time of healing
 	Strikes []*Strike     `json:"strikes"`
 	Tricks  []*Trick      `json:"tricks,omitempty"`
-	Without []string      `json:"without,omitempty"` // standing faults of the plan that are left out
+	Without []string      `json:"without,omitempty"` // standing faults of the plan that are left out (Plan.Standing)
 	Idle    []int         `json:"idle,omitempty"`    // clients that do nothing, from 1
 
 	Programs int `json:"programs,omitempty"` // of each client at most; 0: as planned
 	Replicas int `json:"replicas,omitempty"` // 0: as planned
 
-	// Until ends the safety phase, and the run with it, if nothing has broken by then: the run
-	// is to show one breach, or it is of no use. 0: the run goes on to its end.
+	// Until ends the safety phase, and the run, if nothing has broken by then: it is for runs that
+	// are to show a breach. 0: the run continues to its end.
 	Until time.Duration `json:"-"`
 }
 
-// Clone is a copy; strikes and tricks, which do not change, are shared.
+// Clone returns a copy. It shares the strikes and tricks, which must not be changed.
 func (s *Script) Clone() *Script {
 	c := *s
 	c.Strikes, c.Tricks = slices.Clone(s.Strikes), slices.Clone(s.Tricks)
@@ -63,7 +62,7 @@ func (s *Script) Clone() *Script {
 	return &c
 }
 
-// Faults names all that is in the script, in the order of kinds of a report: strikes, tricks.
+// Faults returns the names of all faults of the script: strikes, then tricks.
 func (s *Script) Faults() []Fault {
 	var all []Fault
 	for _, x := range s.Strikes {
@@ -75,7 +74,7 @@ func (s *Script) Faults() []Fault {
 	return all
 }
 
-// check says what is wrong with a script.
+// check returns an error if a script is invalid for these options.
 func (s *Script) check(o *Options) error {
 	if s.Replicas < 0 || s.Replicas > MaxReplicas || s.Programs < 0 || s.Safety < 0 || s.Safety > 3*MaxDuration {
 		return fmt.Errorf("the script has %d replicas, %d programs for a client, and faults for %v: that is not possible", s.Replicas, s.Programs, s.Safety)
@@ -96,7 +95,7 @@ func (s *Script) check(o *Options) error {
 	return nil
 }
 
-// standingFault is a fault of a plan that does not strike: it is there for the whole run.
+// standingFault is a fault of a plan that does not strike, but is in force for the whole run.
 type standingFault struct {
 	name string
 	help string
@@ -104,7 +103,7 @@ type standingFault struct {
 	off  func(p *Plan)
 }
 
-// standing are all of them.
+// standing are all standing faults.
 var standing = []standingFault{
 	{"clock-errors", "clocks run too fast or too slow from the beginning", func(p *Plan) bool { return !p.TrueClocks }, func(p *Plan) { p.TrueClocks = true }},
 	{"misfit", "a replica is configured with other leases than its cell", func(p *Plan) bool { return p.Misfit.Replica != 0 }, func(p *Plan) { p.Misfit = Misfit{} }},
@@ -120,7 +119,7 @@ var standing = []standingFault{
 	{"absentees", "after healing, replicas or links that are not needed for a quorum may stay away", func(p *Plan) bool { return !p.Steady }, func(p *Plan) { p.Steady = true }},
 }
 
-// Standing names the faults of the plan that are there for the whole run.
+// Standing returns the names of the faults of the plan that are in force for the whole run.
 func (p *Plan) Standing() []string {
 	var all []string
 	for _, f := range standing {
@@ -131,7 +130,7 @@ func (p *Plan) Standing() []string {
 	return all
 }
 
-// StandingHelp says in words what a standing fault is; "" if there is none of that name.
+// StandingHelp describes a standing fault in words, or returns "" if there is none with that name.
 func StandingHelp(name string) string {
 	for _, f := range standing {
 		if f.name == name {
@@ -141,8 +140,8 @@ func StandingHelp(name string) string {
 	return ""
 }
 
-// scripted cuts a drawn plan down to its script. What is left is as it was drawn.
-func (p *Plan) scripted() {
+// applyScript reduces a drawn plan to its script. What is left is as it was drawn.
+func (p *Plan) applyScript() {
 	s := p.Script
 	if s == nil {
 		return
@@ -167,7 +166,7 @@ func (p *Plan) scripted() {
 	}
 }
 
-// IsIdle says that a client does nothing; clients count from 1.
+// IsIdle reports whether the script says that a client does nothing. Clients count from 1.
 func (p *Plan) IsIdle(client int) bool {
 	return p.Script != nil && slices.Contains(p.Script.Idle, client)
 }

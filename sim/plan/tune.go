@@ -11,17 +11,17 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Tunable is a number of the product, of its machines or of its clients that is drawn from
-// each seed, and that Options.Tune may set for all of them. Its range is about that which seeds
-// draw it from: far outside of it the bounds do not hold that checks ask for.
+// Tunable is a number of the product, of its machines or of its clients that each seed draws, and
+// that Options.Tune may set for all seeds. Its range is about that from which seeds draw. Far
+// outside of it, the bounds that checks demand do not hold.
 type Tunable struct {
 	Name, Help string
-	Range      string // of its values, for people
+	Range      string // of its values, as text
 
 	set func(p *Plan, value string) error
 }
 
-// Tunables are all there are, in the order of reports.
+// Tunables returns all tunables, in the order of reports.
 func Tunables() []Tunable { return slices.Clone(tunables) }
 
 var tunables = []Tunable{
@@ -66,8 +66,8 @@ var tunables = []Tunable{
 	}),
 }
 
-// beat sets heartbeats, and what must be longer than they are. A replica that is configured
-// otherwise than its cell is none of this comparison.
+// beat sets the heartbeat interval, and raises the timeouts and grants that must be longer. It
+// removes a misfit, which would disturb comparisons.
 func beat(p *Plan, d time.Duration) {
 	c := &p.Driver.Core.Paxos
 	longer := 2 * (d - c.Heartbeat)
@@ -98,7 +98,7 @@ func tunable[T int | time.Duration](name, help string, least, most T, parse func
 	}}
 }
 
-// tune sets what is asked for, in its order: behind all draws, so that they are the same
+// tune sets the given tunables, in their order. It runs after all draws, so that these are the same
 // whatever is set.
 func tune(p *Plan, all []string) error {
 	for _, s := range all {

@@ -6,14 +6,14 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// WatchPlan shapes which handles hear of events, and how soon their programs take them.
+// WatchPlan describes which handles ask for events, and how soon their programs take them.
 type WatchPlan struct {
-	Share uint64        // of four handles, how many ask for events; 0: none does
-	Slow  time.Duration // a slow program waits at most so long in front of each event
+	Share uint64        // how many of four handles ask for events
+	Slow  time.Duration // how long a slow program waits at most before it takes an event
 }
 
-// watch draws what clients want to hear of, and how little the master keeps for them. In a cell
-// without leases nothing could bring events; a few ask for some all the same.
+// watch draws which events clients ask for, and how few of them a master keeps. Without session
+// leases no message could carry events, but in a few such cells clients ask for them all the same.
 func (p *Plan) watch(at func(string) *draw.Stream) {
 	d := at("watch")
 	if !OnNodes(p.Workload) || !d.Chance(1, 2) || p.Driver.Core.Sessions.LeaseMin == 0 && !d.Chance(1, 8) {
