@@ -18,18 +18,17 @@ import (
 
 // Files in the directory of a failing seed, beside the manifest.
 const (
-	TraceFile   = "trace.txt"     // every event, for people
+	TraceFile   = "trace.txt"     // every event, as text
 	HistoryFile = "history.jsonl" // the clients' calls, for any checker
-	PageFile    = "history.html"  // Porcupine's picture of them
-	LocksFile   = "locks.jsonl"   // the history of locks, where there were any
+	PageFile    = "history.html"  // Porcupine's picture of these calls
+	LocksFile   = "locks.jsonl"   // the history of locks, if there were any
 	RunPageFile = "page.html"     // the run for a browser; see sim/page
 )
 
-// WriteArtifacts runs a seed once more and writes all that is known of it into a
-// directory, which it makes if need be; the manifest comes last, so a directory
-// without one is not complete. It returns the result of that run: the caller
-// compares its hash with that of the run that failed. It blocks for as long as
-// the run takes.
+// WriteArtifacts runs a seed once more and writes its trace, histories, page and manifest into a
+// directory, which it makes if necessary. The manifest is written last, so a directory without one
+// is incomplete. It returns the result of that run: the caller compares its hash with that of the
+// run that failed. It blocks for as long as the run takes.
 func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cell.Result{}, err
@@ -64,7 +63,8 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 	return r, m.Write(dir)
 }
 
-// writePage writes the page of a run that was watched. There is none of one that the simulator did not end.
+// writePage writes the page of a recorded run. If the simulator panicked, there is no page, and an
+// older file is removed.
 func writePage(file string, recorder *page.Recorder, o plan.Options, r *cell.Result, about page.About) error {
 	if r.Internal {
 		if err := os.Remove(file); !errors.Is(err, os.ErrNotExist) {
@@ -77,8 +77,8 @@ func writePage(file string, recorder *page.Recorder, o plan.Options, r *cell.Res
 	return writeFile(dir, name, func(w io.Writer) error { return recorder.WritePage(w, o, r, about) })
 }
 
-// WithPage runs a seed and writes its page to a file, which may not be in a directory that is not
-// there.
+// WithPage runs a seed and writes its page to a file, whose directory must exist. It blocks for as
+// long as the run takes.
 func WithPage(file string, run Runner, o plan.Options, about page.About) (cell.Result, error) {
 	recorder := page.NewRecorder()
 	watched := o
@@ -120,7 +120,7 @@ func writeHistoryOf[S, I, O any](dir string, model *linearizability.Model[S, I, 
 	return err
 }
 
-// writeFile makes a file of what write writes. An error leaves what there is.
+// writeFile makes a file with the output of write. After an error the incomplete file stays.
 func writeFile(dir, name string, write func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {

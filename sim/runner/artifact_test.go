@@ -16,7 +16,7 @@ import (
 
 var someBuild = Build{Commit: "c0ffee", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64"}
 
-// breaks is Run, but something breaks at the end.
+// breaks is cell.Run with a breach added to the result.
 func breaks(o plan.Options) cell.Result {
 	r := cell.Run(o)
 	r.Breach = &cell.Breach{ID: "S1", Text: "so it is said"}
@@ -57,7 +57,7 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	}
 }
 
-// The history of a seed that works on nodes is one of files.
+// The history of a seed whose programs use nodes is one of files.
 func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	r, err := WriteArtifacts(dir, someBuild, breaks, plan.Options{Seed: 3, Duration: 2 * time.Second, Faults: []string{}, Replicas: 3, Workload: "files"})
@@ -71,7 +71,7 @@ func TestTheHistoryOfNodesIsWritten(t *testing.T) {
 	require.Greater(t, report.Operations, r.Ops/2, "locks are not in it")
 }
 
-// That of locks stands beside it, with what the cell did to them by itself.
+// The history of locks is written beside it, including what the cell did to locks by itself.
 func TestTheHistoryOfLocksIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	r, err := WriteArtifacts(dir, someBuild, breaks, plan.Options{Seed: 3, Duration: 5 * time.Second, Faults: []string{}, Replicas: 3, Workload: "locks"})
@@ -123,7 +123,7 @@ func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 	}
 }
 
-// Manifests of before said null.
+// Earlier manifests say null for the swarm.
 func TestSettingsOfEarlierManifestsAreRead(t *testing.T) {
 	var s Settings
 	require.NoError(t, json.Unmarshal([]byte(`{"seed":1,"faults":null}`), &s))

@@ -11,14 +11,14 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Batch is many seeds, run side by side.
+// Batch describes many seeds that run side by side.
 type Batch struct {
-	plan.Options               // of every seed but for Seed; no trace
+	plan.Options               // of every seed, except for Seed; no trace
 	From         uint64        // first seed
-	Seeds        uint64        // counted seeds wanted; 0: no such end
-	Most         uint64        // seeds that are run, whether they count or not; 0: no such end
+	Seeds        uint64        // counted seeds that end the batch; 0: no such end
+	Most         uint64        // seeds that are run, counted or not; 0: no such end
 	For          time.Duration // real time after which no seed is begun; 0: no such end
-	Jobs         int           // seeds at a time, at most Seeds of them; 0: one a processor
+	Jobs         int           // seeds that run at a time, at most Seeds; 0: one for each processor
 	Shard        uint64        // this shard of Shards, from 1; 0: all
 	Shards       uint64
 	MaxFailures  int               // failing seeds after which no seed is begun; 0: all are run
@@ -26,18 +26,16 @@ type Batch struct {
 	Each         func(cell.Result) // called for each seed in turn, in order of seeds
 }
 
-// Run runs the batch and returns when all begun seeds have ended, or ctx is
-// canceled, which ends it after the seeds under way. The largest seed is the last
-// one, whatever is wanted, and so is the last of Most. Results are told to Each in
-// the order of seeds, whatever the order in which workers end; so two runs that
-// end for the same reason tell the same. It returns that reason: EndInterrupt is a
-// canceled ctx, whatever it was canceled for.
+// Run runs the batch. It blocks until all seeds that it has begun have ended, and returns why it
+// began no more; EndInterrupt is a canceled ctx, for whatever reason. It never begins a seed beyond
+// the largest one, or beyond the last of Most. It passes results to Each in the order of seeds, in
+// whatever order workers end, so two runs that end for the same reason pass the same results.
 func (b Batch) Run(ctx context.Context) End {
 	jobs := b.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	if b.Seeds > 0 { // more would be begun in vain, and ended
+	if b.Seeds > 0 { // more seeds at a time would run in vain
 		jobs = int(min(uint64(jobs), b.Seeds))
 	}
 	run := b.Runner
@@ -74,23 +72,23 @@ func (b Batch) Run(ctx context.Context) End {
 	return EndTime
 }
 
-// feed hands out seeds and takes back results.
+// feed gives seeds to workers and takes their results.
 type feed struct {
 	batch *Batch
 	began time.Time
 
 	mu       sync.Mutex
 	next     uint64                 // seed to hand out
-	spent    bool                   // there is none
+	spent    bool                   // no seed is left to hand out
 	begun    uint64                 // seeds handed out
-	told     uint64                 // seed to tell next
-	ready    map[uint64]cell.Result // ended, not told: an earlier seed is under way
+	told     uint64                 // the seed whose result is passed to Each next
+	ready    map[uint64]cell.Result // results that wait for an earlier seed under way
 	counted  uint64
 	failures int
 	over     End // "": not yet
 }
 
-// first is the first seed of this shard, if there is one.
+// first returns the first seed of this shard; none is true if the shard has no seed.
 func (b *Batch) first() (seed uint64, none bool) {
 	if b.Shards <= 1 {
 		return b.From, false
@@ -113,8 +111,8 @@ func (f *feed) take(ctx context.Context) (uint64, bool) {
 	return seed, true
 }
 
-// give tells what has become tellable. Results beyond the end of the batch,
-// begun because other workers were faster, are not told.
+// give takes a result, and passes to Each all results that no longer wait for an earlier seed. It
+// drops results beyond the end of the batch, of seeds that faster workers had begun.
 func (f *feed) give(seed uint64, r cell.Result) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -25,7 +25,7 @@ func TestAPanicOfTheSimulatorIsNoVerdict(t *testing.T) {
 	require.NotEmpty(t, told[0].Stack)
 }
 
-// Of two seeds that are wanted, eight jobs would run six in vain.
+// If two seeds are wanted, eight jobs would run six seeds in vain.
 func TestNoMoreSeedsBeginThanAreWanted(t *testing.T) {
 	for wanted, begins := range map[uint64]int{1: 1, 2: 2, 8: 8, 0: 8} {
 		synctest.Test(t, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestNoMoreSeedsBeginThanAreWanted(t *testing.T) {
 	}
 }
 
-// Seeds do not begin anew behind the largest one.
+// Seeds do not start again from 0 after the largest one.
 func TestABatchEndsAtTheLargestSeed(t *testing.T) {
 	const last = math.MaxUint64
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestABatchEndsAtTheLargestSeed(t *testing.T) {
 	}
 }
 
-// Seeds that do not count are of those that are run.
+// Batch.Most includes seeds that do not count.
 func TestABatchOfSoManySeeds(t *testing.T) {
 	for _, jobs := range []int{1, 4} {
 		var told []uint64

@@ -15,20 +15,21 @@ import (
 const (
 	CaseFile      = "shrunk.json"      // a Manifest with a script, for replay and for tests
 	CaseTraceFile = "shrunk-trace.txt" // every event of its run
-	CasePageFile  = "shrunk-page.html" // the same for a browser; see sim/page
-	StoryFile     = "story.txt"        // how it came to break what it breaks
+	CasePageFile  = "shrunk-page.html" // its run for a browser; see sim/page
+	StoryFile     = "story.txt"        // how the property came to break, in words
 )
 
-// Shrunk says how a case came about.
+// Shrunk describes how a case was shrunk.
 type Shrunk struct {
 	Was  shrink.Size `json:"was"`
 	Is   shrink.Size `json:"is"`
 	Runs int         `json:"runs"`
-	Done bool        `json:"done"` // nothing that was tried can be spared; else time was up
+	Done bool        `json:"done"` // nothing more can be removed; false: time was up
 }
 
-// WriteCase writes a case, and the trace and the page of its run, which it makes once more, into a
-// directory, which it makes if need be. It returns the path of the case.
+// WriteCase runs a case once more, and writes the case with the trace and the page of that run into
+// a directory, which it makes if necessary. It returns the path of the case. It blocks for as long
+// as the run takes.
 func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
@@ -56,11 +57,11 @@ func WriteCase(dir string, b Build, run Runner, c *shrink.Case) (string, error) 
 	return path, m.writeFile(path)
 }
 
-// Same says that a run breaks what the manifest says, by the same check.
+// Same reports whether a run has the breach of the manifest, found by the same check.
 func (m *Manifest) Same(r *cell.Result) bool { return r.Breach.Same(m.Breach) }
 
-// FaultsBefore is how many faults struck in the run from which a case was shrunk; 0: it is not
-// known.
+// FaultsBefore returns how many faults struck in the run from which the case was shrunk, or 0 if
+// that is not known.
 func (m *Manifest) FaultsBefore() int {
 	if m.Shrunk == nil {
 		return 0

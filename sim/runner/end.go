@@ -2,21 +2,21 @@ package runner
 
 import "slices"
 
-// End is why a batch begins no more seeds. It is part of what `chubby sim -o json`
-// promises.
+// End is why a batch begins no more seeds. `chubby sim -o json` prints it, so the values never
+// change.
 type End string
 
-// The ends, the one that says most about a batch of shards last.
+// The ends. End.Or prefers later ones.
 const (
-	EndSeeds     End = "seeds"     // as many counted as were wanted, or the one that was asked for ran
-	EndTime      End = "time"      // its real time was over
-	EndFailures  End = "failures"  // as many failed as it bears
+	EndSeeds     End = "seeds"     // the wanted number of seeds counted, or the one named seed ran
+	EndTime      End = "time"      // Batch.For of real time is over
+	EndFailures  End = "failures"  // Batch.MaxFailures seeds failed
 	EndIdle      End = "idle"      // it gave up: too many seeds did too little to count
-	EndLast      End = "last"      // no seed is left: the largest one was run, or the last of Most
+	EndLast      End = "last"      // no seed is left: the largest one ran, or the last of Batch.Most
 	EndInterrupt End = "interrupt" // by a signal
 )
 
-// Words name an end after the flag that asks for it.
+// Words describes an end, by the flag that sets it if there is one.
 func (e End) Words() string {
 	return map[End]string{
 		EndSeeds: "--seeds", EndTime: "--for", EndFailures: "--max-failures",
@@ -24,7 +24,7 @@ func (e End) Words() string {
 	}[e]
 }
 
-// Or is that of two ends that says most: the one that comes later in the list above.
+// Or returns the end of two shards together: the one that comes later in the list above.
 func (e End) Or(o End) End {
 	order := []End{EndSeeds, EndTime, EndFailures, EndIdle, EndLast, EndInterrupt}
 	if slices.Index(order, o) > slices.Index(order, e) {

@@ -1,14 +1,14 @@
 package runner
 
-// A batch is judged by the demanded situations from floorSeeds counted seeds
-// on: each must have been reached in floorReach of so many.
+// A batch of at least floorSeeds counted seeds must reach each demanded situation in at least
+// floorReach of every floorSeeds seeds.
 const (
 	floorSeeds = 10_000
 	floorReach = 10
 )
 
-// rare are the demanded situations that a batch reached in too few seeds.
-// Short batches are not judged.
+// rare returns the demanded situations that a batch reached in too few seeds. Short batches are not
+// judged.
 func (s *Totals) rare() []string {
 	all := []string{}
 	if s.Counted < floorSeeds {

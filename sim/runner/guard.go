@@ -8,11 +8,11 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Runner runs one seed. cell.Run is the one that counts; tests have others.
+// Runner runs one seed. Commands use cell.Run; tests have others.
 type Runner func(plan.Options) cell.Result
 
-// Guard is run, but a panic of the simulator's own code, wherever it is called, ends in
-// a Result that is Internal and names the seed: no verdict on the product.
+// Guard returns a Runner that calls run, and turns a panic of the simulator's own code into a
+// Result that is Internal and names the seed: there is no verdict on the product.
 func Guard(run Runner) Runner {
 	return func(o plan.Options) (r cell.Result) {
 		defer func() {

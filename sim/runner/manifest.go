@@ -14,12 +14,12 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Versions of what a run leaves behind.
+// Versions of the files of a run.
 const (
-	// TraceFormat grows when equal runs begin to give other hashes or other
-	// lines of trace, for whatever reason but the product's own behaviour.
+	// TraceFormat grows when equal runs give other hashes or other lines of trace than before, for
+	// any reason except the product's own behaviour.
 	TraceFormat = 1
-	// ManifestFormat grows when a manifest can no longer be read as before.
+	// ManifestFormat grows when programs can no longer read earlier manifests.
 	ManifestFormat = 1
 )
 
@@ -34,10 +34,10 @@ type SeedHash struct {
 	Broken  string `json:"broken,omitempty"` // property or invariant, or "crash", or "internal"
 }
 
-// Manifest says where files came from, precisely enough to get them again. In
-// the directory of a failing seed it has a Plan and one hash; in that of a
-// batch it has no Plan, the first seed in Options, and the hashes of all. The file of a case
-// has a script in its Options, and no Plan: it is to be run on any version.
+// Manifest describes how files were made, precisely enough to make them again. In the directory of
+// a failing seed it has a Plan and one hash. In the directory of a batch it has no Plan, the first
+// seed in Options, and the hashes of all seeds. In the file of a case it has a script in Options
+// and no Plan, because a case is to run on any version.
 type Manifest struct {
 	Format      int             `json:"format"`
 	TraceFormat int             `json:"trace_format"`
@@ -51,7 +51,7 @@ type Manifest struct {
 	Shrunk      *Shrunk         `json:"shrunk,omitempty"` // of a case that was shrunk
 }
 
-// NewManifest is a manifest of what this build did with these options.
+// NewManifest returns the manifest of a run of build b with options o, without hashes.
 func NewManifest(b Build, o plan.Options) Manifest {
 	return Manifest{Format: ManifestFormat, TraceFormat: TraceFormat, Build: b, Options: SettingsOf(o), Hashes: []SeedHash{}}
 }
@@ -61,7 +61,7 @@ func (m *Manifest) Add(r *cell.Result) {
 	m.Hashes = append(m.Hashes, SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
 }
 
-// Write writes the manifest into a directory, which it makes if need be.
+// Write writes the manifest into a directory, which it makes if necessary.
 func (m *Manifest) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -77,12 +77,12 @@ func (m *Manifest) writeFile(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// ErrManifest is in every error about a directory that cannot be replayed.
+// ErrManifest is wrapped in every error about a manifest or a case that cannot be replayed.
 var ErrManifest = errors.New("cannot be replayed")
 
-// ReadManifest reads the manifest of a failing seed in its directory, or the file of a case,
-// and the options, for which what had been added to the cell is taken from with. Errors say
-// what to do and wrap ErrManifest.
+// ReadManifest reads a manifest and its options. path is the directory of a failing seed, or the
+// file of a case. The faults, workloads and checkers of an extension are taken from with, which may
+// be nil. Errors say what to do, and wrap ErrManifest.
 func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options, error) {
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
 		path = filepath.Join(path, ManifestFile)
@@ -129,8 +129,8 @@ func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options
 	return m, o, nil
 }
 
-// Differences says in which ways a build is not the one of the manifest, as far
-// as that can give another run; none if the same run must come out.
+// Differences describes how a build differs from that of the manifest, as far as this may change
+// the run. It returns none if the run must be the same.
 func (m *Manifest) Differences(b Build) []string {
 	var all []string
 	differ := func(what, was, is any) {
@@ -149,8 +149,8 @@ func (m *Manifest) Differences(b Build) []string {
 	return all
 }
 
-// SamePlan says that this build draws the plan of the manifest from its options, which
-// came with it.
+// SamePlan reports whether this build draws the plan of the manifest from o, the options that
+// ReadManifest returned with it.
 func (m *Manifest) SamePlan(o plan.Options) bool {
 	now, err := json.Marshal(plan.New(o))
 	var was bytes.Buffer

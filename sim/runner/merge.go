@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// Run is what a shard reports of each of its seeds, beside its Totals: what the numbers
-// of all shards together cannot be made of without.
+// Run is what a shard reports of each of its seeds beside its Totals. Without it, medians and the
+// hash of all shards together could not be computed.
 type Run struct {
 	Seed      uint64        `json:"seed"`
 	Hash      string        `json:"hash"`
@@ -23,7 +23,7 @@ type Run struct {
 	Recovery  time.Duration `json:"recovery_ns"`
 }
 
-// RunOf is what is reported of a seed.
+// RunOf returns the Run of a result.
 func RunOf(r *cell.Result) Run {
 	return Run{
 		Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke(), Ops: r.Ops, Unknown: r.Unknown,
@@ -37,8 +37,8 @@ type Shard struct {
 	Runs   []Run
 }
 
-// Check says in what the runs are not those that the totals were made of: one of both
-// was damaged, or edited.
+// Check returns an error if the runs are not those from which the totals were made: one of them was
+// damaged, or edited.
 func (s *Shard) Check() error {
 	var t Tally
 	for i := range s.Runs {
@@ -54,9 +54,9 @@ func (s *Shard) Check() error {
 	return nil
 }
 
-// Merge gives the totals of one run over the seeds of all shards, which must be of
-// different seeds. Whatever is judged of many seeds together, such as what is rare, is
-// judged of all. Elapsed is the sum of the shards' times: what one machine would take.
+// Merge returns the totals of one run over the seeds of all shards, no two of which may have a seed
+// in common. What is judged of many seeds together, such as rare situations, is judged of all.
+// Elapsed is the sum of the shards' times, which one machine would take.
 func Merge(shards []Shard) Totals {
 	var t Tally
 	var runs []Run
@@ -73,7 +73,7 @@ func Merge(shards []Shard) Totals {
 	return t.Totals(elapsed)
 }
 
-// join adds the sums of a shard that are not made of its runs.
+// join adds the sums of a shard that cannot be computed from its runs.
 func (t *Tally) join(o *Totals) {
 	s := &t.sums
 	s.Crashed += o.Crashed

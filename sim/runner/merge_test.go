@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// split is what one run says of some results, and what so many shards say of them.
+// split returns the totals of results as one run, and as the given number of shards.
 func split(shards int, results []cell.Result) (whole Totals, parts []Shard) {
 	tallies := make([]Tally, shards)
 	parts = make([]Shard, shards)
@@ -50,7 +50,7 @@ func TestShardsTogetherAreOneRun(t *testing.T) {
 	}
 }
 
-// What a shard is too short for is judged over all.
+// Rare situations are judged over all shards, even if each shard is too short.
 func TestShardsAreJudgedTogetherByWhatTheyReached(t *testing.T) {
 	var results []cell.Result
 	for seed := range uint64(floorSeeds) {

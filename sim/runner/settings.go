@@ -8,10 +8,10 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// Settings are plan.Options as files hold them: all that decides a run.
+// Settings are plan.Options as files hold them: everything that decides a run.
 type Settings struct {
 	Seed     uint64        `json:"seed"`
-	Replicas int           `json:"replicas"` // 0: drawn, and so for the rest
+	Replicas int           `json:"replicas"` // 0: drawn, as in plan.Options
 	Clients  int           `json:"clients"`
 	Duration time.Duration `json:"duration_ns"`
 	Faults   []string      `json:"faults"` // "swarm" alone, or kinds; []: none
@@ -20,10 +20,10 @@ type Settings struct {
 	Lease    LeaseSettings `json:"lease,omitzero"`
 	Fence    FenceSettings `json:"fence,omitzero"`
 	Tune     []string      `json:"tune,omitempty"`
-	// With names what the program has added to the cell.
+	// With names the parts of the extension.
 	With  scenario.Names `json:"with,omitzero"`
 	Judge string         `json:"judge,omitempty"`
-	// Script has the faults one by one, where they are not drawn.
+	// Script lists the faults; nil: they are drawn.
 	Script *plan.Script `json:"script,omitempty"`
 }
 
@@ -42,10 +42,10 @@ type LeaseSettings struct {
 	OnlyS7 bool          `json:"only_s7"`
 }
 
-// swarm is what Settings call the kinds of faults that are drawn.
+// swarm stands in Settings for kinds of faults that are drawn.
 const swarm = "swarm"
 
-// SettingsOf is what of the options decides the run.
+// SettingsOf returns the options that decide the run.
 func SettingsOf(o plan.Options) Settings {
 	s := Settings{o.Seed, o.Replicas, o.Clients, o.Duration, o.Faults, o.Workload, o.Steady, LeaseSettings(o.Lease), FenceSettings(o.Fence), o.Tune, o.With.Names(), o.Judge, o.Script}
 	if s.Faults == nil {
@@ -54,9 +54,9 @@ func SettingsOf(o plan.Options) Settings {
 	return s
 }
 
-// Options are the settings as cell.Run takes them, without a trace. What had been added
-// to the cell is taken from the extension of this program, which may be nil and may have
-// more; the error names what it does not have.
+// Options returns the settings as cell.Run takes them, without a trace. The parts of the extension
+// are taken from with, the extension of this program, which may be nil and may have more parts. The
+// error names parts that it lacks.
 func (s Settings) Options(with *scenario.Extension) (plan.Options, error) {
 	if len(s.Faults) == 1 && s.Faults[0] == swarm {
 		s.Faults = nil

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// A manifest says all that decides a run.
+// A manifest has everything that decides a run.
 func TestSettingsGiveTheOptionsBack(t *testing.T) {
 	for name, o := range map[string]plan.Options{
 		"none":       {},
@@ -26,7 +26,7 @@ func TestSettingsGiveTheOptionsBack(t *testing.T) {
 	}
 }
 
-// What had been added to the cell is taken from the program that reads.
+// The parts of an extension are taken from the program that reads the settings.
 func TestSettingsNameWhatWasAdded(t *testing.T) {
 	checker := func() scenario.Checker { return nil }
 	x := &scenario.Extension{Properties: []scenario.Property{{ID: "X2", New: checker}, {ID: "X1", New: checker}}}

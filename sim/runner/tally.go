@@ -10,11 +10,11 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// Tally adds up the results of a batch. The zero Tally is empty. One caller
-// at a time; the order of results is part of the hash and of nothing else.
+// Tally adds up the results of a batch. The zero Tally is empty. It is not safe for concurrent use.
+// The order of results matters only for the hash.
 type Tally struct {
 	sums      Totals
-	ops       []int // of each counted seed, and so the next three
+	ops       []int // of each counted seed, as the next three
 	unknown   []int
 	failovers []int
 	strikes   []int           // of all kinds of faults together
@@ -35,10 +35,10 @@ type Reach struct {
 	Demanded bool `json:"demanded,omitempty"`
 }
 
-// String is the name with both numbers.
+// String returns the name with both numbers.
 func (r Reach) String() string { return fmt.Sprintf("%s %d in %d seeds", r.Name, r.Sum, r.Seeds) }
 
-// reaches keeps sums in the order in which names first came.
+// reaches has the sums in the order in which their names first came.
 type reaches []Reach
 
 func (rs *reaches) add(numbers []cell.Number) {
@@ -51,7 +51,7 @@ func (rs *reaches) add(numbers []cell.Number) {
 	}
 }
 
-// named is the entry of a name, which is made if need be.
+// named returns the entry of a name, and makes it if necessary.
 func (rs *reaches) named(name string) *Reach {
 	i := slices.IndexFunc(*rs, func(r Reach) bool { return r.Name == name })
 	if i < 0 {
@@ -67,7 +67,7 @@ func (rs reaches) sorted() []Reach {
 	return all
 }
 
-// Add takes in the result of one seed.
+// Add adds the result of one seed.
 func (t *Tally) Add(r cell.Result) {
 	run, s := RunOf(&r), &t.sums
 	t.take(&run)
@@ -94,7 +94,7 @@ func (t *Tally) Add(r cell.Result) {
 	t.counters.add(r.Counters)
 }
 
-// take takes in what is kept of each seed.
+// take adds a Run.
 func (t *Tally) take(r *Run) {
 	s := &t.sums
 	s.Seeds++
@@ -122,7 +122,7 @@ func (t *Tally) take(r *Run) {
 	t.hash = h.Sum64()
 }
 
-// Totals are the numbers so far, given how much real time they took.
+// Totals returns the numbers so far. elapsed is the real time that they took.
 func (t *Tally) Totals(elapsed time.Duration) Totals {
 	s := t.sums
 	s.Elapsed = elapsed
@@ -153,7 +153,7 @@ func (t *Tally) Totals(elapsed time.Duration) Totals {
 	return s
 }
 
-// median is the lower one of an even number. It leaves all as it is.
+// median returns the median, of an even number of values the lower one. It does not change all.
 func median[T int | time.Duration](all []T) T {
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[(len(sorted)-1)/2]

@@ -78,7 +78,7 @@ sometimes                       times    seeds
 	}
 }
 
-// Of one seed, a median and a minimum are the number itself.
+// A table of one seed has no medians and minima: they would be the number itself.
 func TestATableOfOneSeedHasNoMedians(t *testing.T) {
 	var tally Tally
 	tally.Add(tallied(1, 500, true))

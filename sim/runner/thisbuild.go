@@ -16,15 +16,15 @@ import (
 // chubbyModule is this project's module.
 const chubbyModule = "github.com/chubbycell/chubby"
 
-// ThisBuild says what the running program was built from. The go command stamps what it
-// builds, but not what it runs or tests right away: then the source tree around the
-// working directory is asked, which it was built from a moment ago. Of a program that was
-// built without a stamp only its own digest is known.
+// ThisBuild returns what the running program was built from. go build stamps a program with its
+// commit, but go run and go test do not. For their programs, ThisBuild asks git for the commit of
+// the source tree around the working directory, from which they were just built. For other programs
+// without a stamp only the digest of their file is known.
 func ThisBuild() Build {
 	b := Build{Commit: UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if ok {
-		b.stamped(info)
+		b.readStamp(info)
 	}
 	path, err := os.Executable()
 	if err != nil {
@@ -37,8 +37,8 @@ func ThisBuild() Build {
 	return b
 }
 
-// stamped notes what the go command has written into the program.
-func (b *Build) stamped(info *debug.BuildInfo) {
+// readStamp notes what the go command has written into the program.
+func (b *Build) readStamp(info *debug.BuildInfo) {
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -48,7 +48,7 @@ func (b *Build) stamped(info *debug.BuildInfo) {
 		}
 	}
 	if v := info.Main.Version; b.Commit == UnknownCommit && v != "" && v != "(devel)" {
-		b.Commit = v // of a module that was fetched: it names the commit
+		b.Commit = v // the version of a fetched module names its commit
 	}
 	if info.Main.Path == chubbyModule {
 		return
@@ -60,7 +60,7 @@ func (b *Build) stamped(info *debug.BuildInfo) {
 		switch r := m.Replace; {
 		case r == nil:
 			b.Chubby = m.Version
-		case r.Version == "" || r.Version == "(devel)": // a directory, of which no commit is known
+		case r.Version == "" || r.Version == "(devel)": // a directory, whose commit is not known
 			b.Chubby, b.Modified = r.Path, true
 		default:
 			b.Chubby = r.Path + " " + r.Version
@@ -68,7 +68,7 @@ func (b *Build) stamped(info *debug.BuildInfo) {
 	}
 }
 
-// digest tells programs apart; "" if the file cannot be read.
+// digest returns the digest of a program file, or "" if it cannot be read.
 func digest(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -82,7 +82,7 @@ func digest(path string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// askGit asks the source tree of a module, if the working directory is in it.
+// askGit asks git for the commit of a module, if the working directory is in its source tree.
 func (b *Build) askGit(module string) {
 	root := moduleRoot(module)
 	if root == "" {
@@ -96,8 +96,8 @@ func (b *Build) askGit(module string) {
 	b.Commit, b.Modified = commit, b.Modified || err != nil || changes != ""
 }
 
-// moduleRoot is the directory of a module at the working directory or above it; "" if
-// there is none.
+// moduleRoot returns the root directory of a module, which is the working directory or above it; ""
+// if it is not.
 func moduleRoot(module string) string {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -113,7 +113,7 @@ func moduleRoot(module string) string {
 	return ""
 }
 
-// moduleOf is the module that a go.mod names; "" if it cannot be read.
+// moduleOf returns the module that a go.mod file names, or "" if it cannot be read.
 func moduleOf(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

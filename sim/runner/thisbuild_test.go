@@ -18,25 +18,25 @@ func TestTheBuildIsKnown(t *testing.T) {
 	}
 }
 
-// A program that go install fetched has no stamp, and the version of its module.
+// A program that go install fetched has no stamp, but has the version of its module.
 func TestTheVersionOfAFetchedModuleStandsForItsCommit(t *testing.T) {
 	for version, want := range map[string]string{"v1.2.3": "v1.2.3", "v0.0.0-20261125030000-0123456789ab": "v0.0.0-20261125030000-0123456789ab", "(devel)": "unknown", "": "unknown"} {
 		b := Build{Commit: UnknownCommit}
-		b.stamped(&debug.BuildInfo{Main: debug.Module{Path: chubbyModule, Version: version}})
+		b.readStamp(&debug.BuildInfo{Main: debug.Module{Path: chubbyModule, Version: version}})
 		require.Equal(t, want, b.Commit)
 		require.Equal(t, want, b.Short())
 	}
 	b := Build{Commit: UnknownCommit}
-	b.stamped(&debug.BuildInfo{Main: debug.Module{Path: chubbyModule, Version: "v1.2.3+dirty"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}}})
+	b.readStamp(&debug.BuildInfo{Main: debug.Module{Path: chubbyModule, Version: "v1.2.3+dirty"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}}})
 	require.Equal(t, "0123456789ab", b.Short())
 }
 
-// A program of another module says which version of this one it has.
+// The build of a program of another module names the version of this module.
 func TestABuildOfAnotherModule(t *testing.T) {
 	info := &debug.BuildInfo{Main: debug.Module{Path: "example.org/cells"}, Deps: []*debug.Module{{Path: "example.org/a", Version: "v9"}, {Path: chubbyModule, Version: "v1.2.3"}}}
 	stamp := func() Build {
 		b := Build{Commit: "c0ffee"}
-		b.stamped(info)
+		b.readStamp(info)
 		return b
 	}
 	require.Equal(t, Build{Commit: "c0ffee", Chubby: "v1.2.3"}, stamp())

@@ -13,12 +13,12 @@ import (
 // Totals are the numbers of a batch. Their JSON form is part of what
 // `chubby sim -o json` promises: fields are added, never renamed or removed.
 type Totals struct {
-	Seeds     uint64 `json:"seeds"`     // all that ran
-	Counted   uint64 `json:"counted"`   // clean, and above the floors
-	Idle      uint64 `json:"idle"`      // clean, but too little happened
-	Failed    uint64 `json:"failed"`    // something numbered broke, or there was a panic
-	Crashed   uint64 `json:"crashed"`   // of them, by a panic that is nothing numbered
-	Internal  uint64 `json:"internal"`  // of them, by a panic of the simulator itself: no verdict
+	Seeds     uint64 `json:"seeds"`     // all seeds that ran
+	Counted   uint64 `json:"counted"`   // nothing broke, and the run is above the floors (cell.FloorTime, cell.FloorOps)
+	Idle      uint64 `json:"idle"`      // nothing broke, but the run is below the floors
+	Failed    uint64 `json:"failed"`    // a property or invariant broke, or code panicked
+	Crashed   uint64 `json:"crashed"`   // how many of Failed panicked without breaking an invariant
+	Internal  uint64 `json:"internal"`  // how many of Failed have no verdict because the simulator itself panicked
 	Undecided uint64 `json:"undecided"` // a checker gave up
 
 	Simulated time.Duration `json:"simulated_ns"`
@@ -51,16 +51,16 @@ type Totals struct {
 	Broken    []cell.Number `json:"broken"` // failed seeds by property; "crash" and "internal" for panics
 	Faults    []Reach       `json:"faults"`
 	Sometimes []Reach       `json:"sometimes"`
-	Counters  []Reach       `json:"counters,omitempty"` // of the world, where an extension takes part
+	Counters  []Reach       `json:"counters,omitempty"` // of the world, for runs with an extension
 	Rare      []string      `json:"rare"`               // demanded situations reached in too few seeds; judged from 10,000 counted seeds on
 
-	// Hash covers number and hash of every seed, in order: one number to compare
-	// two campaigns by.
+	// Hash covers number and hash of every seed, in order. Two batches with equal hashes had the
+	// same runs.
 	Hash string `json:"hash"`
 }
 
-// WriteTable writes the numbers for people; with more, also what stands for each seed and
-// how often each rare situation was reached.
+// WriteTable writes the numbers as text. With more, it adds medians and minima of counted seeds,
+// and how often each rare situation was reached.
 func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -72,7 +72,7 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	line("events", "%d, %.0f per second", s.Events, s.PerSecond)
 	line("operations", "%d answered, %s on the contended row", s.Ops, share(s.Hot, s.Ops))
 	each := func(median, least int) {
-		if more && s.Counted > 1 { // of one seed, they are the line above
+		if more && s.Counted > 1 { // for one seed, they equal the line above
 			line("  per counted seed", "median %d, minimum %d", median, least)
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	return err
 }
 
-// verdicts is the one line that counts.
+// verdicts returns the most important line: what broke, in how many seeds.
 func (s *Totals) verdicts() string {
 	var parts []string
 	for _, n := range s.Broken {

@@ -2,7 +2,7 @@ package runner
 
 import "github.com/chubbycell/chubby/sim/cell"
 
-// Verdict says in one line what became of a seed.
+// Verdict describes the outcome of a seed in one line.
 func Verdict(r *cell.Result) string {
 	switch {
 	case r.Internal:

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// script is a runner whose n-th run writes the n-th text and has it for a hash.
+// script returns a Runner whose n-th run writes the n-th text as its trace and its hash.
 func script(texts ...string) Runner {
 	var runs atomic.Int32
 	return func(o plan.Options) cell.Result {
@@ -51,8 +51,8 @@ func TestTracesMayHideWhatDiffers(t *testing.T) {
 	require.Nil(t, v.Parted)
 }
 
-// A trace is far longer than what a pipe or a buffer holds, and the comparison
-// stops reading at the first difference: neither may hang the runs.
+// A trace may be longer than a pipe or a buffer, and the comparison stops reading at the first
+// difference. Neither may make the runs hang.
 func TestLongTracesDoNotHang(t *testing.T) {
 	long := strings.Repeat("the same line\n", 50_000)
 	v := Verify(script(long+"end\n", long+"END\n"), plan.Options{})
