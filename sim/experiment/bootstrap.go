@@ -7,30 +7,30 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// Events of one seed are not independent: one cell that was unlucky may lose a hundred
-// updates. So where a rate of events is shown, or a quantile of them, its interval is
-// of seeds: as many seeds as there are get drawn with replacement, each with all its
-// events, the number is computed anew, and 95 % of 2,000 such numbers lie in the
-// interval (percentile bootstrap). With few seeds such numbers lie too close together, so a few more
-// of them than 95 % are taken, by Student's distribution (Hesterberg's expanded percentiles);
-// below 6 seeds all of them would not do, for all seeds may lie on one side of the truth. Draws are keyed by resample alone, so the same seeds
-// give the same interval, in whatever order they were added, and places of a grid
-// with as many seeds are resampled alike.
+// Events of one seed are not independent: one unlucky cell may lose a hundred updates. The interval
+// of a rate or of a quantile of events therefore comes from resampling seeds (percentile
+// bootstrap). As many seeds as there are get drawn with replacement, each with all its events, and
+// the number is computed anew; the interval contains 95 % of 2,000 such numbers. With few seeds
+// these numbers lie too close together, so the interval contains a few more of them, by Student's
+// distribution (Hesterberg's expanded percentiles). Below 6 seeds not even all of them would be
+// enough, since all seeds may lie on one side of the truth. Draws are keyed only by the number of
+// the resample. So the same seeds give the same interval, in whatever order they were added, and
+// places of a grid with equally many seeds are resampled alike.
 const resamples = 2000
 
 // Estimate is a number with its 95 % interval.
 type Estimate struct {
 	Value float64 `json:"value"`
-	// Interval is its two ends. It is empty where it cannot be told: with fewer than six
-	// seeds, or where no seed has any of the events that are counted.
+	// Interval is the two ends of the interval. It is empty if it is not known: with fewer than six
+	// seeds, or if no seed has any of the counted events.
 	Interval []float64 `json:"interval,omitempty"`
 }
 
-// fewest seeds that have an interval.
+// fewest is the smallest number of seeds that has an interval.
 const fewest = 6
 
-// bootstrap estimates a number of n seeds. of computes it, given how often each seed
-// is taken; NaN where it is not defined, and that resample does not count.
+// bootstrap estimates a number from n seeds. of computes the number, given how often each seed is
+// taken. It returns NaN if the number is not defined; such a resample does not count.
 func bootstrap(n int, of func(times []int) float64) Estimate {
 	times := make([]int, n)
 	for i := range times {
@@ -46,7 +46,7 @@ func bootstrap(n int, of func(times []int) float64) Estimate {
 	return e
 }
 
-// interval resamples n seeds, and gives the interval of the number that of computes.
+// interval resamples n seeds, and returns the interval of the number that of computes.
 func interval(n int, of func(times []int) float64) []float64 {
 	root, times := draw.New(0), make([]int, n)
 	values := make([]float64, 0, resamples)
@@ -68,8 +68,8 @@ func interval(n int, of func(times []int) float64) []float64 {
 	return []float64{values[cut], values[len(values)-1-cut]}
 }
 
-// beyond is the share of resamples of n seeds beyond either end of the interval: near 2.5 % of many
-// seeds, 0.2 % of 6.
+// beyond returns the share of resamples of n seeds beyond each end of the interval: near 2.5 % for
+// many seeds, 0.2 % for 6.
 func beyond(n int) float64 {
 	const z = 1.959964 // and Student's quantile from it, by the first terms of its series
 	free := float64(n - 1)
@@ -85,6 +85,6 @@ func ratio(part, whole []uint64) Estimate {
 			p += uint64(k) * part[i]
 			w += uint64(k) * whole[i]
 		}
-		return float64(p) / float64(w) // NaN of nothing in nothing
+		return float64(p) / float64(w) // NaN for 0 in 0
 	})
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// Where each seed has one event of one, the interval is that of a share of seeds, which
-// the binomial distribution knows: of 40 seeds with 10 events, 5 to 16 of 40 (its 2.5
-// and 97.5 % quantiles).
+// If each seed has at most one event, the interval is that of a share of seeds, which the binomial
+// distribution gives: for 10 events in 40 seeds, 5 to 16 of 40 (its 2.5 and 97.5 % quantiles).
 func TestTheIntervalIsOfSeeds(t *testing.T) {
 	part, whole := make([]uint64, 40), make([]uint64, 40)
 	for i := range whole {
@@ -25,7 +24,7 @@ func TestTheIntervalIsOfSeeds(t *testing.T) {
 	require.InDelta(t, 5.0/40, e.Interval[0], 1.01/40)
 	require.InDelta(t, 16.0/40, e.Interval[1], 1.01/40)
 
-	// A thousand events of each seed, all alike, say no more than one.
+	// A thousand equal events in each seed give no narrower interval than one.
 	for i := range whole {
 		part[i], whole[i] = 1000*part[i], 1000
 	}
@@ -39,7 +38,7 @@ func TestWhereResamplingCannotTell(t *testing.T) {
 	require.Equal(t, Estimate{}, ratio([]uint64{0, 0, 0}, []uint64{9, 9, 9}), "none in any seed")
 }
 
-// The same seeds give the same interval, in whatever order they end.
+// The same seeds give the same interval, in whatever order they were added.
 func TestTheIntervalKnowsNoOrder(t *testing.T) {
 	estimate := func(seeds []uint64) Estimate {
 		tally := NewTally(fencing())

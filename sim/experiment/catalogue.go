@@ -1,6 +1,6 @@
 package experiment
 
-// Catalogue lists all experiments.
+// Catalogue returns all built-in experiments.
 func Catalogue() []Experiment {
 	return []Experiment{drift(), fencing(), recovery()}
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// chanceColumns are those of samples that chance makes.
+// chanceColumns are the columns for the samples of chance.
 var chanceColumns = []Column{
 	{Name: "normal", Of: "normal"}, {Name: "heavy", Of: "heavy"},
 	{Name: "p50", Of: "calls", Percent: 50}, {Name: "p90", Of: "calls", Percent: 90},
 	{Name: "share", Of: "hit", Form: PerCent, Always: true},
 }
 
-// chance compares n seeds of two sides that are alike but for B's shift. Seeds differ among each
-// other; of the heavy numbers the largest is most of their sum; calls of some seeds take much longer.
+// chance compares n seeds of two sides that differ only by the shift of B. Seeds differ from each
+// other. The heavy numbers have a distribution whose largest value is most of the sum. Calls of
+// some seeds take much longer.
 func chance(r *draw.Stream, n int, shift float64) *Comparison {
 	uniform := func() float64 { return (float64(r.Uint64()>>11) + 0.5) / (1 << 53) }
 	normal := func() float64 { return math.Sqrt(-2*math.Log(uniform())) * math.Cos(2*math.Pi*uniform()) }
@@ -42,9 +43,10 @@ func chance(r *draw.Stream, n int, shift float64) *Comparison {
 	return c
 }
 
-// Where sides are alike a star is expected in at most one of twenty columns, however few seeds there
-// are and whatever their values look like. So 300 comparisons have at most 26 stars in a column: more
-// has a chance of 1 in 1,000 where 15 are expected. From ten seeds on the test is not idle either.
+// If the sides do not differ, at most one of twenty columns is expected to have a star, however few
+// seeds there are and whatever the distribution of values. Of 300 comparisons, 15 stars in a column
+// are then expected at most, and more than 26 have a chance of 1 in 1,000. From ten seeds on there
+// must also be some stars, so the test is not too strict.
 func TestAtMostOneOfTwentyColumnsThatAreAlikeHasAStar(t *testing.T) {
 	const times, most, least = 300, 26, 3
 	for _, n := range []int{3, 5, 6, 10, 20, 50} {
@@ -63,14 +65,14 @@ func TestAtMostOneOfTwentyColumnsThatAreAlikeHasAStar(t *testing.T) {
 			switch {
 			case n < fewest:
 				require.Zero(t, stars[col.Name], "%s of %d seeds", col.Name, n)
-			case n >= 20 || n == 10 && col.Name != "share": // ten pairs of shares rarely differ in six
+			case n >= 20 || n == 10 && col.Name != "share": // of ten pairs of shares, six rarely differ
 				require.GreaterOrEqual(t, stars[col.Name], least, "%s of %d seeds", col.Name, n)
 			}
 		}
 	}
 }
 
-// starred says that 0 is rejected, without the work for the ends of an interval.
+// starred reports whether 0 is rejected, without the work of finding the ends of an interval.
 func starred(col Column, pairs [][2]*Sample) bool { return swapOf(col, pairs).rejects(0) }
 
 func swapOf(col Column, pairs [][2]*Sample) *swap {
@@ -83,8 +85,8 @@ func swapOf(col Column, pairs [][2]*Sample) *swap {
 	return newSwap(sides[A], sides[B], col.Percent)
 }
 
-// An interval has the true difference within in 95 of 100 comparisons, and leaves out 0 where there
-// is a star.
+// An interval contains the true difference in 95 of 100 comparisons, and excludes 0 if there is a
+// star.
 func TestIntervalsHaveTheDifferenceWithinAsOftenAsTheySay(t *testing.T) {
 	for _, n := range []int{6, 10, 30} {
 		const times, most, shift = 100, 12, 2 // 5 are expected
@@ -115,7 +117,8 @@ func TestIntervalsHaveTheDifferenceWithinAsOftenAsTheySay(t *testing.T) {
 	}
 }
 
-// Three clean seeds do not show that a change is harmless: more than half of all seeds might break.
+// Three seeds without a break do not show that a change is harmless: more than half of all seeds
+// might break.
 func TestAShareOfNoSeedHasAnInterval(t *testing.T) {
 	c := NewComparison("a", "b", CellColumns())
 	for seed := range uint64(3) {
@@ -137,14 +140,15 @@ func TestAShareOfNoSeedHasAnInterval(t *testing.T) {
 	require.Empty(t, rows["calls/s"].Difference.Interval)
 }
 
-// The values are of Newcombe's example for pairs (Statistics in Medicine 17, 1998, table III: 36, 12, 2
-// and 0 pairs; method 10).
+// The values are from Newcombe's example for pairs (Statistics in Medicine 17, 1998, table III: 36,
+// 12, 2 and 0 pairs; method 10).
 func TestTheIntervalOfPairedSharesIsNewcombes(t *testing.T) {
 	of := hits{{0, 2}, {12, 36}}.intervals(true)[2]
 	require.InDeltaSlice(t, []float64{-0.3404, -0.0569}, of, 1e-4)
 }
 
-// Six seeds are the fewest of which a difference can be no chance: 2 of 64 ways are as large.
+// Six seeds are the fewest for which a difference can be more than chance: only 2 of 64 ways to
+// change places give one as large.
 func TestSixSeedsAreTheFewestForAStar(t *testing.T) {
 	for n, want := range map[int]bool{5: false, 6: true} {
 		a, b := make([][]float64, n), make([][]float64, n)

@@ -7,29 +7,29 @@ import (
 	"slices"
 )
 
-// Sample is what one seed says of one side of a Comparison: values by name, such as how long
-// each of its calls took, or one number.
+// Sample has what one seed measured on one side of a Comparison: values by name, such as how long
+// each of its calls took, or a single number.
 type Sample struct {
 	Seed   uint64               `json:"seed"`
 	Values map[string][]float64 `json:"values"`
-	// Broke is the property that broke in it, "" where none did, and Text what was seen.
+	// Broke is the property that broke in the seed, "" if none did. Text is what the check saw.
 	Broke string `json:"broke,omitempty"`
 	Text  string `json:"text,omitempty"`
 }
 
 // Column is one number by which two sides are compared.
 type Column struct {
-	Name string // for people and files; each once
-	Of   string // which values of a Sample
+	Name string // for reports and files; unique
+	Of   string // the name of the values in a Sample
 	// Percent is the quantile of the values of all seeds together; 0: their mean.
 	Percent int
 	Form    Form
-	// Always has the column take in seeds in which something broke, too. What else is
-	// measured of a run that broke off says little.
+	// Always makes the column include seeds in which something broke. Other columns exclude them,
+	// because the values of a run that ended early mean little.
 	Always bool
 }
 
-// Form says how the numbers of a column are printed.
+// Form is how the numbers of a column are printed.
 type Form int
 
 // The forms.
@@ -61,22 +61,23 @@ const (
 	B
 )
 
-// Comparison compares two sides by the same seeds. A pair of samples of one seed counts as
-// soon as both are there; a column takes in a pair in which nothing broke on either side, or
-// any (Column.Always). Differences are B less A. Their intervals come from changing places of the sides
-// of pairs, so what seeds have in common does not widen them. One caller at a time.
+// Comparison compares two sides by the same seeds. A pair of samples of one seed counts once both
+// have been added. A column includes the pairs in which nothing broke on either side, or all
+// (Column.Always). Differences are B minus A. Their intervals come from exchanging the sides of
+// pairs, so differences between seeds do not widen them. A Comparison is not safe for concurrent
+// use.
 type Comparison struct {
 	names   [2]string
 	columns []Column
 	pairs   map[uint64]*[2]*Sample
 }
 
-// NewComparison is one without samples, of sides that are called so.
+// NewComparison returns a Comparison without samples. a and b are the names of the sides.
 func NewComparison(a, b string, columns []Column) *Comparison {
 	return &Comparison{names: [2]string{a, b}, columns: slices.Clone(columns), pairs: map[uint64]*[2]*Sample{}}
 }
 
-// Add takes in what a seed says of a side; the last word on it holds.
+// Add adds the sample of a seed on a side, and replaces an earlier one.
 func (c *Comparison) Add(side Side, s Sample) {
 	p := c.pairs[s.Seed]
 	if p == nil {
@@ -89,17 +90,18 @@ func (c *Comparison) Add(side Side, s Sample) {
 // Compared is one column of a Comparison.
 type Compared struct {
 	Name string `json:"name"`
-	// Pairs are the seeds that are in it, Values what they have of either side.
+	// Pairs is how many seeds the column includes, and Values how many values they have on each
+	// side.
 	Pairs      int      `json:"pairs"`
 	Values     [2]int   `json:"values"`
 	A          Estimate `json:"a"`
 	B          Estimate `json:"b"`
-	Difference Estimate `json:"difference"` // B less A
-	// Differs says that the interval of the difference leaves out 0. Of twenty columns that do not
-	// differ, at most one is expected to say so, however few seeds there are; below six pairs
-	// that have values none does.
+	Difference Estimate `json:"difference"` // B minus A
+	// Differs reports whether the interval of the difference excludes 0. Of twenty columns whose
+	// sides do not differ, at most one is expected to have Differs set, however few seeds there
+	// are. With fewer than six pairs that have values, it is never set.
 	Differs bool `json:"differs"`
-	// NoInterval is why a difference has no interval: "too few seeds", or "alike in each seed".
+	// NoInterval is why the difference has no interval: "too few seeds", or "alike in each seed".
 	NoInterval string `json:"no_interval,omitempty"`
 
 	column Column
@@ -119,7 +121,7 @@ type Broken struct {
 	Text     string `json:"text"`
 }
 
-// all are the whole pairs in the order of seeds.
+// all returns the complete pairs, in the order of seeds.
 func (c *Comparison) all() [][2]*Sample {
 	var all [][2]*Sample
 	for _, p := range c.pairs { // order-free: sorted below
@@ -131,7 +133,7 @@ func (c *Comparison) all() [][2]*Sample {
 	return all
 }
 
-// Pairs is how many seeds both sides have been measured by, and of them those in which nothing broke
+// Pairs returns how many seeds have samples on both sides, and in how many of these nothing broke
 // on either side.
 func (c *Comparison) Pairs() (all, whole int) {
 	for _, p := range c.all() {
@@ -143,7 +145,7 @@ func (c *Comparison) Pairs() (all, whole int) {
 	return all, whole
 }
 
-// Broken are the seeds in which something broke, in their order.
+// Broken returns the seeds in which something broke, in their order.
 func (c *Comparison) Broken() []Broken {
 	broken := []Broken{}
 	for _, p := range c.all() {
@@ -156,7 +158,7 @@ func (c *Comparison) Broken() []Broken {
 	return broken
 }
 
-// Compare works out all columns. It takes a while: each is computed thousands of times.
+// Compare computes all columns. It takes a while, because each is computed thousands of times.
 func (c *Comparison) Compare() []Compared {
 	all := c.all()
 	whole := slices.DeleteFunc(slices.Clone(all), func(p [2]*Sample) bool { return p[A].Broke != "" || p[B].Broke != "" })
@@ -174,7 +176,7 @@ func (c *Comparison) Compare() []Compared {
 func (col Column) compare(pairs [][2]*Sample) Compared {
 	r := Compared{Name: col.Name, Pairs: len(pairs), column: col}
 	var sides [2][][]float64
-	var seeds [2]int // that have values: of one alone it is not known how far seeds differ
+	var seeds [2]int // how many have values: one alone does not show how much seeds differ
 	for side := range sides {
 		for _, p := range pairs {
 			values := p[side].Values[col.Of]
@@ -205,7 +207,7 @@ func (col Column) compare(pairs [][2]*Sample) Compared {
 	return r
 }
 
-// estimate is the number of one side.
+// estimate returns the number of one side.
 func (col Column) estimate(bySeed [][]float64) Estimate {
 	p := newPool(bySeed)
 	e := bootstrap(len(bySeed), func(times []int) float64 { return col.of(p, times) })
@@ -215,7 +217,7 @@ func (col Column) estimate(bySeed [][]float64) Estimate {
 	return e
 }
 
-// of is the number of a pool.
+// of returns the number of a pool.
 func (col Column) of(p *pool, times []int) float64 {
 	if col.Percent > 0 {
 		return p.quantile(times, col.Percent)
@@ -223,5 +225,5 @@ func (col Column) of(p *pool, times []int) float64 {
 	return p.mean(times)
 }
 
-// isKnown says that both sides have values.
+// isKnown reports whether both sides have values.
 func (r *Compared) isKnown() bool { return r.Values[A] > 0 && r.Values[B] > 0 }

@@ -20,7 +20,8 @@ func numbers(seed uint64) *draw.Stream {
 	return &s
 }
 
-// drawn compares n seeds: each seed shifts the values of both sides alike, and B has more.
+// drawn compares n seeds. Each seed shifts the values of both sides alike, and those of B are
+// larger by more.
 func drawn(r *draw.Stream, n int, more float64) *Comparison {
 	share := func() float64 { return float64(r.Int(1_000_000)) / 1_000_000 }
 	c := NewComparison("a", "b", oneColumn)
@@ -37,8 +38,8 @@ func drawn(r *draw.Stream, n int, more float64) *Comparison {
 	return c
 }
 
-// A difference that is there is found, though seeds differ among each other by much more; its
-// interval has it within.
+// A difference is found although seeds differ from each other by much more, and its interval
+// contains it.
 func TestADifferenceIsFoundAmongSeedsThatDifferMore(t *testing.T) {
 	rows := drawn(numbers(1), 60, 0.5).Compare()
 	mean := rows[1]
@@ -87,8 +88,8 @@ func TestNothingIsSaidOfNothing(t *testing.T) {
 	require.NoError(t, c.WriteSVG(&table, rows, ""))
 }
 
-// The cell is measured: longer leases of masters make fail-overs longer, and one side against
-// itself differs in nothing.
+// Measurements of the cell: longer master leases make fail-overs longer, and a side compared with
+// itself does not differ.
 func TestLeasesOfMastersAreSeenInFailOvers(t *testing.T) {
 	o := plan.Options{Replicas: 3, Clients: 3, Workload: "mixed", Faults: []string{"crash-leader"}, Duration: 30 * time.Second}
 	sides := map[Side]string{A: "1s", B: "6s"}
@@ -117,8 +118,8 @@ func TestLeasesOfMastersAreSeenInFailOvers(t *testing.T) {
 	}
 }
 
-// A number that one seed alone has says nothing of others: it has no interval, and no star, however many
-// seeds ran.
+// A number that only one seed has shows nothing about other seeds: it has no interval and no star,
+// however many seeds ran.
 func TestANumberOfOneSeedHasNoInterval(t *testing.T) {
 	c := NewComparison("a", "b", []Column{{Name: "wait", Of: "wait"}, {Name: "p50", Of: "wait", Percent: 50}})
 	for seed := range uint64(20) {

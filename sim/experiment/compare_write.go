@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// known is a number of one side as text; "-" where the side has no values.
+// known returns the number of one side as text, or "-" if the side has no values.
 func (r *Compared) known(side Side, form func(float64) string) string {
 	if r.Values[side] == 0 {
 		return "-"
@@ -16,7 +16,7 @@ func (r *Compared) known(side Side, form func(float64) string) string {
 	return form([]Estimate{r.A, r.B}[side].Value)
 }
 
-// difference and its interval as text.
+// difference returns the difference and its interval as text.
 func (r *Compared) difference() (value, interval string) {
 	if !r.isKnown() {
 		return "-", "-"
@@ -28,7 +28,7 @@ func (r *Compared) difference() (value, interval string) {
 	return form(r.Difference.Value), r.Difference.interval(form)
 }
 
-// mark is what stands behind a row whose difference is not chance.
+// mark returns the mark of a row whose difference is more than chance.
 func (r *Compared) mark() string {
 	if r.Differs {
 		return "*"
@@ -36,7 +36,7 @@ func (r *Compared) mark() string {
 	return ""
 }
 
-// WriteTable writes what Compare found as a table to read.
+// WriteTable writes rows, the result of Compare, as a text table.
 func (c *Comparison) WriteTable(w io.Writer, rows []Compared) error {
 	all, whole := c.Pairs()
 	_, err := fmt.Fprintf(w, "A: %s\nB: %s\n%d paired seeds; in %d of them nothing broke on either side\n\n", c.names[A], c.names[B], all, whole)
@@ -61,8 +61,8 @@ func (c *Comparison) WriteTable(w io.Writer, rows []Compared) error {
 	return err
 }
 
-// WriteCSV writes a row for each whole pair: of each column the mean, or the quantile, of the values
-// that this seed has on either side; nothing where it has none.
+// WriteCSV writes a row for each complete pair. For each column it has the mean, or the quantile,
+// of the values of this seed on each side, or nothing if there are none.
 func (c *Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"seed", "a_broke", "b_broke"}
@@ -82,7 +82,7 @@ func (c *Comparison) WriteCSV(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// cell is one sample's number of a column.
+// cell returns the number of a column for one sample, as text.
 func (col Column) cell(s *Sample) string {
 	if len(s.Values[col.Of]) == 0 || s.Broke != "" && !col.Always {
 		return ""

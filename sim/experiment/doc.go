@@ -1,22 +1,21 @@
-// Package experiment is test support: questions to the simulator that no single
-// seed answers, such as how likely it is that two replicas hold read authority
-// at once when clocks err more than was promised.
+// Package experiment is test support: questions that no single seed of the simulator answers, such
+// as how likely it is that two replicas hold read authority at once if clocks err by more than the
+// configured bound.
 //
-// An experiment is a grid: series, such as two ways to choose faults, by the
-// values of one parameter. In each place of the grid the same seeds run, so two
-// places differ by what the grid says and by nothing else: seed 7 here and seed 7
-// there draw the same cell as far as the parameter leaves it alone. What is
-// measured is the share of seeds in which an event happened, with its 95 %
-// confidence interval by Wilson's score. Seeds are independent of each other; events
-// of one seed are not, so the interval of a rate of events comes from resampling seeds.
+// An experiment is a grid: series, such as two ways to choose faults, by the values of one
+// parameter. The same seeds run in each place of the grid, so two places differ only by what the
+// grid says: seed 7 draws the same cell in both places, except for the parameter. An experiment
+// measures the share of seeds in which an event happened, with its 95 % confidence interval by
+// Wilson's score. Seeds are independent of each other. Events of one seed are not, so the interval
+// of a rate of events comes from resampling seeds.
 //
-// A Comparison is the other form: two sides, the same seeds on both, and for each number of
-// interest the difference with its interval, from a test that is exact with few seeds too. It takes samples of any kind; Measure makes
-// those of the cell.
+// A Comparison has two sides, and runs the same seeds on both. For each number of interest it gives
+// the difference and its interval, from a test that is exact also with few seeds. It takes samples
+// of any kind; Measure makes samples of the cell.
 //
 // Reading order: experiment, catalogue (with drift, fencing), tally, sample, bootstrap, pool;
 // compare, swap, measure; then write, waits, plot, panel, and forest with compare_write.
 //
-// Nothing here runs a seed or decides anything within one; floating point numbers
-// are of reports only.
+// Except for Measure, nothing here runs a seed. Nothing here decides anything within a run, so
+// floating-point numbers occur only in reports.
 package experiment

@@ -6,13 +6,13 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// driftRho is the bound on rate errors that replicas are configured with here:
-// 10 %, so that what is measured does not hang on a margin of microseconds.
+// driftRho is the bound on rate errors with which replicas are configured here: 10 %, so that the
+// results do not depend on a margin of microseconds.
 const driftRho = paxos.PPM(100_000)
 
-// drift asks how likely two masters with read authority are when clocks err by
-// some multiple of what replicas were promised. Within the bound it must not
-// happen at all (S7); above it there is no promise, only a probability.
+// drift asks how likely it is that two replicas hold read authority at once if clocks err by some
+// multiple of the configured bound. Within the bound it must never happen (S7). Above it nothing is
+// guaranteed, and the experiment measures the probability.
 func drift() Experiment {
 	e := Experiment{
 		Name:  "drift",
@@ -30,8 +30,8 @@ func drift() Experiment {
 			return Void
 		},
 	}
-	// Both series cut and delay; the aimed one also sets the leader's clock slow,
-	// the others' fast, cuts the leader off and lets another one campaign.
+	// Both series cut and delay messages. The aimed one also makes the leader's clock slow and the
+	// others' fast, cuts the leader off and makes another replica campaign.
 	unaimed := []string{"partition", "one-way", "slow-link", "noise", "pause", "clock-rate"}
 	for _, s := range []struct {
 		name   string
@@ -39,7 +39,7 @@ func drift() Experiment {
 	}{{"unaimed", unaimed}, {"aimed", append([]string{"lease-edge"}, unaimed...)}} {
 		for _, permille := range []int{500, 900, 1000, 1010, 1100, 2000, 4000} {
 			e.Grid = append(e.Grid, Place{Series: s.name, X: float64(permille) / 1000, Options: plan.Options{
-				Faults: s.faults, Workload: "increments", Clients: 3, // leases do not ask what clients do
+				Faults: s.faults, Workload: "increments", Clients: 3, // master leases do not depend on what clients do
 				Lease: plan.LeaseOptions{Rho: driftRho, Error: permille, OnlyS7: true},
 			}})
 		}

@@ -17,8 +17,8 @@ func TestDriftIsJudgedByS7Alone(t *testing.T) {
 	require.Equal(t, []string{"unaimed", "aimed"}, e.Series())
 }
 
-// Clocks that err too much break promises to clients, too. Of these seeds each did so
-// early: it is noted, and the seed is judged by what its replicas did until the end.
+// Clocks that err too much also break properties of clients. Each of these seeds broke one early:
+// the break is noted, and the seed is judged by what its replicas did until the end.
 func TestDriftKeepsSeedsThatBreakOtherPromises(t *testing.T) {
 	e := drift()
 	tally := NewTally(e)
@@ -50,8 +50,8 @@ func TestDriftKeepsSeedsThatBreakOtherPromises(t *testing.T) {
 	require.Zero(t, noted, "they are counted, by property: here each breaks one")
 }
 
-// The experiment measures something: clocks that err four times as much as they
-// may let two replicas hold read authority, clocks within the bound never do.
+// The experiment shows an effect: with clocks that err by four times the bound, two replicas may
+// hold read authority at once; with clocks within the bound they never do.
 func TestDriftMeasuresOverlaps(t *testing.T) {
 	e := drift()
 	tally := NewTally(e)

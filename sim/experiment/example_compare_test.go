@@ -58,7 +58,7 @@ func ask(seed uint64, timeout time.Duration) experiment.Sample {
 	return experiment.Sample{Seed: seed, Values: map[string][]float64{"wait": load.waits, "sent": {load.sent}}}
 }
 
-// A protocol of one's own, compared with itself by another timeout.
+// A protocol of one's own is compared with itself under another timeout.
 func Example_comparison() {
 	c := experiment.NewComparison("5 ms", "20 ms", []experiment.Column{
 		{Name: "wait p90", Of: "wait", Percent: 90, Form: experiment.Seconds},

@@ -10,27 +10,25 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Experiment is a grid of options, and the event whose share is asked for.
+// Experiment is a grid of options, and the event whose share of seeds is measured.
 type Experiment struct {
 	Name  string
 	Help  string // one line
 	Event string // what is counted, as "seeds in which ..."
 	Axis  string // what X means
-	Even  bool   // values of X are drawn at even distances, not to scale
+	Even  bool   // pictures show the values of X at even distances, not to scale
 	Grid  []Place
 	Judge func(*cell.Result) Verdict
 
-	// Sums are further numbers of a seed that says something, added up for each
-	// place; nil: there are none. They have the same names in every seed, in the same
-	// order, and words for people.
+	// Sums returns further numbers of a judged seed, which are added up for each place; nil: there
+	// are none. It returns the same names, for readers, in the same order for every seed.
 	Sums func(*cell.Result) []cell.Number
 
-	// Rate is a rate of events rather than of seeds, of two of the Sums; nil: none is
-	// asked for.
+	// Rate is a rate of events, not of seeds, from two of the Sums; nil: none is computed.
 	Rate *Rate
 
-	// Waits are how long the clients of a seed waited for something; nil: that is not
-	// asked for. Wait says for what, for people.
+	// Waits returns how long the clients of a seed waited for something; nil: waits are not
+	// measured. Wait describes for what they waited.
 	Waits func(*cell.Result) []time.Duration
 	Wait  string
 }
@@ -45,22 +43,22 @@ type Rate struct {
 type Place struct {
 	Series  string
 	X       float64
-	Options plan.Options // but for Seed
+	Options plan.Options // without Seed
 }
 
-// Verdict is what one seed says.
+// Verdict is the outcome of one seed in one place.
 type Verdict int
 
 // The verdicts.
 const (
 	Miss Verdict = iota // the event did not happen
-	Hit                 // it did
-	Void                // the run says nothing about it: something else ended it
+	Hit                 // the event happened
+	Void                // the seed is not judged: something else ended the run
 )
 
 var names = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// Check says what is missing in an experiment, or not possible.
+// Check returns an error if something in an experiment is missing or invalid.
 func (e *Experiment) Check() error {
 	switch {
 	case !names.MatchString(e.Name):
@@ -78,8 +76,8 @@ func (e *Experiment) Check() error {
 	return nil
 }
 
-// At leaves those places of the grid whose X is one of xs, in every series. It
-// returns false if there is no place at one of them.
+// At returns the experiment with only the places whose X is one of xs, in every series. It returns
+// false if there is no place at one of xs.
 func (e Experiment) At(xs []float64) (Experiment, bool) {
 	all := e.Grid
 	e.Grid = nil
@@ -96,7 +94,7 @@ func (e Experiment) At(xs []float64) (Experiment, bool) {
 	return e, true
 }
 
-// Places are the values of X, in the order of the grid.
+// Places returns the values of X, in the order of the grid.
 func (e Experiment) Places() []float64 {
 	var all []float64
 	for _, p := range e.Grid {
@@ -114,7 +112,7 @@ func (e *Experiment) sums(r *cell.Result) []cell.Number {
 	return e.Sums(r)
 }
 
-// Series are the names of the series, in the order of the grid.
+// Series returns the names of the series, in the order of the grid.
 func (e *Experiment) Series() []string {
 	var all []string
 	seen := map[string]bool{}

@@ -33,7 +33,7 @@ func TestTheIntervalIsWilsons(t *testing.T) {
 	}
 }
 
-// someExperiment judges a seed by its number: what is asked of the results below.
+// someExperiment judges a seed by the results that filled makes.
 func someExperiment(even bool) Experiment {
 	return Experiment{
 		Name: "luck", Event: "seeds that are lucky <enough>", Axis: "odds", Even: even,
@@ -50,8 +50,8 @@ func someExperiment(even bool) Experiment {
 	}
 }
 
-// filled adds up seeds 1 to n in all places: a seed is lucky where place+2
-// divides it, and says nothing where it ends with a 7.
+// filled adds seeds 1 to n in all places. A seed is lucky if place+2 divides it, and is not judged
+// if it ends with a 7.
 func filled(e Experiment, n uint64) *Tally {
 	tally := NewTally(e)
 	for seed := uint64(1); seed <= n; seed++ {
@@ -93,7 +93,7 @@ func TestWhatIsWritten(t *testing.T) {
 	})
 }
 
-// A picture of anything is well-formed, and nothing lies outside of it.
+// Every picture is well-formed, and nothing lies outside of it.
 func TestEveryPictureIsWellFormed(t *testing.T) {
 	for _, e := range append(Catalogue(), someExperiment(true), someExperiment(false)) {
 		for _, n := range []uint64{0, 1, 30} {
@@ -137,7 +137,7 @@ func attribute(t *testing.T, e xml.StartElement, name string) (v float64) {
 	return 0
 }
 
-// Where events are counted within seeds, or waits measured, a second panel shows them.
+// If an experiment counts events within seeds, or measures waits, a second panel shows them.
 func TestPanels(t *testing.T) {
 	for _, e := range Catalogue() {
 		want := 1
@@ -159,7 +159,7 @@ func TestTheAxisIsRound(t *testing.T) {
 	}
 }
 
-// What is in the catalogue can be run: options that exist, seeds that say something.
+// Every experiment of the catalogue can be run: its options are valid, and its seeds are judged.
 func TestTheCatalogueCanBeRun(t *testing.T) {
 	names := map[string]bool{}
 	for _, e := range Catalogue() {
@@ -192,8 +192,7 @@ func TestAnExperimentThatIsNotPossible(t *testing.T) {
 	}
 }
 
-// A part of the grid keeps its order and all series; a place that is not there is
-// told.
+// A part of the grid keeps its order and all series. A place that does not exist is reported.
 func TestAPartOfTheGrid(t *testing.T) {
 	part, ok := drift().At([]float64{2, 1})
 	require.True(t, ok)
@@ -206,7 +205,7 @@ func TestAPartOfTheGrid(t *testing.T) {
 	require.False(t, ok)
 }
 
-// The same seed draws the same cell in every place, but for what the place says.
+// The same seed draws the same cell in every place, except for the parameter.
 func TestSeedsArePaired(t *testing.T) {
 	e := recovery()
 	for _, p := range e.Grid {

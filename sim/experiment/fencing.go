@@ -7,12 +7,11 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// fencing asks what updates of a resource outside of the cell are lost, by how the
-// resource guards itself and by how long the lock of a lost holder is kept from
-// others. A lock alone cannot protect it: a holder may be stopped for longer than
-// its session lives, its write may be on its way for as long, and its clock may be
-// wrong. A longer lock-delay makes losses rarer; only tokens end them, and only if
-// reads carry them, too, or writes say what they were made from.
+// fencing asks how many updates of a resource outside of the cell are lost, by how the resource
+// guards itself and by the lock-delay. A lock alone cannot protect the resource: a holder may be
+// paused for longer than its session lives, its write may be under way for as long, and its clock
+// may be wrong. A longer lock-delay makes losses rarer. Only tokens prevent them, and only if reads
+// carry tokens, too, or if writes name the version on which they are based.
 func fencing() Experiment {
 	e := Experiment{
 		Name:  "fencing",
@@ -37,8 +36,8 @@ func fencing() Experiment {
 		},
 		Rate: &Rate{Name: "lost of increments", Part: "lost", Whole: "increments"},
 	}
-	// What parts a holder from its lock: its machine stands still, is cut off from the
-	// cell and not from the resource, or begins anew; messages are late.
+	// Faults that make a holder lose its lock: its machine is paused, crashes, or is cut off from
+	// the cell but not from the resource; messages are late.
 	faults := []string{"slow-link", "noise", "client-cut", "client-crash", "client-pause"}
 	for _, mode := range plan.FenceModes() {
 		for _, delay := range []time.Duration{0, time.Second, 10 * time.Second} {
@@ -54,6 +53,6 @@ func fencing() Experiment {
 	return e
 }
 
-// fencingDrift lets the clocks of about half of the clients err by up to four times
-// what they may: two clients may hold one lock, each by its own clock.
+// fencingDrift makes the clocks of about half of the clients err by up to four times the bound, so
+// that two clients may each believe that they hold one lock.
 const fencingDrift = 4000

@@ -22,14 +22,13 @@ func TestFencingIsJudgedByWhatWasLost(t *testing.T) {
 	require.Len(t, e.Series(), 5)
 }
 
-// Seeds that show what the experiment is for: a server that checks nothing, only writes, or
-// asks the cell and then acts, loses updates; a server that checks reads too, or compares
-// versions, loses none.
+// Seeds that show the effect: a server that checks nothing, or checks only writes, or asks the cell
+// and then acts, loses updates. A server that also checks reads, or compares versions, loses none.
 func TestFencingShowsWhichServersLoseUpdates(t *testing.T) {
 	e := fencing()
 	tally := NewTally(e)
 	for place, p := range e.Grid {
-		// One that loses updates has shown enough when it has lost some.
+		// For a server that may lose updates, one lost update is enough.
 		enough := func() bool {
 			p := tally.Points()[place]
 			return p.Seeds > 0 && p.Sums[0].Value > 500 && (e.Grid[place].Options.Fence.Mode.Sound() || p.Hits > 0)

@@ -11,14 +11,14 @@ const (
 	forestTop  = 92
 	forestRow  = 26
 	forestEnd  = 60  // below the last row
-	fieldLeft  = 300 // of the field that differences are drawn in
+	fieldLeft  = 300 // of the field in which differences are drawn
 	fieldRight = 660
 	forestWide = 940
 )
 
-// WriteSVG draws what Compare found: for each column the difference of B in percent of A, with its
-// interval, and the numbers beside it. A column whose A is 0 has no mark. The picture names
-// the commit it is given, "" if that is not known, and refers to nothing outside of itself.
+// WriteSVG draws rows, the result of Compare: for each column the difference of B in percent of A,
+// with its interval, and the numbers beside it. A column whose A is 0 has no mark. The picture
+// names commit, which is "" if unknown, and refers to nothing outside of itself.
 func (c *Comparison) WriteSVG(w io.Writer, rows []Compared, commit string) error {
 	p := &plot{height: forestTop + forestEnd + forestRow*float64(len(rows))}
 	all, whole := c.Pairs()
@@ -74,13 +74,13 @@ func (p *plot) compared(r *Compared, y float64, x func(float64) float64) {
 	fmt.Fprintf(p, `<circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>`+"\n", x(r.relative(r.Difference.Value)), y, colour)
 }
 
-// isRelative says that the difference can be told in percent of A.
+// isRelative reports whether the difference can be given in percent of A.
 func (r *Compared) isRelative() bool { return r.isKnown() && r.A.Value != 0 }
 
 func (r *Compared) relative(v float64) float64 { return 100 * v / math.Abs(r.A.Value) }
 
-// reach is a round percentage beyond which no difference goes, nor the end of an interval; at most
-// 1,000: what goes further ends at the border.
+// reach returns a round percentage that no difference and no end of an interval exceeds, but at
+// most 1,000: longer intervals end at the border.
 func reach(rows []Compared) float64 {
 	most := 0.0
 	for i := range rows {
@@ -98,7 +98,7 @@ func reach(rows []Compared) float64 {
 	return 1000
 }
 
-// clipped fits a name into a line of the picture.
+// clipped shortens a name so that it fits into a line of the picture.
 func clipped(s string) string {
 	const most = 120
 	if len(s) > most {

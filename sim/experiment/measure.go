@@ -11,7 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// CellColumns are what runs of the cell are compared by: the values that Measure takes.
+// CellColumns returns the columns by which runs of the cell are compared, for the values of
+// Measure.
 func CellColumns() []Column {
 	return []Column{
 		{Name: "seeds with a violation", Of: "violation", Form: PerCent, Always: true},
@@ -29,8 +30,8 @@ func CellColumns() []Column {
 	}
 }
 
-// Measure runs a seed of the cell and takes the values that CellColumns ask for. All times are true
-// time of the simulation:
+// Measure runs a seed of the cell with run, and returns the values for CellColumns. It blocks for
+// as long as the run takes. All times are true time of the simulation:
 //
 //	violation  1 if something broke, else 0
 //	latency    of each call on rows and files that had an answer: as long as its program waited, in
@@ -47,7 +48,7 @@ func Measure(run func(plan.Options) cell.Result, o plan.Options) Sample {
 	var m meter
 	listen := o.Listen
 	o.Listen = func(now time.Duration, e event.Event) {
-		m.hear(now, e)
+		m.onEvent(now, e)
 		if listen != nil {
 			listen(now, e)
 		}
@@ -76,14 +77,14 @@ func Measure(run func(plan.Options) cell.Result, o plan.Options) Sample {
 // meter counts messages, and times fail-overs.
 type meter struct {
 	messages int
-	epoch    api.Epoch     // of the last answer
+	epoch    api.Epoch     // of the latest answer
 	last     time.Duration // when it was given
 	gaps     []float64     // of fail-overs, in seconds
 
 	latencies []float64 // of calls, in seconds
 }
 
-func (m *meter) hear(now time.Duration, e event.Event) {
+func (m *meter) onEvent(now time.Duration, e event.Event) {
 	switch e := e.(type) {
 	case event.CallEnded:
 		if e.Took >= 0 && (e.Err == nil || errors.Is(e.Err, client.ErrNotFound) || errors.Is(e.Err, client.ErrConflict)) {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// panel is one field of a picture: a y axis, and what is drawn of each point.
+// panel is one field of a picture: a y axis, and the marks of each point.
 type panel struct {
 	caption string
 	scale   scale
-	marks   func(Point) []mark // none: nothing is known of the point
+	marks   func(Point) []mark // none if nothing is known of the point
 }
 
-// mark is one number of a point, the first of several has the line of its series.
+// mark is one number of a point. The line of a series goes through the first mark of each point.
 type mark struct {
 	Estimate
 	shape shape
@@ -28,14 +28,15 @@ const (
 	dash // without an interval
 )
 
-// scale is a y axis: ticks from low to high, of what share of the height, in words.
+// scale is a y axis: its ticks from low to high, the position of a value as a share of the height,
+// and its text.
 type scale struct {
 	at    func(v float64) float64 // 0 to 1
 	ticks []float64
 	form  func(float64) string
 }
 
-// panels are those of the experiment, for these points.
+// panels returns the panels of the experiment for these points.
 func (t *Tally) panels(points []Point) []panel {
 	all := []panel{sharePanel(points)}
 	if t.e.Rate != nil {
@@ -107,7 +108,7 @@ func (e *Estimate) lowest() float64 {
 	return min(e.Value, e.Interval[0])
 }
 
-// shares is an axis of shares, from 0 to a round one that is not below most.
+// shares returns an axis of shares, from 0 to a round share that is not below most.
 func shares(most float64) scale {
 	high, fraction := ceiling(most)
 	s := scale{at: func(v float64) float64 { return min(v/high, 1) }}
@@ -118,8 +119,8 @@ func shares(most float64) scale {
 	return s
 }
 
-// ceiling is a round share that is not below most, and the digits that a fifth
-// of it needs in percent.
+// ceiling returns a round share that is not below most, and how many digits a fifth of it needs in
+// percent.
 func ceiling(most float64) (share float64, digits int) {
 	for exp := -4; exp < 0; exp++ {
 		for _, mantissa := range []float64{1, 2, 5} {
@@ -131,7 +132,7 @@ func ceiling(most float64) (share float64, digits int) {
 	return 1, 0
 }
 
-// decades is a logarithmic axis of seconds, of whole decades around two waits.
+// decades returns a logarithmic axis of seconds, with whole decades around two waits.
 func decades(least, most float64) scale {
 	const shortest = 1e-6
 	if math.IsInf(least, 0) {

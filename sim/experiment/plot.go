@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Measures of the picture, in pixels: panels stand one below the other.
+// Measures of the picture, in pixels. Panels are one below the other.
 const (
 	width       = 760
 	left, right = 80, 20
 	top, bottom = 82, 78 // of the picture
-	panelHeight = 330    // of the field that is drawn in
+	panelHeight = 330    // of the field of a panel
 	panelGap    = 62     // between two fields, for ticks and a title
 	lineHeight  = 14     // of the legend
 )
 
-// colours are told apart by people who see few of them, and in grey.
+// colours can be distinguished by colour-blind readers, and in grey.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8c564b", "#999999", "#7f3fbf"}
 
 // plot is a picture under way.
@@ -32,10 +32,9 @@ type plot struct {
 	base   float64 // y of the bottom of the present panel
 }
 
-// WriteSVG draws the points, a line for each series: the share of seeds with its
-// interval, and below it the rate of events or the waits, where the experiment has any.
-// The picture names how many seeds it is made of, and the commit it is given, "" if
-// that is not known. It refers to nothing outside of itself.
+// WriteSVG draws the points, with a line for each series: the share of seeds with its interval, and
+// below it the rate of events or the waits, if the experiment has any. The picture names the number
+// of seeds, and commit, which is "" if unknown. It refers to nothing outside of itself.
 func (t *Tally) WriteSVG(w io.Writer, commit string) error {
 	points := t.Points()
 	p := newPlot(t)
@@ -63,7 +62,7 @@ func newPlot(t *Tally) *plot {
 	return p
 }
 
-// place is where a value lies on the x axis, before it is scaled.
+// place returns the position of a value on the x axis, before scaling.
 func (p *plot) place(x float64) float64 {
 	if p.even {
 		return float64(slices.Index(p.xs, x))
@@ -75,7 +74,8 @@ func (p *plot) x(v float64) float64 {
 	return left + (p.place(v)-p.lo)/(p.hi-p.lo)*(width-left-right)
 }
 
-// shifted is x for a series: points of several series at one place stand side by side.
+// shifted returns x for a series, moved a little so that points of several series at one place are
+// side by side.
 func (p *plot) shifted(v float64, series int) float64 {
 	dodge := min(7, 36/float64(len(p.series)))
 	return p.x(v) + (float64(series)-float64(len(p.series)-1)/2)*dodge
@@ -91,7 +91,7 @@ func (p *plot) text(x, y float64, anchor, more, text string) {
 	p.WriteString("</text>\n")
 }
 
-// open draws what stands above the panels.
+// open draws what is above the panels.
 func (p *plot) open(t *Tally) {
 	fmt.Fprintf(p, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %d %.0f" font-family="sans-serif" font-size="12">`+"\n", width, p.height, width, p.height)
 	fmt.Fprintf(p, `<rect width="%d" height="%.0f" fill="white"/>`+"\n", width, p.height)
@@ -103,7 +103,8 @@ func (p *plot) open(t *Tally) {
 	}
 }
 
-// legend is where the name of a series stands: three fit in a row, or five with short names.
+// legend returns the position of the name of a series. Three fit in a row, or five if names are
+// short.
 func (p *plot) legend(i int) (x, y float64) {
 	inRow, column := 3, 180
 	if len(p.series) > 6 && !slices.ContainsFunc(p.series, func(name string) bool { return len(name) > 12 }) {
@@ -113,7 +114,7 @@ func (p *plot) legend(i int) (x, y float64) {
 	return float64(left + i%inRow*column), 42 - float64(rows-1)*lineHeight/2 + float64(i/inRow*lineHeight)
 }
 
-// close draws what stands below the panels: the axis, and what all was made of.
+// close draws what is below the panels: the axis, the number of seeds and the commit.
 func (p *plot) close(t *Tally, commit string) {
 	if commit == "" {
 		commit = "unknown"
@@ -123,7 +124,7 @@ func (p *plot) close(t *Tally, commit string) {
 	p.WriteString("</svg>\n")
 }
 
-// size says how many seeds the points are made of.
+// size returns, as text, how many seeds the points are made of.
 func (t *Tally) size() string {
 	ran, judged := spread{}, spread{}
 	for i, p := range t.points {
@@ -137,7 +138,7 @@ func (t *Tally) size() string {
 	return text
 }
 
-// spread is the least and the most of some counts.
+// spread is the smallest and the largest of some counts.
 type spread struct{ least, most int }
 
 func (s *spread) add(i, n int) {
@@ -147,7 +148,7 @@ func (s *spread) add(i, n int) {
 	s.least, s.most = min(s.least, n), max(s.most, n)
 }
 
-// String is one number where all are equal.
+// String returns one number if all counts are equal.
 func (s spread) String() string {
 	if s.least == s.most {
 		return fmt.Sprint(s.least)

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// pool is values of several seeds, of which some may have none, for numbers of resamples.
+// pool has the values of several seeds, some of which may have none, for computing numbers of
+// resamples.
 type pool struct {
 	all []float64   // ascending
 	of  [][]float64 // of each seed, ascending
@@ -25,7 +26,7 @@ func newPool(bySeed [][]float64) *pool {
 	return p
 }
 
-// seeds are how many have values.
+// seeds returns how many seeds have values.
 func (p *pool) seeds() (n int) {
 	for _, own := range p.of {
 		n += min(1, len(own))
@@ -33,7 +34,8 @@ func (p *pool) seeds() (n int) {
 	return n
 }
 
-// mean is the mean of all values, where each seed is taken so many times; NaN of none.
+// mean returns the mean of all values, with each seed taken times[seed] times, or NaN if there are
+// none.
 func (p *pool) mean(times []int) float64 {
 	sum, n := 0.0, 0
 	for i, k := range times {
@@ -43,8 +45,8 @@ func (p *pool) mean(times []int) float64 {
 	return sum / float64(n)
 }
 
-// quantile is the smallest value that at least so many percent do not exceed, where each seed
-// is taken so many times; NaN of none.
+// quantile returns the smallest value that at least percent % of the values do not exceed, with
+// each seed taken times[seed] times, or NaN if there are none.
 func (p *pool) quantile(times []int, percent int) float64 {
 	total := 0
 	for i, k := range times {

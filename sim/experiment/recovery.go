@@ -8,14 +8,14 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// slow is how long after healing a client's first answer may come in a seed that does
-// not count as slow. Without faults none comes near it.
+// slow is how long after healing a client's first answer may come if the seed is not to count as
+// slow. Without faults no first answer takes nearly as long.
 const slow = 2 * time.Second
 
-// recovery asks how the size of a cell and the density of faults bear upon the time
-// until clients are served again. All replicas stay after healing, sessions do not end
-// as idle, and programs call rows, whose calls wait for nothing but the cell; so without
-// faults, which is the control, an answer takes a few messages and syncs.
+// recovery asks how the size of a cell and the density of faults affect the time until clients are
+// served again. All replicas stay after healing, sessions do not end as idle, and programs call
+// rows, whose calls wait only for the cell. So without faults, in the control series, an answer
+// takes a few messages and syncs.
 func recovery() Experiment {
 	e := Experiment{
 		Name:  "recovery",

@@ -22,8 +22,8 @@ func TestRecoveryIsJudgedByFirstAnswers(t *testing.T) {
 	require.Equal(t, Void, e.Judge(failed))
 }
 
-// Ten waits of one seed and ten of another: nearest-rank quantiles over all twenty, and
-// no intervals, since there are two seeds, not twenty.
+// Ten waits of one seed and ten of another give nearest-rank quantiles over all twenty, but no
+// intervals, since there are two seeds, not twenty.
 func TestQuantilesAreOverAllClients(t *testing.T) {
 	tally := NewTally(recovery())
 	for seed := range uint64(2) {
@@ -41,8 +41,8 @@ func TestQuantilesAreOverAllClients(t *testing.T) {
 	require.Equal(t, &Waits{}, points[1].Waits, "nothing is known where no seed ran")
 }
 
-// What the experiment is there to show: without faults each client is answered at once,
-// with all families some wait for seconds.
+// The effect that the experiment shows: without faults each client gets its answer at once; with
+// all kinds of faults, some wait for seconds.
 func TestRecoveryHasAControl(t *testing.T) {
 	e := recovery()
 	tally := NewTally(e)

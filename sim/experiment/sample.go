@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// sample is what one judged seed says in one place of the grid.
+// sample is the outcome of one judged seed in one place of the grid.
 type sample struct {
 	seed    uint64
 	verdict Verdict
@@ -16,12 +16,12 @@ type sample struct {
 	waits   []time.Duration
 }
 
-// samples are those of a place, in the order of seeds.
+// samples returns the samples of a place, in the order of seeds.
 func (t *Tally) samples(place int) []sample {
 	return slices.SortedFunc(slices.Values(t.said[place]), func(a, b sample) int { return cmp.Compare(a.seed, b.seed) })
 }
 
-// rate estimates the rate that the experiment asks for, nil if it asks for none.
+// rate estimates Experiment.Rate, or returns nil if the experiment has none.
 func (t *Tally) rate(all []sample) *Estimate {
 	r := t.e.Rate
 	if r == nil {
@@ -31,7 +31,7 @@ func (t *Tally) rate(all []sample) *Estimate {
 	return &e
 }
 
-// column is the sum of a name in each sample.
+// column returns the sum with this name in each sample.
 func column(all []sample, name string) []uint64 {
 	of := make([]uint64, len(all))
 	for i, s := range all {

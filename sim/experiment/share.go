@@ -11,7 +11,7 @@ type Share struct {
 	High  float64 `json:"high"`
 }
 
-// ShareOf is the share of hits in of seeds.
+// ShareOf returns the share of hits in of seeds.
 func ShareOf(hits, of int) Share {
 	s := Share{Hits: hits, Of: of}
 	if of > 0 {
@@ -21,8 +21,9 @@ func ShareOf(hits, of int) Share {
 	return s
 }
 
-// Quantile estimates a quantile, in percent, of durations that are given by seed, in seconds. Its
-// interval is of seeds. Where there is no duration it is 0 without an interval.
+// Quantile estimates a quantile, in percent, of durations that are given by seed. The estimate is
+// in seconds, and its interval comes from resampling seeds. If there is no duration, it is 0
+// without an interval.
 func Quantile(bySeed [][]time.Duration, percent int) Estimate {
 	seconds := make([][]float64, len(bySeed))
 	for i, all := range bySeed {

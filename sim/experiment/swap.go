@@ -9,25 +9,25 @@ import (
 	"github.com/chubbycell/chubby/internal/draw"
 )
 
-// Two sides that do not differ might change places in any seed: what is A there could as well be B.
-// So a difference is chance if it is not among the largest 5 % of those that changing places in some
-// seeds gives (sign-flip test). That holds for any number of seeds and any distribution of values,
-// where resampling takes many seeds to be right. Below 6 seeds no difference can be so large:
-// 2 of the 32 ways of 5 seeds are 6 %.
+// If two sides do not differ, they can be exchanged in any seed: A could as well be B. So a
+// difference may be chance unless it is among the largest 5 % of the differences that exchanging
+// the sides in some seeds gives (sign-flip test). This is exact for any number of seeds and any
+// distribution of values, while resampling needs many seeds. Below 6 seeds no difference can be
+// among the largest 5 %: of the 32 ways to exchange 5 seeds, 2 are 6 %.
 //
-// An interval has the shifts in it that are no less likely than that: those by which B, less the
-// shift, and A pass the test.
+// An interval contains the shifts that this test does not reject: those for which A and B minus the
+// shift may differ by chance.
 
-// swap is the values of two sides, by seed. What its methods compare is, of each side, how far its
-// values lie above the number that both sides have together, the mean or a quantile: a sum
-// of seeds, so 2,000 ways to change places are looked at in a moment.
+// swap has the values of two sides, by seed. Its methods compare how far the values of each side
+// lie above the mean or quantile of both sides together. That is a sum over seeds, so 2,000 ways to
+// exchange sides are computed quickly.
 type swap struct {
 	a, b    *pool
 	percent int // of the quantile; 0: the mean
 	flips   flips
 }
 
-// flips are ways to change places: a bit for each seed.
+// flips are ways to exchange sides, with a bit for each seed.
 type flips [resamples][]uint64
 
 func newSwap(a, b [][]float64, percent int) *swap {
@@ -42,7 +42,7 @@ func newSwap(a, b [][]float64, percent int) *swap {
 	return s
 }
 
-// leans is, of each seed, how far A lies above B where B is shifted by less.
+// leans returns for each seed how far A lies above B minus less.
 func (s *swap) leans(less float64) []float64 {
 	all := make([]float64, len(s.a.of))
 	if s.percent == 0 {
@@ -67,7 +67,7 @@ func (s *swap) leans(less float64) []float64 {
 	return all
 }
 
-// quantile is that of both sides together, B shifted by less.
+// quantile returns the quantile of A and of B minus less, together.
 func (s *swap) quantile(less float64) float64 {
 	a, b := s.a.all, s.b.all
 	rank := (s.percent*(len(a)+len(b)) + 99) / 100
@@ -83,7 +83,7 @@ func (s *swap) quantile(less float64) float64 {
 	return at
 }
 
-// rejects says that A and B, shifted by less, differ by more than chance.
+// rejects reports whether A and B minus less differ by more than chance.
 func (s *swap) rejects(less float64) bool {
 	leans := s.leans(less)
 	total, size, some := 0.0, 0.0, []float64{}
@@ -93,11 +93,11 @@ func (s *swap) rejects(less float64) bool {
 			some = append(some, d)
 		}
 	}
-	least := math.Abs(total) - 1e-9*size // sums in another order are not the same
+	least := math.Abs(total) - 1e-9*size // sums in another order may differ a little
 	if ways := 1 << max(0, len(some)-1); ways <= resamples {
 		return exactly(some, ways, least)
 	}
-	most := resamples/20 - 1 // the way that was seen is one more
+	most := resamples/20 - 1 // the observed way counts as one more
 	for _, flip := range s.flips {
 		sum := total
 		for word, set := range flip {
@@ -116,8 +116,8 @@ func (s *swap) rejects(less float64) bool {
 	return true
 }
 
-// exactly looks at all ways to change places, in which the first seed stays: the others are their
-// mirror images.
+// exactly tries all ways to exchange sides in which the first seed is not exchanged; the others are
+// their mirror images.
 func exactly(leans []float64, ways int, least float64) bool {
 	as := 0
 	for way := range ways {
@@ -135,12 +135,12 @@ func exactly(leans []float64, ways int, least float64) bool {
 	return float64(as) <= float64(ways)/20
 }
 
-// interval is that of the difference B less A, whose estimate is value; nil where no shift at all is
-// rejected: there are too few seeds. It leaves out 0 only where 0 is rejected, and reaches no farther than
-// values lie apart.
+// interval returns the interval of the difference B minus A, whose estimate is value. It returns
+// nil if no shift at all is rejected, because there are too few seeds. The interval excludes 0 only
+// if 0 is rejected, and does not exceed the largest differences between observed values.
 func (s *swap) interval(value float64) []float64 {
 	a, b := s.a.all, s.b.all
-	least, most := min(value, b[0]-a[len(a)-1]), max(value, b[len(b)-1]-a[0]) // of two values that were seen
+	least, most := min(value, b[0]-a[len(a)-1]), max(value, b[len(b)-1]-a[0]) // between two observed values
 	beyond := 1 + most - least
 	low, foundLow := s.end(value, least-beyond)
 	high, foundHigh := s.end(value, most+beyond)
@@ -156,11 +156,11 @@ func (s *swap) interval(value float64) []float64 {
 	return []float64{low, high}
 }
 
-// end looks for the end of the interval between a shift that is in it and the border, if that is
-// rejected.
+// end searches for the end of the interval, between in, a shift within the interval, and border. It
+// finds none if border is not rejected.
 func (s *swap) end(in, border float64) (_ float64, found bool) {
 	out := border
-	if (in < 0) != (border < 0) && in != 0 { // 0 is asked itself
+	if (in < 0) != (border < 0) && in != 0 { // test 0 itself
 		if s.rejects(0) {
 			out, found = 0, true
 		} else {
@@ -188,11 +188,11 @@ func (s *swap) end(in, border float64) (_ float64, found bool) {
 	return in, true
 }
 
-// hits are two sides of which each seed has one value, 1 or 0: how many seeds, by what they say of A and
-// of B.
+// hits are for two sides on which each seed has one value, 1 or 0: the number of seeds, by their
+// values on A and on B.
 type hits [2][2]int
 
-// hitsOf are those of the values of two sides; not ok if they are others.
+// hitsOf returns the hits of two sides. ok is false if some seed has other values.
 func hitsOf(sides [2][][]float64) (s hits, ok bool) {
 	for i := range sides[A] {
 		var hit [2]int
@@ -209,8 +209,8 @@ func hitsOf(sides [2][][]float64) (s hits, ok bool) {
 	return s, len(sides[A]) > 0
 }
 
-// intervals are those of A, B and B less A: Wilson's, and from them Newcombe's for pairs (his method
-// 10), which leaves out 0 only where differs.
+// intervals returns the intervals of A, of B, and of B minus A: Wilson's for the sides, and from
+// them Newcombe's for pairs (his method 10). The last one excludes 0 only if differs is true.
 func (s hits) intervals(differs bool) [][]float64 {
 	neither, onlyB, onlyA, both := float64(s[0][0]), float64(s[0][1]), float64(s[1][0]), float64(s[1][1])
 	n := neither + onlyB + onlyA + both
@@ -234,7 +234,7 @@ func (s hits) intervals(differs bool) [][]float64 {
 	return [][]float64{{lowA, highA}, {lowB, highB}, of}
 }
 
-// alike says that each seed has the same values on both sides.
+// alike reports whether each seed has the same values on both sides.
 func alike(sides [2][][]float64) bool {
 	return slices.EqualFunc(sides[A], sides[B], func(a, b []float64) bool { return slices.Equal(a, b) })
 }

@@ -8,29 +8,29 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// Tally adds up verdicts. One caller at a time.
+// Tally adds up the outcomes of seeds. It is not safe for concurrent use.
 type Tally struct {
 	e      Experiment
 	points []Point
 	seeds  []uint64
 	rows   [][]Verdict // of each seed, by place of the grid; -1: not yet
 	said   [][]sample  // of judged seeds, by place of the grid
-	others []Other     // the first of them
+	others []Other     // the first MostOthers of them
 }
 
-// Other is a run that is not judged, since something other than the event ended it:
-// perhaps a bug.
+// Other is a run that is not judged because something other than the event ended it. It may be a
+// bug.
 type Other struct {
 	Place    int     `json:"-"` // of the grid
 	Series   string  `json:"series"`
 	X        float64 `json:"x"`
 	Seed     uint64  `json:"seed"`
-	Property string  `json:"property"` // "" where the product or the simulator panicked
+	Property string  `json:"property"` // "" if the product or the simulator panicked
 	Text     string  `json:"text"`
 }
 
-// MostOthers is how many a Tally keeps. Where an experiment breaks a promise on purpose
-// there may be very many.
+// MostOthers is how many Others a Tally keeps. An experiment that exceeds a bound on purpose may
+// have very many.
 const MostOthers = 10
 
 // Point is what is known of one place of the grid.
@@ -38,16 +38,16 @@ type Point struct {
 	Series string  `json:"series"`
 	X      float64 `json:"x"`
 	Seeds  int     `json:"seeds"`  // that ran
-	Judged int     `json:"judged"` // of them, that say something
-	Hits   int     `json:"hits"`   // of them, those with the event
+	Judged int     `json:"judged"` // how many of them are judged
+	Hits   int     `json:"hits"`   // how many judged seeds have the event
 	Share  float64 `json:"share"`  // hits in judged
 	Low    float64 `json:"low"`    // 95 % confidence interval of the share
 	High   float64 `json:"high"`
 	First  uint64  `json:"first"` // seed of the first hit, if there is one
-	After  int     `json:"after"` // seeds that ran until then, it included; 0: there was none
+	After  int     `json:"after"` // seeds that ran until the first hit, including it; 0: there was none
 
 	Sums  []cell.Number `json:"sums,omitempty"`  // over judged seeds
-	Rate  *Estimate     `json:"rate,omitempty"`  // of the events of two sums, with an interval of seeds
+	Rate  *Estimate     `json:"rate,omitempty"`  // of the events of two sums
 	Waits *Waits        `json:"waits,omitempty"` // of the clients of judged seeds
 	Noted []Note        `json:"noted,omitempty"` // by property
 }
@@ -61,7 +61,7 @@ type Note struct {
 
 const unknown Verdict = -1
 
-// NewTally is the empty tally of an experiment.
+// NewTally returns an empty tally of an experiment.
 func NewTally(e Experiment) *Tally {
 	t := &Tally{e: e, said: make([][]sample, len(e.Grid))}
 	for _, p := range e.Grid {
@@ -70,7 +70,8 @@ func NewTally(e Experiment) *Tally {
 	return t
 }
 
-// Add takes in the result of a seed in a place of the grid.
+// Add adds the result of a seed in a place of the grid, an index of Experiment.Grid, and returns
+// its verdict.
 func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	v := t.e.Judge(r)
 	p := &t.points[place]
@@ -91,8 +92,8 @@ func (t *Tally) Add(place int, r *cell.Result) Verdict {
 	return v
 }
 
-// Count takes in what a seed says that is no run of a cell. The sums are as the experiment names them;
-// those of a Void are not looked at.
+// Count adds the outcome of a seed that is no run of a cell. The sums have the names and order of
+// Experiment.Sums. The sums of a Void seed are ignored.
 func (t *Tally) Count(place int, seed uint64, v Verdict, sums []cell.Number) {
 	t.count(place, sample{seed: seed, verdict: v, sums: sums})
 }
@@ -120,7 +121,7 @@ func (t *Tally) count(place int, s sample) {
 	t.note(place, s.seed, s.verdict)
 }
 
-// note counts a seed in which a property broke that is not judged.
+// note counts a seed in which a property broke that the experiment does not judge.
 func (p *Point) note(id string, seed uint64) {
 	i, ok := slices.BinarySearchFunc(p.Noted, id, func(n Note, id string) int { return strings.Compare(n.Property, id) })
 	if !ok {
@@ -129,7 +130,7 @@ func (p *Point) note(id string, seed uint64) {
 	p.Noted[i].Seeds++
 }
 
-// note keeps the verdict beside those of the same seed in other places.
+// note stores the verdict with those of the same seed in other places.
 func (t *Tally) note(place int, seed uint64, v Verdict) {
 	at := len(t.seeds) - 1
 	for at >= 0 && t.seeds[at] != seed {
@@ -146,7 +147,8 @@ func (t *Tally) note(place int, seed uint64, v Verdict) {
 	t.rows[at][place] = v
 }
 
-// Points are those of the grid, in its order. It computes the intervals of rates and waits anew.
+// Points returns the points of the grid, in its order. Each call computes the intervals of rates
+// and waits again.
 func (t *Tally) Points() []Point {
 	all := append([]Point{}, t.points...)
 	for i := range all {
@@ -158,11 +160,11 @@ func (t *Tally) Points() []Point {
 	return all
 }
 
-// Others are the first runs that something else than the event ended.
+// Others returns the first MostOthers runs that something other than the event ended.
 func (t *Tally) Others() []Other { return append([]Other{}, t.others...) }
 
-// wilson is the 95 % confidence interval of a share of hits in n, by Wilson's
-// score: it stays within 0 and 1, and is of use for 0 hits, too.
+// wilson returns the 95 % confidence interval of a share of hits in n, by Wilson's score. It stays
+// between 0 and 1, and is useful for 0 hits, too.
 func wilson(hits, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1

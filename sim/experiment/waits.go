@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Waits are the quantiles of what clients waited in a place of the grid, in seconds.
-// Clients of all judged seeds are taken together, and intervals are of seeds.
+// Waits are the quantiles of the waits of clients in a place of the grid, in seconds. Clients of
+// all judged seeds are taken together; intervals come from resampling seeds.
 type Waits struct {
 	Clients int      `json:"clients"`
 	P50     Estimate `json:"p50_s"`
@@ -17,7 +17,7 @@ type Waits struct {
 	Max     float64  `json:"max_s"`
 }
 
-// waits estimates the quantiles, nil if the experiment measures no waits.
+// waits estimates the quantiles, or returns nil if the experiment measures no waits.
 func (t *Tally) waits(all []sample) *Waits {
 	if t.e.Waits == nil {
 		return nil
@@ -42,8 +42,8 @@ func (t *Tally) waits(all []sample) *Waits {
 	return w
 }
 
-// WriteWaits writes a row for each wait: the clients of each judged seed in each place
-// of the grid, by number.
+// WriteWaits writes a CSV row for each wait: the clients of each judged seed in each place of the
+// grid, by number.
 func (t *Tally) WriteWaits(w io.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{"seed", "series", "x", "client", "wait_s"}}
@@ -57,7 +57,7 @@ func (t *Tally) WriteWaits(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// heads and cells are the columns of the printed table.
+// heads and cells return the columns of the text table.
 func (*Waits) heads() string {
 	return "clients\tp50\t95 % by seed\tp90\t95 % by seed\tp99\t95 % by seed\tmax\t"
 }
@@ -70,7 +70,7 @@ func (w *Waits) cells() string {
 	return s + seconds(w.Max) + "\t"
 }
 
-// columns and row are those of the CSV file.
+// columns and row return the columns of the CSV file.
 func (*Waits) columns() []string {
 	all := []string{"clients"}
 	for _, q := range []string{"p50", "p90", "p99"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// WriteTable writes the points as a table to read.
+// WriteTable writes the points as a text table.
 func (t *Tally) WriteTable(w io.Writer) error {
 	title := t.e.Event
 	if t.e.Wait != "" {
@@ -62,7 +62,7 @@ func (t *Tally) WriteTable(w io.Writer) error {
 	return errors.Join(t.writeNoted(w), t.writeOthers(w))
 }
 
-// writeNoted writes the properties that broke in seeds that were judged nonetheless.
+// writeNoted writes the properties that broke in seeds that were judged all the same.
 func (t *Tally) writeNoted(w io.Writer) error {
 	var b strings.Builder
 	for _, p := range t.points {
@@ -96,7 +96,7 @@ func (t *Tally) writeOthers(w io.Writer) error {
 	return nil
 }
 
-// interval is the interval as text.
+// interval returns the interval as text.
 func (e *Estimate) interval(form func(float64) string) string {
 	if len(e.Interval) == 0 {
 		return "unknown"
@@ -104,7 +104,7 @@ func (e *Estimate) interval(form func(float64) string) string {
 	return form(e.Interval[0]) + " to " + form(e.Interval[1])
 }
 
-// cells are the value and its interval as three cells of a CSV file.
+// cells returns the value and its interval as three cells of a CSV file.
 func (e *Estimate) cells() []string {
 	row := []string{fmt.Sprintf("%.6f", e.Value), "", ""}
 	for i, v := range e.Interval {
@@ -117,7 +117,7 @@ func percent(f float64) string { return fmt.Sprintf("%.2f %%", 100*f) }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// WriteCSV writes the points, one a row.
+// WriteCSV writes the points, one in each row.
 func (t *Tally) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := []string{"experiment", "series", "x", "seeds", "judged", "hits", "share", "low", "high", "first_seed", "first_after"}
@@ -154,9 +154,8 @@ func (t *Tally) WriteCSV(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// WriteSeeds writes a row for each seed with its verdict in each place of the
-// grid, for tests of paired seeds: 1 for the event, 0 for none, nothing where the
-// seed was not judged.
+// WriteSeeds writes a CSV row for each seed with its verdict in each place of the grid, for tests
+// of paired seeds: 1 for the event, 0 for none, nothing if the seed was not judged.
 func (t *Tally) WriteSeeds(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := []string{"seed"}
@@ -174,8 +173,8 @@ func (t *Tally) WriteSeeds(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// WriteSums writes a row for each judged seed in each place of the grid, with the sums
-// of that seed: what the intervals of rates are made of.
+// WriteSums writes a CSV row for each judged seed in each place of the grid, with the sums of that
+// seed, from which the intervals of rates are computed.
 func (t *Tally) WriteSums(w io.Writer) error {
 	c := csv.NewWriter(w)
 	head := []string{"seed", "series", "x", "event"}
@@ -197,5 +196,5 @@ func (t *Tally) WriteSums(w io.Writer) error {
 
 func underscored(name string) string { return strings.ReplaceAll(name, " ", "_") }
 
-// digit is a verdict in a CSV file.
+// digit returns a verdict as it stands in a CSV file.
 func (v Verdict) digit() string { return map[Verdict]string{Miss: "0", Hit: "1"}[v] }
