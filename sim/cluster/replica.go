@@ -59,6 +59,7 @@ type Observer interface {
 	// OnClientMessage is called for each message from a client. If it returns true, the host does
 	// not get the message.
 	OnClientMessage(now time.Time, from sim.Addr, msg []byte) (taken bool)
+	// OnPeerMessage is called for each message from a peer, before the host gets it.
 	OnPeerMessage(now time.Time, from paxos.NodeID, wire string)
 	// OnNoRoom is called with the answer to a message from a client that found no room.
 	OnNoRoom(m driver.ClientMessage)
@@ -67,7 +68,8 @@ type Observer interface {
 
 	// OnOutput is called with everything that the host wants done, before it is done.
 	OnOutput(out *model.Outcome)
-	// OnStopped is called after that if the host stops, in place of the methods that follow.
+	// OnStopped is called if the host stops, after OnOutput and the last messages to peers.
+	// OnActed, OnAnswering, OnReply and OnSent are then not called.
 	OnStopped(why error)
 	// OnActed is called after OnOutput if the host does not stop, before anything is sent.
 	OnActed(out *model.Outcome)
@@ -77,14 +79,19 @@ type Observer interface {
 	// OnAnswering is called when all messages to peers have been sent. It returns the replies to
 	// clients that are to be sent.
 	OnAnswering(out *model.Outcome) []driver.ClientMessage
+	// OnReply is called for each of these replies before it is sent, with all reads of the act that
+	// the host has answered alone.
 	OnReply(m driver.ClientMessage, reads []core.Read)
 	// OnSent is called when everything has been sent, before jobs begin.
 	OnSent(out *model.Outcome)
 
+	// OnLogBegun is called when a log job begins.
 	OnLogBegun(j *driver.LogJob)
 	// OnLogWritten is called at the instant at which a log job ends, whether or not the process
 	// lives to handle its end.
 	OnLogWritten(j *driver.LogJob, err error)
+	// OnLogDone is called when the process handles the end of a log job, whether or not the job
+	// failed.
 	OnLogDone(now time.Time, j *driver.LogJob)
 	// OnBulkAsked is called when the host wants a bulk job, OnBulkBegun when the job begins,
 	// OnBulkEnded when it has ended, and OnBulkDone when the process handles its end.
@@ -92,8 +99,11 @@ type Observer interface {
 	OnBulkBegun(j driver.BulkJob)
 	OnBulkEnded()
 	OnBulkDone(now time.Time, result driver.BulkResult)
+	// OnPublished is called when a snapshot has become durable, OnUnreadable when a snapshot of this
+	// replica could not be read (diskjobs.Bulk).
 	OnPublished(id driver.SnapshotID)
 	OnUnreadable(id driver.SnapshotID, err error)
+	// OnBackup is called when a backup job has ended.
 	OnBackup(j driver.BackupJob, made store.WriteResult, err error)
 }
 

@@ -28,55 +28,69 @@ type Env struct {
 	Read     Reads
 }
 
-// RowHistory records calls on rows. Begins returns the number that identifies the call to the other
-// methods; exactly one of them is called for it, unless the machine crashes.
+// RowHistory records calls on rows. Begins is called when a process makes a call, and returns the
+// number that identifies the call to the other methods. OK is called with a definite answer,
+// Unknown if the outcome is unknown, Failed if the call had no effect. At most one of them is
+// called; none if the machine crashes. at is true time in nanoseconds.
 type RowHistory interface {
-	Begins(who, at int64, in linearizability.KVInput, trail *client.CallID) (op int)
+	Begins(process, at int64, in linearizability.KVInput, trail *client.CallID) (op int)
 	OK(op int, at int64, out linearizability.KVOutput)
 	Unknown(op int, at int64)
 	Failed(op int, at int64)
 }
 
-// FileHistory records calls on files and directories. Begins returns the number that identifies the
-// call to OK, Unknown and Failed; exactly one of them is called for it, unless the machine crashes.
+// FileHistory records calls on files and directories, as RowHistory does calls on rows. at is the
+// number that Begins returned.
 type FileHistory interface {
-	Begins(who int64, in linearizability.FileInput, trail *client.CallID) (at int)
+	Begins(process int64, in linearizability.FileInput, trail *client.CallID) (at int)
 	OK(at int, out linearizability.FileOutput)
 	Unknown(at int)
 	Failed(at int)
 	Paged() // a page of a directory was read after another one
 }
 
-// LockHistory records calls on locks. Begins returns the number that identifies the call to the
-// other methods.
+// LockHistory records calls on locks. Begins is called when a process makes a call, and returns the
+// number that identifies the call to the other methods. At most one of Ends and Withdraw is called
+// for it.
 type LockHistory interface {
-	Begins(who int64, in linearizability.LockInput, trail *client.CallID) (at int)
-	Frees(at, granted int) // for a Release: granted is the call that got the lock, plus one; 0: not known
-	Ends(at int, err error, out linearizability.LockOutput)
-	Withdraw(at int) // the call was not made: the client needed no answer of the cell
+	Begins(process int64, in linearizability.LockInput, trail *client.CallID) (at int)
+	Frees(at, granted int)                                  // for a Release: granted is the call that got the lock, plus one; 0: not known
+	Ends(at int, err error, out linearizability.LockOutput) // the call was made, and ended with err
+	Withdraw(at int)                                        // the call was not made: the client needed no answer of the cell
 }
 
 // Beliefs is told what clients and their programs believe: which handles are open, and which locks
 // are held.
 type Beliefs interface {
+	// OnClient is called when a client begins.
 	OnClient(x model.Believer)
+	// OnOpen is called when a program has opened a node, OnClose when it will no longer use the
+	// handle.
 	OnOpen(who model.Believer, o model.OpenHandle)
 	OnClose(o model.OpenHandle)
+	// OnHold is called when a program has got a lock.
 	OnHold(who model.Believer, o model.OpenHandle, l model.HeldLock, mode client.Mode)
+	// OnLoss is called when an answer has shown to a program that a handle is useless, and that the
+	// lock which it held by that handle is lost.
 	OnLoss(who model.Believer, n api.Ref, l model.HeldLock, why error)
+	// OnLetGo is called when a program has released a lock, or closed its handle or session.
 	OnLetGo(who model.Believer, n api.Ref, l model.HeldLock)
 }
 
 // Fencing is told of requests to the resource outside of the cell.
 type Fencing interface {
+	// OnRequest is called when a client makes a request, with the lock under which it makes it.
 	OnRequest(id uint64, who model.Believer, lock model.HeldLock)
+	// OnRefused is called when the resource refuses a request.
 	OnRefused(q *resource.Ask)
 }
 
-// LockTurns is told of the Acquires by a handle that several programs share.
+// LockTurns is told of the Acquires by a handle that several programs may share.
 type LockTurns interface {
+	// OnAcquire is called when a program asks for the lock, OnAcquireEnd when that call has ended.
 	OnAcquire(ask *client.CallID)
 	OnAcquireEnd(ask *client.CallID)
+	// SetLock is called with the lock that a program has got.
 	SetLock(l *client.Lock)
 }
 
