@@ -14,7 +14,7 @@ import (
 
 // Damaged and absent replicas together are at most f, so the others are a quorum whose votes can
 // all be read.
-func TestWhoIsAbsentCountsAgainstTheDamaged(t *testing.T) {
+func TestDamagedAndAbsentReplicasLeaveAQuorum(t *testing.T) {
 	sizes := map[int]int{}
 	for seed := range uint64(60) {
 		n := 3 + int(seed%5)

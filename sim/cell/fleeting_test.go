@@ -40,7 +40,7 @@ func TestWhereSnapshotsDoNotLast(t *testing.T) {
 
 // If snapshots are short-lived, a swarm gets faults that make laggards. A run with named faults
 // gets no others.
-func TestWhereSnapshotsDoNotLastSomebodyLags(t *testing.T) {
+func TestASwarmHasLaggardsWhereSnapshotsDoNotLast(t *testing.T) {
 	seeds := 0
 	for seed := range uint64(500) {
 		p, asked := plan.New(plan.Options{Seed: seed}), plan.New(plan.Options{Seed: seed, Faults: []string{"crash"}})

@@ -13,7 +13,7 @@ import (
 
 // A program opens an ephemeral file and ends, but its client continues. Two checks fail: the file
 // stays when all programs have ended, and no program knows of the handle.
-func TestS15WhatNobodyKnowsOf(t *testing.T) {
+func TestS15AnUnknownHandleAndALeftoverFile(t *testing.T) {
 	ctx := context.Background()
 	for name, look := range map[string]func(g *guests, rt *sim.Runtime, c *client.Client){
 		"a handle": func(g *guests, rt *sim.Runtime, c *client.Client) { g.cell.awaitTidy(rt, c, 0) },

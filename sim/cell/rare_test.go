@@ -25,7 +25,7 @@ func TestAFailOverWithinAFailOverIsCounted(t *testing.T) {
 	require.EqualValues(t, 1, r.nested)
 }
 
-func TestAHandOverIsCountedWhenSomebodyServesAgain(t *testing.T) {
+func TestAHandOverIsCountedWhenAReplicaServesAgain(t *testing.T) {
 	b := paxos.Ballot{Round: 1, Node: 1}
 	var r rare
 	r.onStepDown(1, false)

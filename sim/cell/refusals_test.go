@@ -37,7 +37,7 @@ func TestADiskThatWasRefusedForWhatWasNotOnIt(t *testing.T) {
 }
 
 // S17 has two directions: a replica must not refuse a good store, and must refuse a bad one.
-func TestS17WhoMayRefuse(t *testing.T) {
+func TestS17AReplicaRefusesOnlyABadStore(t *testing.T) {
 	damage := &wal.DamageError{File: "x", Why: "rot"}
 	for name, c := range map[string]struct {
 		strike func(c *seedRun, id paxos.NodeID)

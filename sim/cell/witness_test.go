@@ -14,7 +14,7 @@ import (
 )
 
 // HoldersIn returns nothing for an epoch older than that of the log.
-func TestWhoHoldsLocksInThePresentEpoch(t *testing.T) {
+func TestHoldersInThePresentEpochOnly(t *testing.T) {
 	w := worldtest.New(t)
 	owner := model.Owner{Session: 1, Handle: api.HandleID{Epoch: 1, Counter: 1}}
 	c := &Cell{locks: locks.New(w.World, 0), watch: &agreement.Checker{Epochs: &agreement.Epochs{Highest: 4}}}
