@@ -102,7 +102,8 @@ func (x *Caching) Gather() error {
 	return nil
 }
 
-// warmUp is how long clients read before anything is counted: they live for much longer than a run.
+// warmUp is how long clients read before counting begins, because real clients live for much longer
+// than a run.
 const warmUp = 2 * time.Minute
 
 // RunFor lets d of simulated time pass. It returns an error if something breaks.

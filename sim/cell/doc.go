@@ -3,7 +3,7 @@
 // What runs here is what ships: replica/driver and replica/disk/store on simulated disks, package
 // client on simulated machines. The product does not know that it is simulated. What one seed
 // decides is sim/plan; what client programs do is sim/workload, with a hostile client in
-// sim/adversary; machines, configurations and lives of replicas are sim/cluster; what goes wrong is
+// sim/adversary; machines, configurations and lives of replicas are sim/cluster; faults are
 // sim/faults. None of these knows a checker. This package connects them to the checkers, and none
 // of them imports this package.
 //
@@ -26,7 +26,7 @@
 //	caching.go   a cell whose clients read again and again; caching_program.go: one of them
 //
 // Checkers of properties are in sim/check, conformance is in sim/conformance, and reference state
-// is in sim/model. Checks that look into a process are here:
+// is in sim/model. Checks that need this package are here:
 //
 //	caches.go    passes reads, and messages about caches, to the checkers (S12)
 //	look.go      invariants of a replica's memory and rows, at intervals
@@ -38,5 +38,5 @@
 // product panics, and the world turns the panic into the same report. Both end the run.
 // World.Diverge reports a breach of conformance.
 //
-// Many seeds are run by sim/runner.
+// Package sim/runner runs many seeds.
 package cell

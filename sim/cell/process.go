@@ -57,7 +57,7 @@ type replica struct {
 	asks     bool          // see Claims.OnMessage
 }
 
-// newReplica returns the maker of a machine's lives.
+// newReplica returns the function that makes the lives of a machine.
 func newReplica(c *Cell, id paxos.NodeID) func() sim.Process {
 	return func() sim.Process {
 		cfg := c.configs.Of(id)

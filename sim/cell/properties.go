@@ -26,9 +26,9 @@ const (
 	byVerify  = "verify"
 )
 
-// Properties lists all of them in order. Invariants of the product (I-A1 and so on) are asserted in
-// the product itself and listed in its packages; I-W1 is here because only a checker that sees all
-// disks at once can assert it.
+// Properties returns all properties, in order. Invariants of the product (I-A1 and so on) are
+// asserted in the product itself and listed in its packages; I-W1 is here because only a checker
+// that sees all disks at once can assert it.
 func Properties() []Property {
 	return []Property{
 		{"S1", "agreement: one value per slot, one value per slot and ballot, over all durable votes", byWatch},

@@ -24,7 +24,7 @@ type Breach struct {
 	On    sim.Addr      `json:"machine,omitempty"`
 }
 
-// breachOf is the breach that a world reported.
+// breachOf returns the breach that a world reported as f.
 func breachOf(f *sim.Failure) Breach {
 	return Breach{ID: f.ID, Conformance: f.Kind == sim.Conformance, Text: f.Text, Check: f.Check, At: f.At, Step: f.Step, On: f.Machine}
 }

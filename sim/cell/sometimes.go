@@ -163,7 +163,7 @@ type Situation struct {
 	Demanded   bool // many seeds together must reach it
 }
 
-// Situations lists all of them.
+// Situations returns all rare situations.
 func Situations() []Situation {
 	var all []Situation
 	for _, s := range situations {

@@ -15,9 +15,9 @@
 //	             largest files
 //	reads.go     reports reads to a checker; cached.go: programs that read again and again
 //	watch.go     the events that its handles receive
-//	locks.go     to locks: lock_calls.go; storm.go: very many Acquires of one lock; churn.go:
+//	locks.go     what it does to locks: lock_calls.go; storm.go: very many Acquires of one lock; churn.go:
 //	             sessions that come and go
-//	rights.go    to nodes under ACL files that change; tied.go: by handles that are tied to sequencers
+//	rights.go    what it does to nodes under ACL files that change; tied.go: by handles tied to sequencers
 //	fence.go     the machine of a resource outside of the cell (sim/resource), fence_work.go:
 //	             its clients
 //	scene.go     programs of an extension (sim/scenario)
