@@ -21,12 +21,12 @@ import (
 
 const ms = time.Millisecond
 
-// storyOf is the story of a run that is written down.
+// storyOf tells a run that the test made up.
 func storyOf(run func(plan.Options) cell.Result) string {
 	return strings.Join(Tell(run, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
 }
 
-// tells has the break of a written run noted, and what its replicas are.
+// tells ends a made-up run: it writes its break, and the states of its replicas.
 func tells(o plan.Options, b cell.Breach, local string, of ...paxos.Status) cell.Result {
 	line(o.Trace.W, int(b.Step), b.At, b.On.String(), local, "FAILURE", b.Text)
 	for i := range of {
@@ -35,13 +35,13 @@ func tells(o plan.Options, b cell.Breach, local string, of ...paxos.Status) cell
 	return cell.Result{Seed: o.Seed, Breach: &b}
 }
 
-// executes has the log execute a command in a slot.
+// executes reports that the log executed a command in a slot.
 func executes(o plan.Options, at time.Duration, slot int64, c command.Command, r api.Result) {
 	o.Listen(at, event.Executed{At: linearizability.Position{Slot: slot}, Command: &command.Applied{Command: c, Verdict: command.Executed, Result: r}})
 }
 
-// lookedThrough is a run in which a walk through a replica's memory finds what a command left behind some steps before; messages
-// that came later have no part in it.
+// lookedThrough is a run in which an audit of a replica's memory finds damage that a command did some steps before.
+// Messages that came after the command have no part in it.
 func lookedThrough(o plan.Options) cell.Result {
 	line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
 	o.Listen(0, event.Started{Replica: 1, Boot: 1})
@@ -55,8 +55,8 @@ func lookedThrough(o plan.Options) cell.Result {
 	return tells(o, cell.Breach{ID: "I-E5", Text: "I-B3: 0 calls have a place, 1 wait", At: 30 * ms, Step: 4, On: 1}, "5.030000000")
 }
 
-// A break that a walk finds is not the doing of the step in which it is found.
-func TestAStoryOfAWalk(t *testing.T) {
+// The step in which an audit finds damage did not do the damage.
+func TestAStoryOfAnAudit(t *testing.T) {
 	story := storyOf(lookedThrough)
 	require.Contains(t, story, `
 What led to it:
@@ -66,8 +66,8 @@ I-E5 `)
 	require.NotContains(t, story, "alive")
 }
 
-// A command between two walks has its line however much others name: it can be what went wrong.
-func TestAStoryOfAWalkHasTheCommandsSince(t *testing.T) {
+// A command between two audits is told, however many things other moments mention: it may have done the damage.
+func TestAStoryOfAnAuditHasTheCommandsSince(t *testing.T) {
 	story := storyOf(func(o plan.Options) cell.Result {
 		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
 		o.Listen(0, event.Started{Replica: 1, Boot: 1})
@@ -98,8 +98,8 @@ func countedTwice(o plan.Options) cell.Result {
 		paxos.Status{ID: 1, Role: paxos.Leader, Ballot: ballot, Next: 12, Durable: 9})
 }
 
-// A story says of what a quorum was counted, and which disks have it. An opinion about the leader that is not the one
-// which the replica told last has no time.
+// A story tells which messages were counted as a quorum, and which disks have the vote. A belief about the leader that
+// no event has reported is told without a time.
 func TestAStoryOfAQuorum(t *testing.T) {
 	story := storyOf(countedTwice)
 	require.Contains(t, story, "\n  votes in slot 7 at 1.1, 3 replicas: n1 received them from n2 (0.015 s), n2 (0.016 s); on the disks of n2 (0.010 s)\n")
@@ -129,8 +129,8 @@ func cutOff(o plan.Options) cell.Result {
 	return r
 }
 
-// A story says what the disk gave back, and takes the number of a heartbeat for none of a record. What a machine believed
-// before it lost power it does not believe.
+// A story tells what a recovery read from the disk, and does not take a heartbeat's number for that of a record. It does
+// not tell what a machine believed before it lost power.
 func TestAStoryOfARecovery(t *testing.T) {
 	story := storyOf(cutOff)
 	require.Contains(t, story, `on the disk of n1: recovered promise 1.2, snapshot of slot 3, votes not known to be chosen: 5@1.2=`)
@@ -140,7 +140,7 @@ func TestAStoryOfARecovery(t *testing.T) {
 	require.NotContains(t, story, "8.000", "what the end of the run does is no part of it")
 }
 
-// A report of several lines keeps them, with its programs by name, and is not cut by what the property means.
+// A report of several lines keeps them, with its programs by name. The meaning of the property takes no room from it.
 func TestAReportOfALine(t *testing.T) {
 	story := storyOf(func(o plan.Options) cell.Result {
 		a, b := event.MakeProgramID(1, 1, 3, 1), event.MakeProgramID(2, 1, 0, 0)

@@ -10,19 +10,19 @@ import (
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
-// ofQuorums are reports of what replicas vote for and promise.
+// ofQuorums matches reports about votes and promises.
 var ofQuorums = regexp.MustCompile(`\bv[0-9a-f]{8}\b|quorum|\bvote|\bpromise|\baccept|\bphase 1|\bcampaign|\blead`)
 
-// count is of one thing that a quorum decides: what the machine of the break has heard of it, and which disks have it.
+// count is one thing that a quorum decides: the votes in a slot, or the promises of a ballot.
 type count struct {
 	what  string         // for people
-	heard *regexp.Regexp // what it was told by others
-	has   *regexp.Regexp // a record of it
+	heard *regexp.Regexp // matches a message that reports a vote or promise; the group is the ballot
+	has   *regexp.Regexp // matches a durable record of one; the group is the ballot
 }
 
-// counts say, of votes in slots and of promises that the report names, which messages the machine of the break has had
-// of them in its present life, each with its time, and on which disks they are: what a quorum was counted of. There is none
-// where it had no message, or the report speaks of none of that.
+// counts returns a line for each slot and each ballot that the report names, if the report is about votes or promises.
+// The line tells which votes or promises the machine of the break received in its present life, and which disks have
+// them: together they show what the machine counted as a quorum. A slot or ballot without such messages has no line.
 func (t *teller) counts() (lines []string) {
 	if t.breach.On == 0 || t.breach.On.IsClient() || t.Broke == moments.None || !ofQuorums.MatchString(t.breach.Text) {
 		return nil
@@ -41,7 +41,7 @@ func (t *teller) counts() (lines []string) {
 	return lines
 }
 
-// named are the things of a form that a text names, each once.
+// named returns the first group of each match of form in a text, each once.
 func named(form, text string) (all []string) {
 	for _, found := range regexp.MustCompile(form).FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(all, found[1]) {
@@ -51,10 +51,11 @@ func named(form, text string) (all []string) {
 	return all
 }
 
+// count returns the line of c, or none; see counts.
 func (t *teller) count(c count) []string {
 	on := t.breach.On
 	var heard []string
-	ballot := "" // of the latest message: one of another is not counted with it
+	ballot := "" // of the latest message; messages of other ballots are not counted
 	for i := t.All[t.Broke].Prev; i != moments.None; i = t.All[i].Prev {
 		m := &t.All[i]
 		if m.Kind == "fault" && strings.HasPrefix(m.Text, "start ") {
@@ -82,6 +83,7 @@ func (t *teller) count(c count) []string {
 		strings.Join(heard, ", "), or(strings.Join(disks, ", "), "none"))}
 }
 
+// or returns text, or none if text is empty.
 func or(text, none string) string {
 	if text == "" {
 		return none

@@ -1,15 +1,16 @@
-// Package story is test support: it tells in plain words how a run came to break something.
+// Package story is test support: it tells in plain words how a run came to break a property.
 //
-// A run is made once more and its moments are kept (sim/moments). From the
-// moment of the break the story goes back: to what came before on the same machine, and
-// to the sender of each message. Of this past it tells what speaks of the things that the
-// report of the break names: slots, ballots, sessions, calls, nodes. Nothing in it knows of any
+// The run is repeated, and a log keeps its moments (sim/moments). The story goes back from the moment of the break:
+// from each moment to the one before on the same machine, and from the receipt of a message to its sending. These
+// moments are the past of the break. The story tells the moments that mention what the report of the break names
+// (slots, ballots, sessions, calls, nodes), and prefers those of the past. Nothing in the package knows of any
 // particular bug.
 //
 // Reading order:
 //
 //	story.go     Tell: the lines, in their order
-//	subject.go   the things that a report names; pick.go: the moments that speak of them
-//	count.go     what a quorum was counted of
-//	mind.go      what machines believe as it breaks
+//	subject.go   the things that a report names
+//	pick.go      the moments that are told
+//	count.go     the votes and promises of a quorum
+//	belief.go    what each machine believes at the break
 package story

@@ -14,28 +14,30 @@ import (
 
 // candidate is a moment that may be told.
 type candidate struct {
-	i     int
-	who   sim.Addr
-	kind  string
-	verb  string // what is done
-	names uint64 // which things of the report it names
-	past  bool   // what broke may come from it
-	fresh bool   // it went wrong since, or with it
-	call  bool   // it is a call that the report names, or its command or answer
-	meant bool   // it is a command of a slot that the report names, or between the walk that found it and the one before
+	i       int // in Log.All
+	who     sim.Addr
+	kind    string
+	verb    string // see the function verb
+	names   uint64 // the things of the report that it mentions
+	past    bool   // the break may come from it, or it is of no machine
+	fresh   bool   // it is at or after firstSuspect
+	call    bool   // it mentions a call that the report names: the call, its command or its answer
+	suspect bool   // it is a command in a slot that the report names, or one between the audit that failed and the one before
 }
 
-// outdoes says that c says of the same doings of the same machine all that d does.
-func (c candidate) outdoes(d candidate) bool {
+// covers reports whether c is the same action of the same machine as d, and mentions all things that d mentions.
+func (c candidate) covers(d candidate) bool {
 	return c.past == d.past && c.who == d.who && c.kind == d.kind && c.verb == d.verb && c.names&d.names == d.names
 }
 
-// picks goes back from the break and takes, of each machine and each sort of deed, the latest
-// that names what the report names: of the past of the break first, and then of what the
-// machine that broke could not know of. There is room for so many: those that name most are
-// kept, if they name half as much as the best, or are commands that are meant or calls that it names. They come in the order in which they happened. Where the check is a user's,
-// what programs were told comes before all that. Where it went wrong behind moment from, what came since goes first, and
-// the log's latest commands since then are told whatever they name; None: that is not known.
+// picks returns the moments to tell, at most room, in the order in which they happened.
+//
+// It goes back from the break. For each machine and each kind of action it takes the latest moments that mention what
+// the report names, and keeps those of most weight. A moment that mentions less than half as many things as the best
+// one is left out, unless it is a suspect or a named call.
+//
+// If the check is a user's, answers to programs come before all that. from is the first suspect: moments from it on
+// have more weight, and the latest commands from it on are told even if they mention nothing. None: it is unknown.
 func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []int {
 	end := len(l.All)
 	if l.Broke != moments.None {
@@ -53,19 +55,19 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			continue
 		}
 		if ofUser && m.Kind == moments.Told && strings.Contains(m.Text, withdrawn) && !strings.Contains(report, m.Program.String()) {
-			continue // it did nothing
+			continue // a withdrawn call did nothing
 		}
 		fresh := from != moments.None && i >= from
 		c := candidate{
 			i: i, who: m.Who, kind: m.Kind, verb: verb(m), names: about.in(m.Text), past: past[i] || m.Who == 0, fresh: fresh,
-			call:  matches(about.calls, m.Text),
-			meant: m.Kind == moments.Executes && (about.means(m.Text) || fresh && !l.isOfStep(from)),
+			call:    matches(about.calls, m.Text),
+			suspect: m.Kind == moments.Executes && (about.isInNamedSlot(m.Text) || fresh && !l.isOfStep(from)),
 		}
 		if c.names&^about.records == 0 && !about.machines[c.who] {
-			c.names = 0 // each log has its own numbers
+			c.names = 0 // a record number means something else in the log of another machine
 		}
-		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.outdoes(c) }) {
-			all = slices.DeleteFunc(all, c.outdoes)
+		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.covers(c) }) {
+			all = slices.DeleteFunc(all, c.covers)
 			all = append(all, c)
 		}
 	}
@@ -82,9 +84,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
 	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {
-		executed = nil // it is known which
+		executed = nil // the report itself names one of the commands
 	}
-	for _, c := range meantFirst(all) {
+	for _, c := range suspectsFirst(all) {
 		left := room - len(picked)
 		for _, i := range executed {
 			if !slices.Contains(picked, i) && i != c.i {
@@ -94,8 +96,8 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		if left <= 0 {
 			break
 		}
-		isOfSome := c.meant || c.call || 2*bits.OnesCount64(c.names) >= best
-		if isOfSome && !slices.Contains(picked, c.i) {
+		isWorthy := c.suspect || c.call || 2*bits.OnesCount64(c.names) >= best
+		if isWorthy && !slices.Contains(picked, c.i) {
 			picked = append(picked, c.i)
 		}
 	}
@@ -108,14 +110,14 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	return picked
 }
 
-// mostMeant is how many commands that are meant come before all else.
-const mostMeant = 3
+// mostSuspects is how many suspect commands come before all else.
+const mostSuspects = 3
 
-// meantFirst has the first few commands that are meant in front.
-func meantFirst(all []candidate) []candidate {
+// suspectsFirst moves the first mostSuspects suspects to the front.
+func suspectsFirst(all []candidate) []candidate {
 	var first, others []candidate
 	for _, c := range all {
-		if c.meant && len(first) < mostMeant {
+		if c.suspect && len(first) < mostSuspects {
 			first = append(first, c)
 		} else {
 			others = append(others, c)
@@ -124,20 +126,21 @@ func meantFirst(all []candidate) []candidate {
 	return append(first, others...)
 }
 
-// isOfStep says that a moment is of the step of the break.
+// isOfStep reports whether a moment is of the step of the break.
 func (l log) isOfStep(i int) bool {
 	return l.Broke != moments.None && l.All[i].Step == l.All[l.Broke].Step
 }
 
-// mostExecuted is how many commands are told for their time alone.
+// mostExecuted is how many commands from the first suspect on are told even if they mention nothing.
 const mostExecuted = 2
 
-// executedSince are the latest commands between two moments, one of each kind and session; none, if from is None.
+// executedSince returns the latest commands from moment from to moment end, one of each kind and session; none if from
+// is None.
 func (l log) executedSince(from, end, room int) (all []int) {
 	if from == moments.None {
 		return nil
 	}
-	if l.isOfStep(from) { // what else the step executed, though it came to that behind the break
+	if l.isOfStep(from) { // include commands that the step executed after the break was seen
 		for end < len(l.All) && l.All[end].Step == l.All[l.Broke].Step {
 			end++
 		}
@@ -154,12 +157,12 @@ func (l log) executedSince(from, end, room int) (all []int) {
 	return all
 }
 
-// mostLast is how many moments of a machine are told where nothing speaks of what the report names.
+// mostLast is how many moments of a machine are told if no moment mentions what the report names.
 const mostLast = 4
 
-// lastOf are the last moments of a machine in which its process began or ended, its disk was damaged, failed, gave back
-// what it had, or got a snapshot, it changed an opinion, or a program of it was told of a call: some reports name nothing
-// else. With disk, records that its disk got are among them.
+// lastOf returns the last moments of a machine that can explain a report that names only the machine: its process
+// started or ended, its disk was damaged, failed, was recovered, or got a snapshot, its beliefs changed, or a call of
+// one of its programs returned. With disk, also the records that became durable on its disk.
 func (l log) lastOf(who sim.Addr, room int, disk bool) (all []int) {
 	end := len(l.All)
 	if l.Broke != moments.None {
@@ -176,16 +179,18 @@ func (l log) lastOf(who sim.Addr, room int, disk bool) (all []int) {
 	return all
 }
 
-// Most answers to programs that are told where the break came with one.
+// Limits for a break that came with an answer to a program.
 const (
-	mostAlike = 2 // to calls of the same name, each with what its program was told next
-	mostOwn   = 2 // before it, to its program, and to each that is named
+	mostAlike = 2 // earlier answers to calls of the same name, each with the next answer to its program
+	mostOwn   = 2 // earlier answers to the same program, and to each other program that the report names
 )
 
-// told are answers to programs that may explain a break which came with one: those to calls that their programs named
-// alike ("mail 7" is sent twice), the latest first, each with what its program was told next; what other programs and machines were told last that
-// the report names, and the last session that ended since; and what the program of the break was told before. A checker of a user's program mostly speaks of what programs
-// said, and names nothing else that this package knows.
+// told returns answers to programs that may explain a break that came with an answer. A user's checker mostly reports
+// what programs said, and names nothing else that this package recognizes. The answers are:
+//   - answers to calls of the same name ("mail 7" is sent twice), the latest first, each with the next answer to its
+//     program;
+//   - the last answers to other programs and clients that the report names, and the last session that ended since;
+//   - the last answers to the program of the break before it.
 func (l log) told(about *subjects, end, room int) (all []int) {
 	last := moments.None
 	for i := end - 1; i >= 0 && l.Broke != moments.None && l.All[i].At == l.All[l.Broke].At; i-- {
@@ -197,7 +202,7 @@ func (l log) told(about *subjects, end, room int) (all []int) {
 	if last == moments.None {
 		return nil
 	}
-	next := map[event.ProgramID]int{} // what each program was told behind i
+	next := map[event.ProgramID]int{} // the first answer to each program after moment i
 	var own []int
 	alike, others := 0, map[event.ProgramID]int{}
 	for i := last - 1; i >= 0; i-- {
@@ -229,11 +234,11 @@ func (l log) told(about *subjects, end, room int) (all []int) {
 	return all[:min(len(all), room)]
 }
 
-// mostCut is how many moments are told of programs that were stopped in the middle.
+// mostCut is how many moments are told of programs that may have been stopped in the middle of their work.
 const mostCut = 4
 
-// cutShort are the latest calls of programs that ended without an answer, one of each program, each with what the program had
-// noted before: half of what a program does may be done, and its checks know nothing of it.
+// cutShort returns the latest call without an answer of each program, with the note that the program made just before
+// it. Such a program may have done half of its work, and a user's check does not name it.
 func (l log) cutShort(known []int, end, room int) (all []int) {
 	seen := map[event.ProgramID]bool{}
 	add := func(i int) {
@@ -260,7 +265,7 @@ func (l log) cutShort(known []int, end, room int) (all []int) {
 	return all
 }
 
-// expiry is the last end of a session between two moments, if there is one: what a program held goes with its session.
+// expiry returns the last Expire command between two moments, if there is one: a session that ends loses its locks.
 func (l log) expiry(from, to int) []int {
 	for i := to - 1; i > from; i-- {
 		if m := &l.All[i]; m.Kind == moments.Executes && strings.HasPrefix(m.Text, "Expire ") {
@@ -270,8 +275,8 @@ func (l log) expiry(from, to int) []int {
 	return nil
 }
 
-// verb is what is done: the first word of a text, and of what comes behind a colon, which is the op of a call; of a
-// command, with the session for which it is.
+// verb names the kind of action of a moment: the first word of its text, and the first word after ": ", which is the op
+// of a call. For a command it is the first word and the session.
 func verb(m *moments.Moment) string {
 	word, rest, _ := strings.Cut(m.Text, " ")
 	if m.Kind == moments.Executes {
@@ -287,15 +292,15 @@ func verb(m *moments.Moment) string {
 
 var forSession = regexp.MustCompile(`\bsession \d+`)
 
-// keepsAlive are calls of sessions that come and go whatever else is done in them, and their answers.
+// keepsAlive matches KeepAlive calls and their answers.
 var keepsAlive = regexp.MustCompile(`: keep-alive |: ok lease `)
 
-// withdrawn is what the end of a call says that had no effect.
+// withdrawn is in the text of an answer to a call that was withdrawn, and so had no effect.
 var withdrawn = client.ErrWithdrawn.Error()
 
-// weight is what speaks for a moment: what it names; that it is of a machine that the report
-// names, or of a call that it names; that it is an opinion, or lasts on a disk; and that the break may come from it. What keeps sessions alive counts less
-// where the report says nothing of leases.
+// weight orders candidates: the more things of the report a moment mentions, the more it weighs. Being of a machine or
+// call that the report names, being a belief, an answer or a durable record, and being fresh add weight. Being outside
+// the past of the break takes weight away; so does being a KeepAlive call, if the report does not mention leases.
 func (l log) weight(c candidate, about *subjects) int {
 	n := 4 * bits.OnesCount64(c.names)
 	if about.machines[c.who] {

@@ -11,23 +11,24 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Most lines of a story, and of its parts.
+// The most lines of a story, and limits of its parts.
 const (
 	MostLines   = 20
 	mostHarms   = 5
-	mostMinds   = 6
-	mostClients = 2
+	mostBeliefs = 6 // machines whose state is told
+	mostClients = 2 // clients among them
 	mostSteps   = 6
-	leastSteps  = 4
-	mostReport  = 4 // of the report of the break
+	leastSteps  = 4 // lines that are kept free for steps
+	mostReport  = 4 // lines of the report of the break
 )
 
-// mostOfReport is how many bytes the report of the break has room for: it is what a story must not cut.
+// mostOfReport is the most bytes of a line of the report. It is more than other lines have, because the report should
+// not be cut.
 const mostOfReport = 900
 
-// Tell makes the run of o once more and tells how it came to break what it broke, in at most
-// MostLines lines; none if it broke nothing. Of the faults of the whole run, of which those of
-// o's script are left, there were so many; 0: it is not known.
+// Tell repeats the run of o, with its trace and events going to the story alone, and returns at most MostLines lines
+// that tell how the run came to break a property; nil if it breaks none. faults is how many faults the run had before
+// it was shrunk to o's script; 0: unknown.
 func Tell(run func(plan.Options) cell.Result, o plan.Options, faults int) []string {
 	l := moments.NewLog()
 	l.Watch(&o)
@@ -39,14 +40,14 @@ func Tell(run func(plan.Options) cell.Result, o plan.Options, faults int) []stri
 	return Of(l, &p, r.Breach, faults).Lines
 }
 
-// Story is how a run came to break what it broke.
+// Story is how a run came to break a property.
 type Story struct {
 	Lines []string // at most MostLines
-	Told  []int    // the moments that it tells, in their order
-	Past  []bool   // of each moment: whether the break may have come from it
+	Told  []int    // indices in Log.All of the moments that are told, ascending
+	Past  []bool   // for each moment of Log.All: whether the break may have come from it
 }
 
-// Of is the story of a run that is over, of which l has the moments; see Tell.
+// Of returns the story of a finished run of plan p that broke b. l has all moments of the run. faults is as for Tell.
 func Of(l *moments.Log, p *plan.Plan, b *cell.Breach, faults int) Story {
 	t := teller{log: log{l}, plan: p, breach: b, about: subjectsOf(b.Text), report: strings.Split(programs(b.Text), "\n")}
 	t.title()
@@ -57,7 +58,7 @@ func Of(l *moments.Log, p *plan.Plan, b *cell.Breach, faults int) Story {
 	return Story{t.lines, t.picked, t.past}
 }
 
-// log is the moments of a run, and what is asked of them.
+// log is the moments of a run; its methods select some of them.
 type log struct{ *moments.Log }
 
 // teller writes one story.
@@ -66,15 +67,15 @@ type teller struct {
 	plan   *plan.Plan
 	breach *cell.Breach
 	about  *subjects
-	report []string // lines of it
-	past   []bool   // of the break
+	report []string // lines of the report of the break
+	past   []bool   // see Story
 	picked []int    // moments that are told
 	lines  []string
 }
 
 func (t *teller) say(format string, args ...any) { t.tell(400, format, args...) }
 
-// tell is say for a line of at most so many bytes.
+// tell adds a line, clipped to most bytes.
 func (t *teller) tell(most int, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	t.lines = append(t.lines, moments.Clip(strings.ReplaceAll(line, "\n", " "), most))
@@ -94,7 +95,7 @@ func (t *teller) title() {
 		t.plan.Seed, t.breach.Name(), moments.Short(t.breach.At), t.breach.Step, where, counted(t.plan.Replicas, "replica"), counted(t.plan.Clients-idle, "active client"), t.plan.Workload)
 }
 
-// counted is a number of things.
+// counted returns a number with its noun.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -102,7 +103,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// injected says what was done to the cell.
+// injected lists the faults. of is how many there were before the run was shrunk; 0: unknown.
 func (t *teller) injected(of int) {
 	harms := t.Harms()
 	standing := t.plan.Standing()
@@ -146,7 +147,7 @@ func (t *teller) injected(of int) {
 	t.hostile(tricks)
 }
 
-// hostile says what the hostile client sent last.
+// hostile tells the last messages of the hostile client.
 func (t *teller) hostile(tricks []*plan.Trick) {
 	if len(tricks) == 0 {
 		return
@@ -172,30 +173,31 @@ func (t *teller) help(kind string) string {
 	return ""
 }
 
-// believed says what each machine believed when it broke.
+// believed tells what each machine believed at the break.
 func (t *teller) believed() {
-	const others = 2 // lines: this title, and that of the steps
-	minds := t.minds(t.about, t.breach.On, min(mostMinds, MostLines-len(t.lines)-others-leastSteps-t.ending()), mostClients)
-	if len(minds) == 0 {
+	const titles = 2 // lines: the title here, and the one of steps
+	all := t.beliefs(t.about, t.breach.On, min(mostBeliefs, MostLines-len(t.lines)-titles-leastSteps-t.ending()), mostClients)
+	if len(all) == 0 {
 		return
 	}
 	t.say("State at the break, by each machine's own clock:")
-	for _, m := range minds {
-		t.say("  %s", m)
+	for _, line := range all {
+		t.say("  %s", line)
 	}
 }
 
-// ending is how many lines the verdict takes.
+// ending returns how many lines the verdict takes.
 func (t *teller) ending() int { return 1 + min(len(t.report), mostReport) }
 
-// steps tells the part of the past that is about what the report names.
+// steps tells the moments that mention what the report names. If there are none, or only records of disks, it adds the
+// last moments of the machine of the break.
 func (t *teller) steps() {
 	t.past = t.Past(t.Ends(func(a sim.Addr) bool { return t.about.machines[a] }))
 	room := min(mostSteps, MostLines-1-t.ending()-len(t.lines))
 	counts := t.counts()
 	counts = counts[:min(len(counts), max(0, room-leastSteps+1))]
 	room -= len(counts)
-	t.picked = t.picks(t.about, t.past, room, t.wentWrong(), t.breach.IsOfUser())
+	t.picked = t.picks(t.about, t.past, room, t.firstSuspect(), t.breach.IsOfUser())
 	if ofDisk := func(i int) bool { return t.All[i].Kind == moments.Durable }; len(t.picked) == 0 {
 		t.picked = t.lastOf(t.breach.On, min(room, mostLast), false)
 	} else if len(t.picked) < leastSteps && !slices.ContainsFunc(t.picked, func(i int) bool { return !ofDisk(i) }) {
@@ -223,9 +225,9 @@ func (t *teller) steps() {
 	}
 }
 
-// wentWrong is the moment behind which it must have gone wrong: a walk that found all right, or the beginning of the step
-// of the break; None: that is not known.
-func (t *teller) wentWrong() int {
+// firstSuspect returns the first moment that can have done the damage. If an audit found it, that is the first moment
+// after the last audit that passed. Else it is the first moment of the step of the break. None: unknown.
+func (t *teller) firstSuspect() int {
 	if a, is := t.audit(); is {
 		return a.Passed[a.What]
 	}
@@ -240,18 +242,18 @@ func (t *teller) wentWrong() int {
 	return from
 }
 
-// audit is the walk that found what is wrong, through what the machine of the break holds; false: it was found otherwise.
+// audit returns the audit of the machine of the break that found the damage; false: no audit found it.
 func (t *teller) audit() (*moments.Audit, bool) {
 	a := t.Audits[t.breach.On]
 	return a, a != nil && a.Running && t.Broke != moments.None
 }
 
-// step is one moment in words.
+// step returns one moment in words.
 func (t *teller) step(i int) string {
 	m := &t.All[i]
 	at := moments.Short(m.At)
 	if m.Local != "" {
-		at = fmt.Sprintf("%s s (%v: %s)", at, m.Who, dash(m.Local))
+		at = fmt.Sprintf("%s s (%v: %s)", at, m.Who, millis(m.Local))
 	} else {
 		at += " s"
 	}
@@ -272,7 +274,7 @@ func (t *teller) step(i int) string {
 	return fmt.Sprintf("%s  %v %s", at, m.Who, t.clip(m.Text))
 }
 
-// clip keeps a text to what a line has room for: its beginning, and what it says of the last thing that the report names.
+// clip shortens a long text to its beginning and the place of the last thing in it that the report names.
 func (t *teller) clip(text string) string {
 	const most, begin, around = 150, 50, 45
 	if len(text) <= most {
@@ -291,13 +293,13 @@ func (t *teller) clip(text string) string {
 	return text[:begin] + " ... " + moments.Clip(text[from:], most-begin)
 }
 
-// verdict tells the step at which it went wrong, or was seen, and what the property says.
+// verdict tells at which step the break was seen, what the property means, and what the report says.
 func (t *teller) verdict() {
 	switch m := t.broke(); {
 	case m == nil:
 		t.say("It is found after the run, from the clients' answers and the log.")
 	case m.Who != 0:
-		at := fmt.Sprintf("at event %d, at %s s (%v: %s)", t.breach.Step, moments.Short(m.At), m.Who, dash(m.Local))
+		at := fmt.Sprintf("at event %d, at %s s (%v: %s)", t.breach.Step, moments.Short(m.At), m.Who, millis(m.Local))
 		if a, is := t.audit(); is {
 			t.say("It is found %s, by a full check of the %s of %v, which runs after some inputs only; %s", at, a.What, m.Who, t.passed(a))
 			break
@@ -312,7 +314,7 @@ func (t *teller) verdict() {
 	}
 }
 
-// broke is the moment of the break; nil: it is judged when all is over.
+// broke returns the moment of the break; nil: it was judged after the run.
 func (t *teller) broke() *moments.Moment {
 	if t.Broke == moments.None {
 		return nil
@@ -320,7 +322,7 @@ func (t *teller) broke() *moments.Moment {
 	return &t.All[t.Broke]
 }
 
-// passed says when a walk found all right last.
+// passed says when an audit of the same kind last passed.
 func (t *teller) passed(a *moments.Audit) string {
 	n, once := a.Passed[a.What]
 	if !once || n == 0 {
@@ -330,11 +332,11 @@ func (t *teller) passed(a *moments.Audit) string {
 	return fmt.Sprintf("the last one, at %s s, passed: it went wrong after that", moments.Short(before.At))
 }
 
-// heard is what the machine of the break had heard last.
+// heard tells the last message that the machine of the break received in its present life.
 func (t *teller) heard(m *moments.Moment) string {
 	for i := m.Prev; i != moments.None; i = t.All[i].Prev {
 		if t.All[i].Kind == "fault" && strings.HasPrefix(t.All[i].Text, "start ") {
-			break // what an earlier life had heard is gone
+			break // the messages of an earlier life are forgotten
 		}
 		if t.All[i].Kind != "receive" {
 			continue

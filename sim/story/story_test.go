@@ -20,13 +20,13 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// line writes a line as the trace of a world does.
+// line writes a line in the format of a world's trace.
 func line(w io.Writer, step int, at time.Duration, who, local, kind, text string) {
 	fmt.Fprintf(w, "%9d %17s %8s %17s %-12s %s\n", step, fmt.Sprintf("%.9f", at.Seconds()), who, local, kind, text)
 }
 
-// forgetful is a run in which a replica votes, loses power, and forgets that. Another
-// slot is decided meanwhile, which has nothing to do with it.
+// forgetful is a run in which replica 2 votes in slot 7, loses power, and forgets its vote. Slot 6, which is decided in
+// the same run, has nothing to do with the break.
 func forgetful(o plan.Options) cell.Result {
 	w, tell := o.Trace.W, o.Listen
 	ms := time.Millisecond
@@ -66,8 +66,8 @@ func scriptOf(kinds ...string) *plan.Script {
 	return s
 }
 
-// The story has the fault that was injected and what it did, what each replica believes, and
-// of the past what speaks of the slot and the ballots of the report: slot 6 is not in it.
+// The story tells the injected fault and its effect, the beliefs of each replica, and the moments that mention the slot
+// and the ballots of the report. It does not mention slot 6.
 func TestAStory(t *testing.T) {
 	o := plan.Options{Seed: 5, Replicas: 3, Clients: 1, Workload: "mixed", Script: scriptOf("crash")}
 	require.Equal(t, strings.TrimSpace(`
@@ -88,8 +88,8 @@ S3 (durability: what was acknowledged is never lost while a quorum of disks is g
 `), strings.Join(Tell(forgetful, o, 40), "\n"))
 }
 
-// A real run that breaks a property: the story is short, whatever happened, and the same
-// each time. The one of a run that breaks nothing is empty.
+// The story of a real run that breaks a property has at most MostLines lines, and is the same each time. The story of a
+// run that breaks nothing is empty.
 func TestAStoryOfARealRun(t *testing.T) {
 	o := plan.Options{Seed: 7, Duration: 10 * time.Second, Replicas: 3}
 	require.Empty(t, Tell(cell.Run, o, 0))
@@ -123,7 +123,7 @@ func TestThingsAreKnownByOtherNames(t *testing.T) {
 	}
 }
 
-// A command names its session and call as Go prints them, and a handle is no ballot.
+// Sessions and calls are found in a command that Go printed, and a handle is not taken for a ballot.
 func TestThingsOfCommandsAreKnown(t *testing.T) {
 	s := subjectsOf("command 29, {Guard:1 Session:9 Seq:7 Op:{Node:/d0/hot#19 Handle:1.3}}, changed the row of handle 1.2 of session 8 after #12")
 	for text, names := range map[string]bool{
@@ -136,8 +136,8 @@ func TestThingsOfCommandsAreKnown(t *testing.T) {
 	require.False(t, matches(s.calls, "call #4 session 9 seq 70 seen 6: release 3"))
 }
 
-// paidTwice is a run in which a checker of a user's program breaks with an answer to one: its program was
-// told before that the same was done by another one, which then could not note it.
+// paidTwice is a run in which a user's checker breaks when c2 has made payment 7. Before that, c1 made the same payment,
+// but failed to note it.
 func paidTwice(o plan.Options) cell.Result {
 	w, tell := o.Trace.W, o.Listen
 	ms := time.Millisecond
@@ -162,8 +162,8 @@ func paidTwice(o plan.Options) cell.Result {
 	return cell.Result{Seed: o.Seed, Breach: &b}
 }
 
-// What the checker of a user's program says names nothing that is known here. The story tells which program was told the
-// same before, what came next to it, and what the program of the break was told before.
+// The report of a user's checker names nothing that this package recognizes. The story tells which program had the same
+// call answered before, the next answer to that program, and the last answer to the program of the break before it.
 func TestAStoryOfWhatProgramsWereTold(t *testing.T) {
 	story := strings.Join(Tell(paidTwice, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
 	require.Contains(t, story, strings.TrimRight(`
@@ -175,7 +175,7 @@ It breaks at event 9, at 0.020 s (c2: 9.020)
 M1 (what a program reports by World.Break): a payment was made twice`, "\n"))
 }
 
-// halfMoved is a run in which a program finds what another one has left half done: its call was cut short.
+// halfMoved is a run in which a program finds the half-done work of another one, whose last call had no answer.
 func halfMoved(o plan.Options) cell.Result {
 	w, tell := o.Trace.W, o.Listen
 	ms := time.Millisecond
@@ -197,8 +197,8 @@ func halfMoved(o plan.Options) cell.Result {
 	return cell.Result{Seed: o.Seed, Breach: &b}
 }
 
-// The check of a user's program does not name the program that was stopped in the middle. The story tells what it was about to do, and
-// nothing of calls that were withdrawn, which did nothing.
+// The report of a user's checker does not name the program that was stopped in the middle of its work. The story tells
+// what that program was about to do. It does not tell calls that were withdrawn, because they did nothing.
 func TestAStoryOfWhatWasCutShort(t *testing.T) {
 	story := strings.Join(Tell(halfMoved, plan.Options{Seed: 5, Replicas: 3, Clients: 2, Workload: "mixed", Script: scriptOf()}, 0), "\n")
 	require.Contains(t, story, `

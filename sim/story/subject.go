@@ -11,25 +11,25 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// subjects are the things that the report of a break names.
+// subjects are the things that the report of a break names. Sets of things are bits: bit i stands for things[i].
 type subjects struct {
-	machines map[sim.Addr]bool
-	ofLeases bool             // it speaks of leases, or of what extends them
-	things   []*regexp.Regexp // each knows one of them in other texts
-	sorts    []sortOf
-	slots    []*regexp.Regexp // commands in those that it names
-	calls    []*regexp.Regexp // calls of sessions that it names
-	records  uint64           // the things that are records of logs
+	machines  map[sim.Addr]bool
+	ofLeases  bool             // the report mentions leases, or what extends them
+	things    []*regexp.Regexp // each matches the texts that mention one thing
+	exclusive []exclusiveKind
+	slots     []*regexp.Regexp // each matches a command in one slot that the report names
+	calls     []*regexp.Regexp // each matches the texts that mention one call that the report names
+	records   uint64           // the things that are records of logs
 }
 
-// sortOf is a sort of thing of which a text mostly speaks of one: a text on another slot is
-// about something else.
-type sortOf struct {
-	any  *regexp.Regexp
-	bits uint64 // the things of the sort that the report names
+// exclusiveKind is a kind of thing, such as slots. A text mostly mentions one thing of the kind, so a text on another
+// slot is about something else.
+type exclusiveKind struct {
+	any  *regexp.Regexp // matches a mention of any thing of the kind
+	bits uint64         // the things of the kind that the report names
 }
 
-// How reports name handles, ballots, where no handle is named, and records of logs.
+// How reports name handles, ballots and records of logs. A handle's name looks like a ballot.
 const (
 	ofLog  = `(?:^|\s)#(\d+)\b`
 	handle = `[Hh]andle[: ](\d+\.\d+)\b`
@@ -38,8 +38,8 @@ const (
 
 var handleNamed = regexp.MustCompile(handle)
 
-// namings are how reports name things, and how messages, records and opinions name the
-// same ones; %s is the name.
+// namings are, for each kind of thing, how reports name it, and how messages, records and beliefs name the
+// same thing; %[1]s is the name.
 var namings = []struct{ report, elsewhere string }{
 	{`slot (\d+)`, `\bslot %[1]s\b|\b%[1]s@|\[%[1]s,`},
 	{`[Ss]ession[: ](\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
@@ -50,25 +50,24 @@ var namings = []struct{ report, elsewhere string }{
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
 	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
 	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
-	{`(/[\w/.~-]+)`, `%[1]s\b`},         // also of an instance, which so counts twice, and finds what is below it
+	{`(/[\w/.~-]+)`, `%[1]s\b`},         // paths. An instance counts twice, because its path matches, too; so do nodes below it
 	{`"([^"]{2,60})"`, `%[1]s`},
 	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
 	{ofLog, `record #%[1]s\b`},
 }
 
-// apart is how many of the namings, from the first on, are sorts of which a text mostly
-// speaks of one.
-const apart = 2
+// exclusives is how many of the namings, from the first on, are of exclusive kinds.
+const exclusives = 2
 
 var (
 	replicaNamed = regexp.MustCompile(`\b(?:replica|node|member|leader|master|n) ?(\d+)\b`)
 	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
 	callNamed    = regexp.MustCompile(`\bcall (\d+) of session (\d+)|\bSession:(\d+) Seq:(\d+)`)
 	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
-	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // of histories
+	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // a client of a history is a program
 )
 
-// programs has the programs in a report of a history named as the other lines of a story name them.
+// programs renames the clients in a report about a history as the other lines of a story name programs.
 func programs(report string) string {
 	return processNamed.ReplaceAllStringFunc(report, func(named string) string {
 		n, err := strconv.ParseInt(strings.TrimPrefix(named, "client "), 10, 64)
@@ -79,7 +78,7 @@ func programs(report string) string {
 	})
 }
 
-// subjectsOf are those of a report.
+// subjectsOf returns what a report names.
 func subjectsOf(report string) *subjects {
 	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report)}
 	known := map[string]bool{}
@@ -100,8 +99,8 @@ func subjectsOf(report string) *subjects {
 		if n.report == ofLog {
 			s.records = bits
 		}
-		if bits != 0 && i < apart {
-			s.sorts = append(s.sorts, sortOf{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `\d+`)), bits})
+		if bits != 0 && i < exclusives {
+			s.exclusive = append(s.exclusive, exclusiveKind{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `\d+`)), bits})
 		}
 	}
 	for _, slot := range named(`slot (\d+)`, report) {
@@ -124,23 +123,23 @@ func subjectsOf(report string) *subjects {
 	return s
 }
 
-// means says that a command, in words, stands in a slot that the report names.
-func (s *subjects) means(text string) bool { return matches(s.slots, text) }
+// isInNamedSlot reports whether a command, in words, is in a slot that the report names.
+func (s *subjects) isInNamedSlot(text string) bool { return matches(s.slots, text) }
 
 func matches(forms []*regexp.Regexp, text string) bool {
 	return slices.ContainsFunc(forms, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 }
 
-// in says which of the things a text names: a bit for each; none, if it speaks of another
-// thing of a sort of which the report names some.
+// in returns the things that a text mentions. It returns none if the report names things of an exclusive kind, and the
+// text mentions only other things of that kind.
 func (s *subjects) in(text string) (bits uint64) {
 	for i, re := range s.things[:min(len(s.things), 64)] {
 		if re.MatchString(text) {
 			bits |= 1 << i
 		}
 	}
-	for _, o := range s.sorts {
-		if bits&o.bits == 0 && bits != 0 && o.any.MatchString(text) {
+	for _, k := range s.exclusive {
+		if bits&k.bits == 0 && bits != 0 && k.any.MatchString(text) {
 			return 0
 		}
 	}

@@ -13,20 +13,20 @@ import (
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
-// mind is what one machine believed when the run was over.
-type mind struct {
+// belief is what one machine believed at the end of the run.
+type belief struct {
 	line   string
-	weight int // of how much it is to know
+	weight int // beliefs of more weight are told first
 }
 
-// minds are those of all replicas and clients, replicas first: of the machine on which it broke, of those that the report
-// names, of replicas that lead, and of clients that believe to hold a lock, it is most to
-// know. There is room for so many, and for so many clients among them.
-func (l log) minds(s *subjects, on sim.Addr, room, clients int) []string {
-	var all []mind
+// beliefs returns a line for each of at most room machines, replicas first; at most clients of them are clients.
+// Machines are preferred in this order: the machine of the break, machines that the report names, replicas that lead,
+// clients that believe they hold a lock, others.
+func (l log) beliefs(s *subjects, on sim.Addr, room, clients int) []string {
+	var all []belief
 	for i := range l.Left {
 		e := &l.Left[i]
-		m := mind{line: l.replica(e, on), weight: 1}
+		m := belief{line: l.replica(e, on), weight: 1}
 		if sim.Addr(e.Replica) == on {
 			m.weight = 5
 		} else if s.machines[sim.Addr(e.Replica)] {
@@ -36,9 +36,9 @@ func (l log) minds(s *subjects, on sim.Addr, room, clients int) []string {
 		}
 		all = append(all, m)
 	}
-	var ofClients []mind
+	var ofClients []belief
 	for _, a := range l.Clients {
-		m := mind{line: l.client(a)}
+		m := belief{line: l.client(a)}
 		if a == on {
 			m.weight = 5
 		} else if s.machines[a] {
@@ -48,16 +48,16 @@ func (l log) minds(s *subjects, on sim.Addr, room, clients int) []string {
 		}
 		ofClients = append(ofClients, m)
 	}
-	all = append(all, most(ofClients, clients)...)
+	all = append(all, heaviest(ofClients, clients)...)
 	var lines []string
-	for _, m := range most(all, room) {
+	for _, m := range heaviest(all, room) {
 		lines = append(lines, m.line)
 	}
 	return lines
 }
 
-// most are the n of most weight, in their order.
-func most(all []mind, n int) []mind {
+// heaviest returns the n beliefs of most weight, in their order.
+func heaviest(all []belief, n int) []belief {
 	for len(all) > max(n, 0) {
 		least := 0
 		for i := range all {
@@ -70,7 +70,7 @@ func most(all []mind, n int) []mind {
 	return all
 }
 
-// replica says what a replica takes itself for, and of the one on which it broke how far its disk is.
+// replica says what a replica believes; for the replica of the break, on, also which records its disk has.
 func (l log) replica(e *event.Left, on sim.Addr) string {
 	who := sim.Addr(e.Replica)
 	if e.Status == nil {
@@ -78,7 +78,7 @@ func (l log) replica(e *event.Left, on sim.Addr) string {
 	}
 	st := e.Status
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.LocalOf(who)))
+	fmt.Fprintf(&b, "%v (%s by its clock) ", who, millis(l.LocalOf(who)))
 	switch {
 	case st.Role == paxos.Leader:
 		fmt.Fprintf(&b, "leads at ballot %v", st.Ballot)
@@ -106,8 +106,8 @@ func (l log) replica(e *event.Left, on sim.Addr) string {
 	return b.String()
 }
 
-// since says since when a replica has had its opinion about the leader; "" where it has another one than it told last: that
-// came with the step of the break.
+// since says since when a replica has had its belief about the leader. It returns "" if the last event does not have
+// that belief: then it changed in the step of the break, before the event of the change.
 func (l log) since(who sim.Addr, st *paxos.Status) string {
 	i, ok := l.Leads[who]
 	t := l.Tenures[who]
@@ -121,12 +121,12 @@ func (l log) since(who sim.Addr, st *paxos.Status) string {
 	}
 	text := fmt.Sprintf(", since %s s", moments.Short(l.All[i].At))
 	if l.All[i].Local != "" {
-		text += fmt.Sprintf(" (%s)", dash(l.All[i].Local))
+		text += fmt.Sprintf(" (%s)", millis(l.All[i].Local))
 	}
 	return text
 }
 
-// client says what a client took its session for.
+// client says what a client believed about its session and its locks.
 func (l log) client(who sim.Addr) string {
 	said := l.Says[who]
 	if said.Dead {
@@ -134,7 +134,7 @@ func (l log) client(who sim.Addr) string {
 	}
 	st := said.Status
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v (%s by its clock) ", who, dash(l.LocalOf(who)))
+	fmt.Fprintf(&b, "%v (%s by its clock) ", who, millis(l.LocalOf(who)))
 	switch {
 	case st.State == session.Over:
 		fmt.Fprintf(&b, "considers its session over (%v)", st.Why)
@@ -149,8 +149,8 @@ func (l log) client(who sim.Addr) string {
 	return moments.Clip(b.String(), 220)
 }
 
-// dash is a reading of a clock to the millisecond, as the trace has it.
-func dash(local string) string {
+// millis shortens a reading of a clock, in seconds, to the millisecond; "-" if the machine has none.
+func millis(local string) string {
 	whole, part, ok := strings.Cut(local, ".")
 	if !ok {
 		return "-"
