@@ -5,14 +5,15 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// Audit is a walk through what a replica holds, which is done at some of its inputs only.
+// Audit is the last audit of a replica, in its present life. An audit is a full check of the replica's memory or rows,
+// which runs after some of its inputs only.
 type Audit struct {
 	What    string         // "memory" or "rows"
-	Running bool           // it has not found all right
-	Passed  map[string]int // how many moments there were when one of each was passed last
+	Running bool           // it has begun and not passed
+	Passed  map[string]int // by What: the number of moments when the last audit passed, which is the number of the next moment
 }
 
-// audit keeps when a walk began, or was passed.
+// audit keeps when an audit began or passed.
 func (l *Log) audit(e event.Event) {
 	switch e := e.(type) {
 	case event.AuditBegun:

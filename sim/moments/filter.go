@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// Filter is which lines of a trace are wanted: those that are all that it says. The zero Filter
-// wants every line.
+// Filter selects lines of a trace. A line must meet all fields that are set. The zero Filter selects every line. A
+// Filter is for one run: it remembers what it saw.
 type Filter struct {
 	Kinds       []string      // the kind of a line, or the first word of a message
 	Slot        uint64        // 0: any
 	From, Until time.Duration // true time; 0: no bound
-	// About is a text that is in each line. From a call that has it on, its answer and the command
-	// of that call are wanted, too, and what is done by a handle that was opened so.
+	// About is a text that a line must contain, or be connected with. If a call contains it, later lines about that
+	// call are selected, too: its answer, its command, and the lines that mention the handle that it opened.
 	About string
 
-	follows map[string]bool // names that stand for About by now
+	follows map[string]bool // names of calls and handles that are connected with About so far
 	slot    *regexp.Regexp
 
-	seen, words map[string]bool // kinds of all lines, and of their messages
-	taken       bool            // a line was
+	seen, words map[string]bool // kinds of all lines so far, and of their messages
+	taken       bool            // some line was selected
 }
 
-// Unmatched says, once a run is over, which kinds that are wanted no line of it has, and whether no line at all
-// was wanted: a line of text each, for people. It names the kinds that there are.
+// Unmatched returns lines of text for people, after the run: which of Kinds no line of the run has, with the kinds that
+// exist, and whether the Filter selected no line at all. It is empty if neither is the case.
 func (f *Filter) Unmatched() []string {
 	var all []string
 	for _, k := range f.Kinds {
@@ -58,7 +58,7 @@ var (
 	named       = regexp.MustCompile(`#\d+|as call \d+ of session \d+|h[0-9a-f]{6}\b`)
 )
 
-// takes says whether a line is wanted. Lines come in their order, each once.
+// takes reports whether a line is selected. It must be called once for each line, in their order.
 func (f *Filter) takes(line string) bool {
 	fields := strings.Fields(line)
 	if len(fields) < 5 {
@@ -76,7 +76,7 @@ func (f *Filter) takes(line string) bool {
 	return wanted
 }
 
-// kindOf is the kind of a line, and the first word of its message if it has one.
+// kindOf returns the kind of a line, and the first word of its message if it has one.
 func kindOf(fields []string) (kind, word string) {
 	kind = fields[4]
 	if len(fields) > 7 && (kind == "send" || kind == "receive") {
@@ -105,7 +105,7 @@ func (f *Filter) isSlot(line string) bool {
 	return f.slot.MatchString(line)
 }
 
-// isAbout follows names from line to line.
+// isAbout reports whether a line is connected with About. It follows the names of calls and handles from line to line.
 func (f *Filter) isAbout(line string) bool {
 	is := strings.Contains(line, f.About)
 	for _, name := range named.FindAllString(line, -1) {

@@ -8,24 +8,24 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Harm is a fault and what it did.
+// Harm is a fault and its effects.
 type Harm struct {
-	plan.Fault
-	At      time.Duration
-	Effects []Moment
+	plan.Fault               // zero: no fault caused the effects
+	At         time.Duration // true time
+	Effects    []Moment      // on machines, links, clocks and disks
 }
 
-// Harms are the faults of a run in their order, each with what was done to machines, links
-// and clocks by it: as it struck, or when it went on. What ends by itself, such as a pause, ends what
-// the last fault did to that machine; and calls to a disk fail by the last fault of disks. What
-// no fault did is a harm without a name: a client ends as its program wants.
+// Harms returns the faults of a run in their order, each with its effects, when it struck and when it acted again. The
+// trace does not say which fault an effect at another time belongs to. The end of a pause is taken for an effect of the
+// last fault of that machine, and the failure of a disk for an effect of the last fault of disks. An effect that no
+// fault can have caused makes a Harm without a name: for example, a client ends because its program does.
 func (l *Log) Harms() []Harm {
 	var all []Harm
-	acting, since := None, time.Duration(None) // the harm whose doing is told
+	acting, since := None, time.Duration(None) // the harm that acts at instant since
 	for i := range l.All {
 		m := &l.All[i]
 		if l.Broke != None && i > l.Broke && !(m.At == l.All[l.Broke].At && (m.Who == 0 || acting != None && all[acting].At == m.At)) {
-			break // the run ends, and with it all machines: no fault that struck at that instant did this
+			break // the end of the run stops all machines; no fault did this
 		}
 		switch {
 		case m.Kind == "fault" && m.Who == 0:
@@ -48,14 +48,13 @@ func (l *Log) Harms() []Harm {
 	return all
 }
 
-// Fault is the fault that strikes, or goes on, in a moment; false if none does.
+// Fault returns the fault that strikes or acts again in moment i; false if none does.
 func (l *Log) Fault(i int) (plan.Fault, bool) {
 	f, ok := l.strikes[i]
 	return f, ok
 }
 
-// culprit is the fault that something is taken for the doing of which came by itself; none:
-// no fault's.
+// culprit returns the fault that is taken for the cause of an effect that came while no fault acted; None: there is none.
 func culprit(all []Harm, m *Moment) int {
 	for i := range slices.Backward(all) {
 		h := &all[i]
@@ -70,5 +69,5 @@ func culprit(all []Harm, m *Moment) int {
 	return None
 }
 
-// Healing is the end of all faults, as the world calls it.
+// Healing is the kind of the fault that ends all faults, as the trace names it.
 const Healing = "net.heal"

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Line is a moment in words, for programs that tell of runs that break nothing.
+// Line is a moment in words, for programs that show runs that break nothing.
 type Line struct {
 	At    time.Duration // true time
 	Local string        // by the clock of its machine, in seconds; "": it has none
@@ -26,8 +26,8 @@ const (
 	Says  = "says"  // a program of the run says something, by sim.World.Tracef of this kind
 )
 
-// Lines are the moments of a run that is over, in words. What was done to several links at one instant
-// is one line.
+// Lines returns the moments of a finished run in words. What was done to several links at one instant is one line. What
+// was done at time 0, such as the start of machines, is left out.
 func (l *Log) Lines() []Line {
 	var all []Line
 	for i := 0; i < len(l.All); i++ {
@@ -47,7 +47,7 @@ func (l *Log) Lines() []Line {
 	return all
 }
 
-// words are one moment.
+// words returns one moment in words.
 func (l *Log) words(m *Moment) string {
 	text := Clip(m.Text, 110)
 	switch kind, _ := effect(m); {
@@ -70,7 +70,7 @@ func (l *Log) words(m *Moment) string {
 	return fmt.Sprintf("%v %s", m.Who, text)
 }
 
-// help says what a kind of fault that is built in does.
+// help says what a built-in kind of fault does; "" for other kinds.
 func help(kind string) string {
 	for _, f := range plan.FaultKinds {
 		if f.Name == kind {
@@ -80,7 +80,7 @@ func help(kind string) string {
 	return ""
 }
 
-// links are what was done to several links at one instant, from moment i on; and the last of them.
+// links returns in words what was done to several links at the instant of moment i, from i on, and the last such moment.
 func (l *Log) links(i int) (text string, last int) {
 	at := l.All[i].At
 	kind, _ := effect(&l.All[i])
@@ -95,7 +95,7 @@ func (l *Log) links(i int) (text string, last int) {
 	return linkDeed(kind, which), last
 }
 
-// reading is one of a clock, to the millisecond.
+// reading shortens a reading of a clock, in seconds, to the millisecond; "" if there is none.
 func reading(local string) string {
 	whole, part, ok := strings.Cut(local, ".")
 	if !ok {

@@ -18,45 +18,45 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Log keeps the moments of one run. It is the writer of its trace, and the listener of its
-// events. What it has is complete when the run is over.
+// Log keeps the moments of one run. It is the writer of the run's trace, and the listener of its events. Readers of its
+// fields wait for the end of the run. A Log is for one goroutine.
 type Log struct {
 	All     []Moment
-	Broke   int                       // moment of the break; None: it is judged when all is over
-	Left    []event.Left              // of replicas, when the run was over
-	Clients []sim.Addr                // that had a session, in the order of their first
-	Says    map[sim.Addr]Opinion      // of each client, when the run was over
-	Held    map[sim.Addr][]Held       // locks that a client believes to hold
-	Leads   map[sim.Addr]int          // since which moment a replica has its opinion about the leader
-	Tenures map[sim.Addr]paxos.Tenure // that opinion
-	Audits  map[sim.Addr]*Audit       // of what a replica holds, in its present life
+	Broke   int                       // moment of the break; None: nothing broke, or the break was found after the run
+	Left    []event.Left              // each replica at the end of the run
+	Clients []sim.Addr                // clients that had a session, in the order of their first one
+	Says    map[sim.Addr]Opinion      // each client's opinion at the end of the run
+	Held    map[sim.Addr][]Held       // locks that each client believes it holds
+	Leads   map[sim.Addr]int          // the moment since which each replica has its belief about the leader
+	Tenures map[sim.Addr]paxos.Tenure // that belief
+	Audits  map[sim.Addr]*Audit       // audits of each replica, in its present life
 	strikes map[int]plan.Fault        // by moment
-	last    map[sim.Addr]int          // moment of each machine
-	sent    map[string][]int          // messages on their way, by link and text
+	last    map[sim.Addr]int          // the last moment of each machine
+	sent    map[string][]int          // sendings of messages on their way, by link and text
 	onLink  map[[2]sim.Addr]int       // the latest sending on each link
-	dialed  map[sim.Addr]dialedClient // the latest session of each
+	dialed  map[sim.Addr]dialedClient // how to ask each client about its latest session
 	world   *sim.World                // nil: lines and events come from elsewhere
 }
 
-// Opinion is what a client takes its session for.
+// Opinion is what a client believes about its session.
 type Opinion struct {
-	Dead   bool // its machine is down
+	Dead   bool // its machine is down, and Status is zero
 	Status client.Status
 }
 
-// dialedClient is a client whose opinion can be asked.
+// dialedClient asks a client for its opinion.
 type dialedClient struct {
 	status func() client.Status
 	dead   func() bool
 }
 
-// Held is a lock that a client believes to hold.
+// Held is a lock that a client believes it holds.
 type Held struct {
 	Node, Mode string
-	Since      time.Duration
+	Since      time.Duration // true time
 }
 
-// NewLog is a log of a run that has not begun.
+// NewLog returns an empty log.
 func NewLog() *Log {
 	return &Log{
 		Broke: None, Says: map[sim.Addr]Opinion{}, Held: map[sim.Addr][]Held{}, Leads: map[sim.Addr]int{}, Tenures: map[sim.Addr]paxos.Tenure{},
@@ -65,13 +65,14 @@ func NewLog() *Log {
 	}
 }
 
-// Watch has a run of o write into the log, and tell it of its events.
+// Watch makes the log the trace and the listener of a run of o. It replaces those of o; only o.Trace.Made is still
+// called.
 func (l *Log) Watch(o *plan.Options) {
 	o.Trace = sim.Trace{W: l, Describe: describe.Message, Made: l.sees(o.Trace.Made)}
 	o.Listen = l.Listen
 }
 
-// sees keeps the world of the run, of which another one may be told first.
+// sees returns a function for Trace.Made that calls first, if it is not nil, and then keeps the world.
 func (l *Log) sees(first func(*sim.World)) func(*sim.World) {
 	return func(w *sim.World) {
 		if first != nil {
@@ -81,14 +82,14 @@ func (l *Log) sees(first func(*sim.World)) func(*sim.World) {
 	}
 }
 
-// add keeps a moment and returns its number.
+// add appends a moment, sets its Prev, and returns its number.
 func (l *Log) add(m Moment) int {
 	m.Prev, m.Cause = None, None
 	if m.Who != 0 {
 		if before, ok := l.last[m.Who]; ok {
 			m.Prev = before
 		}
-		if l.Broke == None || m.Kind != "fault" { // a run that broke may end with a power cut of all
+		if l.Broke == None || m.Kind != "fault" { // after the break, the end of the run may cut the power of all machines
 			l.last[m.Who] = len(l.All)
 		}
 	}
@@ -96,7 +97,7 @@ func (l *Log) add(m Moment) int {
 	return len(l.All) - 1
 }
 
-// Write takes whole lines of the trace, as sim.Trace has them.
+// Write takes whole lines of a trace, in the format of sim.Trace. It never fails.
 func (l *Log) Write(lines []byte) (int, error) {
 	for line := range strings.Lines(string(lines)) {
 		l.line(line)
@@ -120,7 +121,7 @@ func (l *Log) line(line string) {
 	case "fault":
 		i := l.add(m)
 		if m.Who != 0 && l.Broke == None && (f[5] == "crash" || f[5] == "kill" || f[5] == "start") {
-			delete(l.Held, m.Who) // its programs are gone, and what they believed
+			delete(l.Held, m.Who) // the beliefs of its programs end with them
 		}
 		if n, err := strconv.Atoi(f[len(f)-1]); err == nil && m.Who == 0 {
 			l.strikes[i] = plan.Fault{Kind: f[5], N: n}
@@ -132,7 +133,7 @@ func (l *Log) line(line string) {
 	}
 }
 
-// message keeps the sending or the coming of a message, and joins the two.
+// message keeps the sending or the receipt of a message, and links a receipt to its sending.
 func (l *Log) message(m Moment) {
 	_, rest, _ := strings.Cut(m.Text, " ") // behind the arrow
 	to, text, _ := strings.Cut(rest, " ")
@@ -154,13 +155,13 @@ func (l *Log) message(m Moment) {
 	if way := l.sent[key]; len(way) > 0 {
 		l.All[i].Cause = way[0]
 		l.All[way[0]].Arrived = true
-		if len(way) > 1 { // the last one may come twice
+		if len(way) > 1 { // keep the last one: the network may deliver it twice
 			l.sent[key] = way[1:]
 		}
 	}
 }
 
-// Listen takes an event.
+// Listen takes an event that happened at true time now.
 func (l *Log) Listen(now time.Duration, e event.Event) {
 	opinion := func(who sim.Addr, kind, format string, args ...any) int {
 		return l.add(Moment{At: now, Step: l.step(), Local: l.localOf(who), Who: who, Kind: kind, Text: fmt.Sprintf(format, args...)})
@@ -169,7 +170,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.FaultActs:
 		l.strikes[l.add(Moment{At: now, Step: l.step(), Kind: Acts})] = plan.Fault{Kind: e.Kind, N: e.N}
 	case event.Recovered:
-		opinion(sim.Addr(e.Replica), Durable, "%s", givenBack(e))
+		opinion(sim.Addr(e.Replica), Durable, "%s", recovery(e))
 	case event.SnapshotPublished:
 		opinion(sim.Addr(e.Replica), Durable, written+"%d", e.Slot)
 	case event.Started:
@@ -225,7 +226,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		}
 		l.dialed[e.Client] = dialedClient{e.Status, e.Dead}
 	case event.Left:
-		if l.Left == nil { // clients have their say while the world stands
+		if l.Left == nil { // ask the clients now, while the world still exists
 			for _, a := range l.Clients {
 				l.Says[a] = l.Asked(a)
 			}
@@ -234,14 +235,14 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	}
 }
 
-// isCut says that a program may have been stopped in the middle of what it was doing: its call was not answered. One that
-// was withdrawn has done nothing.
+// isCut reports whether a call ended without an answer, so that its program may have been stopped in the middle of its
+// work. A withdrawn call had no effect, and is not cut.
 func isCut(err error) bool {
 	return !errors.Is(err, client.ErrWithdrawn) &&
 		(errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
 }
 
-// sentAs names the call of a session that a program's call was; "" where it was none, or its number is not known.
+// sentAs names the session and the sequence number that a program's call had; "" if unknown.
 func sentAs(t *client.CallID) string {
 	if t == nil || t.Session == 0 || t.Seq == 0 {
 		return ""
@@ -249,7 +250,7 @@ func sentAs(t *client.CallID) string {
 	return fmt.Sprintf(", session %d seq %d", t.Session, t.Seq)
 }
 
-// Asked is what a client among l.Clients takes its session for now.
+// Asked returns the present opinion of a client, which must be in l.Clients.
 func (l *Log) Asked(a sim.Addr) Opinion {
 	d := l.dialed[a]
 	if d.dead() {
@@ -258,7 +259,7 @@ func (l *Log) Asked(a sim.Addr) Opinion {
 	return Opinion{Status: d.status()}
 }
 
-// executed is a command in words: what it is, of which call, in which slot, and what came of it.
+// executed returns a command in words: what it is, of which call, in which slot, and its result.
 func executed(e event.Executed) string {
 	name := func(v any) string {
 		_, last, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
@@ -278,7 +279,7 @@ func executed(e event.Executed) string {
 		return fmt.Sprintf("%s in slot %d: %+v", name(c), e.At.Slot, c)
 	}
 	answer := describe.Result(a.Result)
-	if d, ok := a.Result.Detail.(api.Opened); ok { // the token is the master's, and not yet made
+	if d, ok := a.Result.Detail.(api.Opened); ok { // the master has not made the token yet
 		answer = fmt.Sprintf("%v %v, made: %t", a.Result.Code, d.Node, d.Created)
 	}
 	if a.Verdict != command.Executed {
@@ -287,6 +288,7 @@ func executed(e event.Executed) string {
 	return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d -> %s: %+v", name(op), seq, id, e.At.Slot, guard, Clip(answer, 60), op)
 }
 
+// givesUp removes a lock from those that a client believes it holds.
 func (l *Log) givesUp(who sim.Addr, node string) {
 	all := l.Held[who]
 	for i := range all {
@@ -297,7 +299,7 @@ func (l *Log) givesUp(who sim.Addr, node string) {
 	}
 }
 
-// step is the event that happens now; 0 without a world.
+// step returns the number of the present event of the world; 0 without a world.
 func (l *Log) step() uint64 {
 	if l.world == nil {
 		return 0
@@ -305,7 +307,7 @@ func (l *Log) step() uint64 {
 	return l.world.Steps()
 }
 
-// localOf is what the clock of a machine reads now; without a world, its last reading in the trace.
+// localOf returns what the clock of a machine reads now; without a world, its last reading in the log.
 func (l *Log) localOf(who sim.Addr) string {
 	if l.world != nil {
 		m := l.world.Machine(who)
@@ -317,7 +319,7 @@ func (l *Log) localOf(who sim.Addr) string {
 	return l.LocalOf(who)
 }
 
-// LocalOf is the last reading of a machine's clock that was kept.
+// LocalOf returns the local time of a machine's last moment; "" if there is none.
 func (l *Log) LocalOf(who sim.Addr) string {
 	if i, ok := l.last[who]; ok {
 		return l.All[i].Local
@@ -325,7 +327,7 @@ func (l *Log) LocalOf(who sim.Addr) string {
 	return ""
 }
 
-// stamp is a time as the trace has it.
+// stamp prints a time in the format of the trace.
 func stamp(d time.Duration) string {
 	sign := ""
 	if d < 0 {
@@ -334,13 +336,13 @@ func stamp(d time.Duration) string {
 	return fmt.Sprintf("%s%d.%09d", sign, d/time.Second, d%time.Second)
 }
 
-// Seconds reads a time of the trace; 0 if it is none.
+// Seconds reads a time of the trace. It returns 0 if s is not a time.
 func Seconds(s string) time.Duration {
 	d, _ := time.ParseDuration(s + "s")
 	return d
 }
 
-// address reads the name of a machine in the trace.
+// address reads the name of a machine in the trace; 0 if s is not one.
 func address(s string) sim.Addr {
 	n, err := strconv.ParseUint(s[min(1, len(s)):], 10, 31)
 	switch {
@@ -352,7 +354,7 @@ func address(s string) sim.Addr {
 	return sim.Addr(n)
 }
 
-// Clip keeps a text to so many bytes, and marks what it cuts.
+// Clip returns s, or its first most bytes and "..." if it is longer.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// A command is told with what came of it, and whether a copy had been executed before; the answer to a program with the
-// number of its call.
+// The text of a command has its result, and whether a copy had been executed before. The text of an answer to a program
+// has the session and the number of its call.
 func TestCommandsAndAnswersInWords(t *testing.T) {
 	l := NewLog()
 	executes := func(c command.Command, v command.Verdict, r api.Result) {

@@ -7,33 +7,33 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// Moment is one thing that happened on a machine.
+// Moment is one thing that happened on a machine. Moments are numbered by their index in Log.All.
 type Moment struct {
 	At      time.Duration // true time
-	Step    uint64        // the event of the world; 0: the run does not say which
+	Step    uint64        // the event of the world; 0: unknown
 	Local   string        // seconds by the clock of its machine; "": it has none
-	Who     sim.Addr      // 0: the world
-	Kind    string        // as in the trace; or one of those below
+	Who     sim.Addr      // the machine; 0: the world
+	Kind    string        // a kind of the trace, or one of the constants below
 	Text    string
-	Peer    sim.Addr        // of a message
-	Prev    int             // the one before on the same machine; None: none
-	Cause   int             // the sending of what is received; None: none
-	Arrived bool            // what is sent was received by a process
+	Peer    sim.Addr        // the other machine of a message
+	Prev    int             // the moment before on the same machine; None: there is none
+	Cause   int             // of a receipt: the sending; None: unknown
+	Arrived bool            // of a sending: a process received the message
 	Program event.ProgramID // of Told
 	Call    string          // of Told, as the program names it
-	Note    bool            // of Told: what the program said by itself, and no end of a call
+	Note    bool            // of Told: a note of the program, not the end of a call
 	Cut     bool            // of Told: the call ended without an answer, and was not withdrawn
-	Lost    bool            // the network lost what is sent by itself; what a fault cut off is not marked
+	Lost    bool            // of a sending: the network lost the message by chance, not by a fault
 }
 
 // Kinds of moments that come from events.
 const (
-	Believes = "believes" // a machine has another opinion
+	Believes = "believes" // a machine has a new belief
 	Durable  = "durable"  // a disk has a record
 	Executes = "executes" // a command is applied for the first time
-	Told     = "told"     // a program's call has come back
-	Acts     = "acts"     // a fault goes on, which has struck
+	Told     = "told"     // a program's call returned, or the program made a note
+	Acts     = "acts"     // the delayed part of a fault that struck before
 )
 
-// None is the number of no moment.
+// None stands for no moment.
 const None = -1

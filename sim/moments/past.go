@@ -2,8 +2,8 @@ package moments
 
 import "github.com/chubbycell/chubby/sim"
 
-// Past is all moments that some moments may have come from, those themselves among them:
-// what came before on the same machine, and the sending of what was received.
+// Past returns, for each moment, whether one of the moments in from may have come from it. It follows Prev and Cause. The
+// moments in from are in their own past.
 func (l *Log) Past(from []int) []bool {
 	in := make([]bool, len(l.All))
 	for _, i := range from {
@@ -22,8 +22,9 @@ func (l *Log) Past(from []int) []bool {
 	return in
 }
 
-// Ends are the moments that a break comes from: the break itself where a machine was at
-// work, and the last moments of the machines that are meant; of all, if none is.
+// Ends returns the moments at which the past of a break begins: the break itself, if it happened on a machine, and the
+// last moments of the machines for which meant returns true. If there are none, it returns the last moments of all
+// machines.
 func (l *Log) Ends(meant func(sim.Addr) bool) []int {
 	var all, some []int
 	if l.Broke != None && l.All[l.Broke].Who != 0 {

@@ -13,20 +13,21 @@ import (
 )
 
 // Printer prints a run for people: a header, the lines of the trace with faults in words, and
-// between them what machines believe and what lasts on their disks.
+// between them what machines believe and which records become durable.
 type Printer struct {
 	W    io.Writer
 	Only *Filter // nil: every line
 
 	log  *Log
-	step uint64 // of the last line that a run without a world wrote
+	step uint64 // event of the last line of the trace
 	err  error
-	from uint64 // of the trace
-	to   uint64 // 0: no end
-	node sim.Addr
+	from uint64   // the first event that is printed
+	to   uint64   // the last one; 0: no end
+	node sim.Addr // the machine whose lines are printed; 0: all
 }
 
-// Watch has a run of o print its trace: the part of it that o.Trace asks for, if it does.
+// Watch prints the header of a run of o, and makes p the trace and the listener of that run. The bounds in o.Trace stay
+// in force.
 func (p *Printer) Watch(o *plan.Options) {
 	p.log, p.from, p.to, p.node = NewLog(), o.Trace.From, o.Trace.Until, o.Trace.Node
 	pl := plan.New(*o)
@@ -36,7 +37,7 @@ func (p *Printer) Watch(o *plan.Options) {
 	o.Trace.W, o.Trace.Describe, o.Trace.Made, o.Listen = p, describe.Message, p.log.sees(o.Trace.Made), p.listen
 }
 
-// Header says what a run is: its plan, and the columns of its trace.
+// Header returns the lines that describe a run: its plan, and the columns of its trace.
 func Header(p *plan.Plan) []string {
 	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
 	lease := p.Driver.Core.Paxos.Lease.Grant
@@ -60,7 +61,7 @@ func Header(p *plan.Plan) []string {
 	return append(all, fmt.Sprintf("%7s %17s %8s %17s %-12s %s", "event", "true time", "machine", "its local time", "kind", "text"))
 }
 
-// Write takes whole lines of the trace. It fails for good once W does.
+// Write takes whole lines of the trace. Once W fails, each further Write returns that error.
 func (p *Printer) Write(lines []byte) (int, error) {
 	for line := range strings.Lines(string(lines)) {
 		first := len(p.log.All)
@@ -103,7 +104,7 @@ func (p *Printer) listen(now time.Duration, e event.Event) {
 	}
 }
 
-// form is a line as the trace of a world has them.
+// form returns a line in the format of a world's trace.
 func (p *Printer) form(m *Moment, text string) string {
 	local := m.Local
 	if local == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// printed is what a Printer prints of a small run, without its header.
+// printed returns what a Printer prints for a small run, without its header.
 func printed(t *testing.T, only *Filter) []string {
 	var b bytes.Buffer
 	p := &Printer{W: &b, Only: only}
@@ -45,7 +45,8 @@ func printed(t *testing.T, only *Filter) []string {
 	return all
 }
 
-// Faults are words, and beliefs stand between the lines of the trace, with the event behind which they came.
+// Faults are printed in words. Beliefs are printed between the lines of the trace, with the event after which they
+// changed.
 func TestATraceForPeople(t *testing.T) {
 	all := printed(t, nil)
 	require.Len(t, all, 11)
@@ -53,7 +54,7 @@ func TestATraceForPeople(t *testing.T) {
 	require.Equal(t, "3 believes believes it is the leader at ballot 2.1", all[3])
 }
 
-// steps are the events of some lines.
+// steps returns the event numbers of lines.
 func steps(lines []string) string {
 	var all []string
 	for _, line := range lines {

@@ -10,23 +10,23 @@ import (
 	"github.com/chubbycell/chubby/sim/event"
 )
 
-// mostGiven is how many votes the words of a recovery name: the last ones, which a quorum may need.
-const mostGiven = 4
+// mostVotes is how many open votes the text of a recovery names: the last ones, which a quorum may need.
+const mostVotes = 4
 
-// What begins the words of a recovery, and of a snapshot that was written.
+// The first words of a recovery, and of a snapshot that was written.
 const (
 	gives   = "recovered "
 	written = "snapshot of slot "
 )
 
-// IsOfWhole reports whether a moment is about all that a disk has: what it gave back to a process that starts, or a snapshot that
+// IsOfWhole reports whether a moment is about the whole disk: the recovery of a process that starts, or a snapshot that
 // was written.
 func IsOfWhole(m *Moment) bool {
 	return m.Kind == Durable && (strings.HasPrefix(m.Text, gives) || strings.HasPrefix(m.Text, written))
 }
 
-// givenBack is what a disk gave back to a process that starts, in words.
-func givenBack(e event.Recovered) string {
+// recovery returns in words what a starting process read from its disk.
+func recovery(e event.Recovered) string {
 	var b strings.Builder
 	r := e.State
 	fmt.Fprintf(&b, gives+"promise %v, ", r.Promise)
@@ -40,7 +40,7 @@ func givenBack(e event.Recovered) string {
 	if len(open) == 0 {
 		b.WriteString(" none")
 	}
-	if more := len(open) - mostGiven; more > 0 {
+	if more := len(open) - mostVotes; more > 0 {
 		fmt.Fprintf(&b, " %d earlier,", more)
 		open = open[more:]
 	}
@@ -51,8 +51,8 @@ func givenBack(e event.Recovered) string {
 	return b.String()
 }
 
-// openVotes are the last votes of the slots which a log does not settle, in the order of slots, as messages name
-// them. One without a value is unreadable.
+// openVotes returns the last vote of each slot that the log does not say is chosen, in the order of slots and in the
+// format of messages. A vote whose value was damaged is unreadable.
 func openVotes(r *paxos.Recovered) []string {
 	votes := map[paxos.Slot]string{}
 	for _, rec := range r.Records {

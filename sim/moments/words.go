@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Words are the fault in words; help says what its kind does, for one of which no doing is known.
+// Words returns the fault and its effects in words. help says what its kind does; it stands in if no effect is known.
 func (h *Harm) Words(help string) string {
 	what := deeds(h.Effects)
 	if h.Kind == Healing {
@@ -24,10 +24,10 @@ func (h *Harm) Words(help string) string {
 	return fmt.Sprintf("%s s  %v: %s", Short(h.At), h.Fault, what)
 }
 
-// diskDamage begins the text of what a fault did to a disk, in words.
+// diskDamage is the prefix of a trace text that says in words what a fault did to a disk.
 const diskDamage = "disk.damage "
 
-// deeds are effects in words: those of one instant and kind together.
+// deeds returns effects in words. Effects on several links, of one instant and kind, are put together.
 func deeds(all []Moment) string {
 	var parts []string
 	for i := 0; i < len(all); {
@@ -63,8 +63,8 @@ func deeds(all []Moment) string {
 	return strings.Join(parts, "; ")
 }
 
-// Words are what was done to a machine or a link, or the call of its disk that failed; of a fault, or
-// of what no fault does, they are its text.
+// Words says in words what was done to a machine or a link, or which call of its disk failed. For other moments it is
+// their text.
 func (m *Moment) Words() string {
 	kind, arg := effect(m)
 	damaged, isDamage := strings.CutPrefix(m.Text, diskDamage)
@@ -85,7 +85,7 @@ func (m *Moment) Words() string {
 	return deed(m.Who, kind, arg)
 }
 
-// Link is the other machine of what was done to a link; 0: it was done to none.
+// Link returns the far end of the link to which something was done; 0 if m is not about a link.
 func (m *Moment) Link() sim.Addr {
 	if kind, arg := effect(m); m.Kind == "fault" && strings.HasPrefix(kind, "net.") {
 		return sim.Addr(arg)
@@ -93,14 +93,15 @@ func (m *Moment) Link() sim.Addr {
 	return 0
 }
 
-// effect reads the text of a fault in the trace.
+// effect splits the text of a fault in the trace into its kind and its number.
 func effect(m *Moment) (kind string, arg int64) {
 	kind, number, _ := strings.Cut(m.Text, " ")
 	arg, _ = strconv.ParseInt(number, 10, 64)
 	return kind, arg
 }
 
-// deed says what was done to a machine; "" where another line says it.
+// deed says what was done to a machine; "" for the end of a frozen clock, because the line of its beginning gives the
+// length.
 func deed(who sim.Addr, kind string, arg int64) string {
 	d := time.Duration(arg)
 	switch kind {
@@ -167,5 +168,5 @@ func linkDeed(kind string, links []string) string {
 	return kind + " " + which
 }
 
-// Short prints a time in seconds.
+// Short prints a time in seconds, to the millisecond.
 func Short(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
