@@ -10,46 +10,46 @@ import (
 // Kinds of bars.
 const (
 	down     = "down"     // the machine has no process
-	paused   = "paused"   // it stands still
-	leads    = "leads"    // a replica takes itself for the leader
-	follows  = "follows"  // or another one
-	serves   = "serves"   // it is the master, and serves clients
-	authored = "lease"    // it has read authority, by its own clock
+	paused   = "paused"   // the machine's process is paused
+	leads    = "leads"    // a replica believes it is the leader
+	follows  = "follows"  // a replica believes another one is the leader
+	serves   = "serves"   // a replica is the master, and serves clients
+	readable = "lease"    // a replica has read authority, by its own clock
 	opening  = "opening"  // a client has no session yet, or no lease
-	safe     = "safe"     // its lease runs, as it knows
-	jeopardy = "jeopardy" // its lease may be over
-	expired  = "expired"  // its session is over, and it did not end it
-	closed   = "closed"   // it has ended its session
-	locked   = "lock"     // it believes to hold a lock
+	safe     = "safe"     // a client knows that its session lease runs
+	jeopardy = "jeopardy" // a client's session lease may be over
+	expired  = "expired"  // a client's session is over, and the client did not close it
+	closed   = "closed"   // a client has closed its session
+	locked   = "lock"     // a client believes it holds a lock
 )
 
-// bar is something that was so for a while, on one machine.
+// bar is a state of one machine, with its beginning and end.
 type bar struct {
 	who      sim.Addr
 	kind     string
-	from, to time.Duration // true time
+	from, to time.Duration // true time; to may be isOpen
 	text     string
-	by       sim.Addr // the leader that is meant
+	by       sim.Addr // of leads and follows: the leader
 
-	// By the clock of the machine; 0: true time alone decides.
+	// Bounds by the clock of the machine, which settle turns into true time; 0: none.
 	since, until time.Duration
-	before       int // the bar that since cuts off; -1: none
+	before       int // the bar that ends at since; -1: none
 }
 
-// isOpen is the end of a bar that goes on.
+// isOpen is the end of a bar that has not ended.
 const isOpen = time.Duration(-1)
 
-// bars are all that there are, in the order of their beginnings.
+// bars are all bars of a run, in the order of their beginnings.
 type bars struct{ all []bar }
 
-// begin starts a bar and returns its number.
+// begin starts a bar and returns its index.
 func (b *bars) begin(x bar) int {
 	x.to, x.before = isOpen, -1
 	b.all = append(b.all, x)
 	return len(b.all) - 1
 }
 
-// current is the open bar of one of the kinds on a machine; -1: there is none.
+// current returns the latest open bar of a machine for which is returns true; -1: there is none.
 func (b *bars) current(who sim.Addr, is func(*bar) bool) int {
 	for i := len(b.all) - 1; i >= 0; i-- {
 		if x := &b.all[i]; x.who == who && x.to == isOpen && is(x) {
@@ -59,7 +59,7 @@ func (b *bars) current(who sim.Addr, is func(*bar) bool) int {
 	return -1
 }
 
-// end ends all open bars on a machine that are meant.
+// end ends all open bars of a machine for which is returns true.
 func (b *bars) end(now time.Duration, who sim.Addr, is func(*bar) bool) {
 	for i := range b.all {
 		if x := &b.all[i]; x.who == who && x.to == isOpen && is(x) {
@@ -68,13 +68,12 @@ func (b *bars) end(now time.Duration, who sim.Addr, is func(*bar) bool) {
 	}
 }
 
-// isKind says whether a bar is of one of the kinds.
+// isKind returns a predicate: the bar is of one of the kinds.
 func isKind(kinds ...string) func(*bar) bool {
 	return func(x *bar) bool { return slices.Contains(kinds, x.kind) }
 }
 
-// settle ends what goes on at the end of a run, and puts what a machine's clock decides into
-// true time.
+// settle ends the open bars at the end of a run, and turns the bounds by a machine's clock into true time.
 func (b *bars) settle(end time.Duration, clocks map[sim.Addr]*clock) {
 	for i := range b.all {
 		x := &b.all[i]

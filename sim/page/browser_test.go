@@ -13,8 +13,8 @@ import (
 	"github.com/chubbycell/chubby/sim/page/pagetest"
 )
 
-// A browser shows a broken run of more than 10,000 events: its lanes, the past of the break, what a filter
-// and a search leave; it loads nothing, and has nothing to complain of.
+// A browser shows a broken run of more than 10,000 events: its lanes, the past of the break, and the events that a
+// filter or a search selects. The page loads nothing else, and the browser reports no error.
 func TestABrowserShowsARun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -53,7 +53,7 @@ func TestABrowserShowsARun(t *testing.T) {
 
 	past := browsertest.Ask[struct{ Past, Told, Rows, AsItSays, Aside int }](ctx, t, `({
 		past: mark.filter(m => m === PAST).length, told: mark.filter(m => m === PICKED).length, rows: document.querySelectorAll("#told li").length,
-		asItSays: (() => { // of messages on the way to the break, so many are marked in the data and by the script alike
+		asItSays: (() => { // how many received messages the data mark as the past, and the script does not
 			const end = Array.from(kind.keys()).find(i => data.kinds[kind[i]] === "break"), marks = pastOf(end);
 			return Array.from(marks.keys()).filter(i => isMessage(i) && got[i] >= 0 && mark[i] > 0 && !marks[i]).length;
 		})(),

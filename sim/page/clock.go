@@ -8,12 +8,12 @@ import (
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
-// reading is one look at a clock.
+// reading is one reading of a clock: true time, and what the clock showed.
 type reading struct{ at, local time.Duration }
 
-// life is the readings of a machine's clock from a start on. Its own time begins at the true
-// time of the start, and passes as the clock does: so lanes can be drawn side by side by
-// clocks that were set anyhow.
+// life is the readings of a machine's clock from one start of the machine to the next. The page draws lanes by own time:
+// it begins at the true time of the start and passes at the clock's rate. So lanes can stand side by side although
+// the clocks were set differently.
 type life struct{ readings []reading }
 
 func (l *life) began() reading { return l.readings[0] }
@@ -36,7 +36,7 @@ func (c *clock) note(m *moments.Moment) {
 	}
 }
 
-// lifeAt is the life of an instant; nil if there is none.
+// lifeAt returns the life that an instant of true time falls in; nil: the machine had not started.
 func (c *clock) lifeAt(at time.Duration) *life {
 	i, _ := slices.BinarySearchFunc(c.lives, at, func(l life, at time.Duration) int {
 		if l.began().at <= at {
@@ -50,8 +50,8 @@ func (c *clock) lifeAt(at time.Duration) *life {
 	return &c.lives[i-1]
 }
 
-// when is the true time at which the clock read local, in the life of the instant at. Behind
-// the last reading the clock is taken to go right.
+// when returns the true time at which the clock showed local, in the life of the instant at. After the last reading of
+// that life it assumes a clock without error of rate. It returns at if the machine had not started.
 func (c *clock) when(at, local time.Duration) time.Duration {
 	l := c.lifeAt(at)
 	if l == nil {
@@ -69,14 +69,14 @@ func (c *clock) when(at, local time.Duration) time.Duration {
 	return a.at + time.Duration(float64(b.at-a.at)*float64(local-a.local)/float64(b.local-a.local))
 }
 
-// tolerance is by how much a curve of few points may miss a reading.
+// tolerance is how far a reading may lie from the line between two points.
 const tolerance = 2 * time.Microsecond
 
-// points are few of the readings, between which all others lie on straight lines.
+// points returns a few of the readings. All others lie within tolerance of the straight lines between these.
 func (l *life) points() []reading {
 	all := l.readings
 	points := []reading{all[0]}
-	low, high := -1.0, -1.0 // slopes that miss no reading since the last point
+	low, high := -1.0, -1.0 // bounds of the slope of a line that misses no reading since the last point
 	for i := 1; i < len(all); i++ {
 		from := points[len(points)-1]
 		dt, dl := float64(all[i].at-from.at), float64(all[i].local-from.local)

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
-// slow is a clock that is started at 10 s, reads 100 s then, loses a tenth from 14 s on, and stands still
-// from 18 s on; at 20 s its machine starts again.
+// slow is a clock whose machine starts at 10 s, when the clock shows 100 s. The clock loses a tenth from 14 s on, and
+// stands still from 18 s on. At 20 s its machine starts again.
 func slow() *clock {
 	c := &clock{}
 	note := func(at, local, kind, text string) {
@@ -43,12 +43,12 @@ func TestWhenAClockReads(t *testing.T) {
 	require.Equal(t, 5*s, c.when(5*s, 9*s), "it does not run yet")
 }
 
-// A lease that is granted until some reading ends when the clock reads that, however late, and
-// where jeopardy is seen late, it began when the bound had come.
+// A lease that is granted until some reading of a clock ends when the clock shows it. Jeopardy begins at the bound,
+// even if it is seen later.
 func TestBarsEndByTheClockOfTheirMachine(t *testing.T) {
 	s := time.Second
 	var b bars
-	b.begin(bar{who: 1, kind: authored, from: 12 * s, until: 106700 * time.Millisecond})
+	b.begin(bar{who: 1, kind: readable, from: 12 * s, until: 106700 * time.Millisecond})
 	was := b.begin(bar{who: 1, kind: safe, from: 10 * s})
 	b.end(16*s, 1, isKind(safe))
 	i := b.begin(bar{who: 1, kind: jeopardy, from: 16 * s})
@@ -60,7 +60,7 @@ func TestBarsEndByTheClockOfTheirMachine(t *testing.T) {
 	require.Equal(t, 30*s, b.all[i].to)
 }
 
-// What is rare, and what the story tells, stays; then what is near.
+// Rare entries and those that the story tells stay first, then those near the break.
 func TestWhatStaysOnAPage(t *testing.T) {
 	var all []entry
 	for i := range 2000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// data is all that a page draws.
+// data is what a page draws.
 type data struct {
 	end     time.Duration
 	broke   time.Duration // true time; never: nothing broke on a machine
@@ -24,7 +24,7 @@ type data struct {
 	bands   []band
 }
 
-// data is that of a run which is over.
+// data returns the data of a finished run.
 func (r *Recorder) data(words *faultWords, s *story.Story) *data {
 	d := &data{end: r.end, broke: never, clocks: map[sim.Addr]*clock{}, bands: words.bands()}
 	if r.log.Broke >= 0 {
@@ -51,29 +51,29 @@ func (r *Recorder) data(words *faultWords, s *story.Story) *data {
 	return d
 }
 
-// coded is the form of the data in a page. Times are microseconds; a row of numbers is as
-// long as there are entries, and each number of some rows is what is added to the one before.
+// coded is the JSON form of the data. Times are microseconds. A row has one number for each entry; some rows have
+// differences, because these are shorter.
 type coded struct {
 	End    int64       `json:"end"`
 	Broke  int64       `json:"broke"` // -1: nothing broke on a machine
 	Lanes  []codedLane `json:"lanes"`
 	Kinds  []string    `json:"kinds"`
-	Others int         `json:"others"` // so many kinds, the first ones, are no messages
+	Others int         `json:"others"` // the first kinds, this many, are not messages
 	Texts  []string    `json:"texts"`  // with a \u0000 for each argument
-	Args   []any       `json:"args"`   // of all entries one after the other
+	Args   []any       `json:"args"`   // the arguments of all entries, one after the other
 	// Rows of the entries.
-	At   []int64  `json:"at"`   // added to the one before
-	Step []uint64 `json:"step"` // added to the one before that is known, plus 1; 0: unknown
+	At   []int64  `json:"at"`   // difference from the entry before
+	Step []uint64 `json:"step"` // difference from the last known step, plus 1; 0: unknown
 	Who  []int    `json:"who"`  // lane
 	Kind []int    `json:"kind"`
 	Text []int    `json:"text"`
-	Peer []int    `json:"peer"` // lane; -1: no message
+	Peer []int    `json:"peer"` // lane; -1: not a message
 	Got  []int64  `json:"got"`  // how long a message took; -1: it never came
 	Fate string   `json:"fate"` // a digit for each entry
-	Mark string   `json:"mark"`
+	Mark string   `json:"mark"` // a digit for each entry
 
 	BarKinds []string  `json:"barKinds"`
-	Bars     [][]int64 `json:"bars"`  // lane, kind, from, length, text, lane of the leader that is meant
+	Bars     [][]int64 `json:"bars"`  // lane, kind, from, length, text, lane of the leader
 	Bands    [][]any   `json:"bands"` // from, to, text, lanes
 	BarTexts []string  `json:"barTexts"`
 }
@@ -81,11 +81,11 @@ type coded struct {
 type codedLane struct {
 	Name    string    `json:"name"`
 	Replica bool      `json:"replica,omitempty"`
-	Clock   [][]int64 `json:"clock"` // points: true time; own time less true time
-	Lives   [][]int64 `json:"lives"` // true time of the start; reading less own time
+	Clock   [][]int64 `json:"clock"` // points: true time, own time minus true time
+	Lives   [][]int64 `json:"lives"` // true time of the start, reading minus own time
 }
 
-// table gives numbers to texts.
+// table numbers texts: equal texts have the same number.
 type table struct {
 	texts []string
 	at    map[string]int
@@ -104,13 +104,14 @@ func (t *table) number(s string) int {
 	return n
 }
 
-// argument is a word with a digit: texts are alike but for these.
+// argument matches a word with a digit. Many texts differ only in such words.
 var argument = regexp.MustCompile(`\w*\d\w*`)
 
-// largest is the largest number that a browser reads without loss.
+// largest bounds the numbers that a browser reads without loss.
 const largest = 1 << 53
 
-// argumentOf is a word as a number, where that says the same, and is shorter.
+// argumentOf returns a word as a number if the number prints as the same word, else the word. A number is shorter in
+// JSON.
 func argumentOf(word string) any {
 	if n, err := strconv.ParseInt(word, 10, 64); err == nil && n < largest && strconv.FormatInt(n, 10) == word {
 		return n
@@ -120,7 +121,7 @@ func argumentOf(word string) any {
 
 func micros(d time.Duration) int64 { return int64(d / time.Microsecond) }
 
-// encode is the JSON of the data.
+// encode returns the JSON of the data.
 func (d *data) encode() []byte {
 	c := coded{End: micros(d.end), Broke: -1, Kinds: slices.Clone(notMessages), Others: len(notMessages), Args: []any{},
 		At: []int64{}, Step: []uint64{}, Who: []int{}, Kind: []int{}, Text: []int{}, Peer: []int{}, Got: []int64{}, BarKinds: []string{}, Bars: [][]int64{}, Bands: [][]any{}}
@@ -167,7 +168,7 @@ func (d *data) lane(who sim.Addr) codedLane {
 	return l
 }
 
-// rows fills in the entries.
+// rows fills in the rows of the entries.
 func (d *data) rows(c *coded) {
 	kinds := table{at: map[string]int{}}
 	for _, k := range notMessages {

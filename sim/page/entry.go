@@ -12,73 +12,72 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// Kinds of entries that are no messages. A message has the first word of its text as its kind.
+// Kinds of entries that are not messages. The kind of a message is the first word of its text.
 const (
-	breaks  = "break"   // what broke, or was noted
-	fault   = "fault"   // a fault strikes, or goes on
-	effect  = "effect"  // what it does to a machine or a link
-	opinion = "belief"  // a machine has another opinion
-	state   = "session" // a client's session is in another state
-	told    = "told"    // a program's call has come back
+	breaks  = "break"   // a property breaks, or the run notes something
+	fault   = "fault"   // a fault strikes
+	effect  = "effect"  // an effect of a fault on a machine or a link, or the delayed part of a fault
+	belief  = "belief"  // a machine has a new belief
+	state   = "session" // a client's session is in a new state
+	told    = "told"    // a program's call returned, or the program made a note
 	durable = "disk"    // a record is on a disk
 	failed  = "failed"  // a call to a disk fails
 	applied = "log"     // a command is executed for the first time
 )
 
 // notMessages are those kinds, in the order in which a page lists them.
-var notMessages = []string{breaks, fault, effect, opinion, state, told, applied, durable, failed}
+var notMessages = []string{breaks, fault, effect, belief, state, told, applied, durable, failed}
 
-// entry is one thing on a page that can be clicked. A message is one entry, from its sending to its
-// coming.
+// entry is one thing on a page that can be clicked. A message is one entry for its sending and its receipt.
 type entry struct {
-	at      time.Duration
-	step    uint64 // of the world; 0: unknown
+	at      time.Duration // true time
+	step    uint64        // the event of the world; 0: unknown
 	who     sim.Addr
 	kind    string
 	text    string
-	peer    sim.Addr      // of a message, its receiver; 0: it is none
-	got     time.Duration // when it came; never: it did not
+	peer    sim.Addr      // the receiver of a message; 0: not a message
+	got     time.Duration // when the message was received; never: it was not
 	fate    fate
 	mark    mark
-	brought int // the moment; of a message, of its coming
+	brought int // index in Log.All; of a received message: its receipt
 }
 
-// never is when a message came that did not come.
+// never stands for the instant of an event that did not happen.
 const never = time.Duration(-1)
 
 // fate is what became of a message.
 type fate byte
 
 const (
-	came    fate = iota
-	again        // a copy, which came, too
-	lost         // by the network
-	dropped      // at a cut link, or at a machine that was down, or the run was over
+	came    fate = iota // a process received it
+	again               // a second copy that was received, too
+	lost                // the network lost it by chance
+	dropped             // a cut link, a machine that was down, or the end of the run kept it from being received
 )
 
-// mark is what an entry has to do with the break.
+// mark is how an entry is related to the break.
 type mark byte
 
 const (
-	aside  mark = iota // nothing: the break cannot have come from it
+	aside  mark = iota // the break cannot have come from it
 	past               // the break may have come from it
 	picked             // the story tells it
 )
 
-// verb is the first word of a text.
+// verb returns the first word of a text.
 func verb(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word
 }
 
-// longest is how much of a text a page has.
+// longest is the most bytes of an entry's text.
 const longest = 400
 
-// entries are those of a run. s may be the zero Story, where nothing broke.
+// entries returns the entries of a run, in the order of true time. s is the zero Story if nothing broke.
 func (r *Recorder) entries(s *story.Story, words *faultWords) []entry {
 	var all []entry
 	sending := map[int]int{} // entry by the moment of the sending
-	next := 0                // change
+	next := 0                // index in r.changes
 	for i := range r.log.All {
 		m := &r.log.All[i]
 		e := entry{at: m.At, step: m.Step, who: m.Who, text: moments.Clip(m.Text, longest), got: never, brought: i}
@@ -113,11 +112,11 @@ func (r *Recorder) entries(s *story.Story, words *faultWords) []entry {
 		}
 	}
 	r.marks(all, s)
-	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.at, b.at) }) // copies stand where they came
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.at, b.at) }) // a second copy moves to the time of its sending
 	return all
 }
 
-// marks says of each entry what it has to do with the break.
+// marks sets the mark of each entry.
 func (r *Recorder) marks(all []entry, s *story.Story) {
 	if len(s.Past) == 0 {
 		return
@@ -138,7 +137,7 @@ func (r *Recorder) marks(all []entry, s *story.Story) {
 	}
 }
 
-// messageKind is the kind of a message.
+// messageKind returns the kind of a message.
 func messageKind(text string) string {
 	kind := verb(text)
 	if kind == "" || strings.ContainsAny(kind, "0123456789") {
@@ -147,7 +146,7 @@ func messageKind(text string) string {
 	return kind
 }
 
-// wordsOf is the kind and the text of what is neither a message nor a fault.
+// wordsOf returns the kind and the text of a moment that is neither a message nor a fault.
 func wordsOf(m *moments.Moment, text string) (string, string) {
 	switch m.Kind {
 	case "FAILURE":
@@ -163,5 +162,5 @@ func wordsOf(m *moments.Moment, text string) (string, string) {
 	case moments.Told:
 		return told, text
 	}
-	return opinion, text
+	return belief, text
 }

@@ -14,8 +14,8 @@ import (
 // faultWords are the faults of a run in words.
 type faultWords struct {
 	harms []moments.Harm
-	help  map[string]string // of each kind
-	next  int               // harm with a name that is to come
+	help  map[string]string // by kind of fault
+	next  int               // index of the harm that the next fault moment belongs to, or of one before it
 }
 
 func newFaultWords(l *moments.Log, p *plan.Plan) *faultWords {
@@ -26,17 +26,17 @@ func newFaultWords(l *moments.Log, p *plan.Plan) *faultWords {
 	return w
 }
 
-// say is a fault and what it did.
+// say returns a fault, its effects and its help in words.
 func (w *faultWords) say(h *moments.Harm) string {
-	_, text, _ := strings.Cut(h.Words(w.help[h.Kind]), " s  ") // behind the time
+	_, text, _ := strings.Cut(h.Words(w.help[h.Kind]), " s  ") // without the time
 	if help := w.help[h.Kind]; help != "" && !strings.Contains(text, help) {
 		text += " (" + help + ")"
 	}
 	return text
 }
 
-// of is the kind and the text of moment i, which is of the kinds fault or Acts. Those of faults come in
-// their order.
+// of returns the kind and the text of moment i, which is of kind fault or Acts. It must be called once for each such
+// moment, in their order.
 func (w *faultWords) of(l *moments.Log, i int) (kind, text string) {
 	m := &l.All[i]
 	switch {
@@ -55,14 +55,14 @@ func (w *faultWords) of(l *moments.Log, i int) (kind, text string) {
 	return fault, m.Text
 }
 
-// band is a fault from its strike to the last that it did.
+// band is a fault, from its strike to its last effect.
 type band struct {
 	from, to time.Duration
 	text     string
 	on       []sim.Addr // machines and ends of links
 }
 
-// bands are those of all faults, in their order.
+// bands returns the bands of all faults, in their order.
 func (w *faultWords) bands() []band {
 	var all []band
 	healed := moments.None
@@ -79,7 +79,7 @@ func (w *faultWords) bands() []band {
 		}
 		for j := range h.Effects {
 			e := &h.Effects[j]
-			if healed == moments.None || i >= healed || e.At <= w.harms[healed].At { // what ends the run is no fault
+			if healed == moments.None || i >= healed || e.At <= w.harms[healed].At { // effects after the healing belong to the end of the run
 				b.to = max(b.to, e.At)
 			}
 			if h.Kind != moments.Healing {
@@ -96,7 +96,7 @@ func (w *faultWords) bands() []band {
 	return all
 }
 
-// standing are the faults that stand for a whole run, in words.
+// standing returns in words the faults that last for the whole run.
 func standing(p *plan.Plan) []string {
 	var all []string
 	for _, name := range p.Standing() {

@@ -10,15 +10,14 @@ import (
 // Limit is the most bytes of a page.
 const Limit = 2_000_000
 
-// rare is how many entries of a kind are all kept.
+// rare is the most entries of a kind for which all of them are kept first.
 const rare = 300
 
-// weights orders entries by what speaks for them: what the story tells and what is rare first, then
-// the past of the break near to it, then the rest by how near it is. Where nothing broke,
-// near is the beginning.
+// weights orders entries by importance: first those that the story tells, breaks, faults and rare kinds; then the
+// recent past of the break; then all others. Entries of equal class are ordered by their distance from near.
 type weights struct {
-	count map[string]int // of each kind
-	near  time.Duration
+	count map[string]int // of entries, by kind
+	near  time.Duration  // true time of the break; 0: nothing broke
 	broke bool
 }
 
@@ -30,10 +29,10 @@ func newWeights(all []entry, broke bool, at time.Duration) *weights {
 	return w
 }
 
-// recent is how long before the break its past is worth more than others' present.
+// recent bounds the distance from the break within which its past comes before other entries.
 const recent = 10 * time.Second
 
-// of is the class of an entry, the lowest first, and how far it is.
+// of returns the class of an entry, where the lowest is the most important, and its distance from near.
 func (w *weights) of(e *entry) (class int, far time.Duration) {
 	far = max(e.at-w.near, w.near-e.at)
 	switch {
@@ -45,7 +44,7 @@ func (w *weights) of(e *entry) (class int, far time.Duration) {
 	return 2, far
 }
 
-// keep leaves the n entries for which most speaks, in their order.
+// keep returns the n most important entries, in their order.
 func (w *weights) keep(all []entry, n int) []entry {
 	if n >= len(all) {
 		return all
@@ -68,7 +67,7 @@ func (w *weights) keep(all []entry, n int) []entry {
 	return kept
 }
 
-// leftOut says what is not on a page; "" if all is.
+// leftOut says what a page leaves out; "" if nothing.
 func (w *weights) leftOut(all, kept []entry) string {
 	if len(kept) == len(all) {
 		return ""

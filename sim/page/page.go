@@ -33,23 +33,24 @@ var pageScript string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// Recorder listens to one run and keeps what its page is made of.
+// Recorder listens to one run and keeps the data of its page. It is for one goroutine.
 type Recorder struct {
 	log     *moments.Log
 	bars    bars
 	changes []change
-	minds   map[sim.Addr]mind
-	asked   time.Duration // when clients were asked last
-	end     time.Duration // the latest that was seen
+	states  map[sim.Addr]sessionState
+	asked   time.Duration // true time when clients were asked last
+	end     time.Duration // true time of the latest event or line
 }
 
-// NewRecorder is a Recorder of a run that has not begun.
+// NewRecorder returns an empty Recorder.
 func NewRecorder() *Recorder {
-	return &Recorder{log: moments.NewLog(), minds: map[sim.Addr]mind{}, asked: -every}
+	return &Recorder{log: moments.NewLog(), states: map[sim.Addr]sessionState{}, asked: -every}
 }
 
-// Watch has a run of o write its trace into the Recorder, beside where it goes already, and tell
-// it of its events, after the listener that o has. A trace that has lines of one machine only, or not all, makes a page of these.
+// Watch adds the Recorder to the trace and the listener of a run of o. A writer and a listener that o has already still
+// get everything, before the Recorder. Watch removes the bounds of o.Trace: the trace then has the lines of all
+// machines and events.
 func (r *Recorder) Watch(o *plan.Options) {
 	to, tell := o.Trace.W, o.Listen
 	r.log.Watch(o)
@@ -65,14 +66,14 @@ func (r *Recorder) Watch(o *plan.Options) {
 	}
 }
 
-// About is what a page says of a run, which the run does not know.
+// About is what the caller adds to a page.
 type About struct {
-	Verdict string // what became of it, in one line
-	Command string // that runs it again; "": the page does not say it
-	Faults  int    // that struck in the run of which this one is a part; 0: it is not known
+	Verdict string // the outcome of the run, in one line
+	Command string // command line that runs it again; "": the page has none
+	Faults  int    // faults of the run before it was shrunk; 0: unknown
 }
 
-// view is what the template fills in.
+// view is the input of the template.
 type view struct {
 	Title, Verdict, Command string
 	Broke                   bool
@@ -85,7 +86,8 @@ type view struct {
 	Scripts                 []template.JS
 }
 
-// WritePage writes the page of the run of o that the Recorder has watched and that came to res.
+// WritePage writes the page of a finished run of o that the Recorder has watched. res is the result of the run. It
+// returns the errors of w.
 func (r *Recorder) WritePage(w io.Writer, o plan.Options, res *cell.Result, about About) error {
 	p := plan.New(o)
 	var s story.Story
@@ -99,7 +101,7 @@ func (r *Recorder) WritePage(w io.Writer, o plan.Options, res *cell.Result, abou
 	})
 }
 
-// fit writes the page with as many entries as fit, those near to at first.
+// fit writes the page with as many entries as Limit allows. at is the true time of the break, or 0.
 func (d *data) fit(w io.Writer, at time.Duration, v view) error {
 	all := d.entries
 	weights := newWeights(all, v.Broke, at)
@@ -118,7 +120,7 @@ func (d *data) fit(w io.Writer, at time.Duration, v view) error {
 	}
 }
 
-// page is the page of the data as they are.
+// page returns the page with all present entries.
 func (d *data) page(v view) ([]byte, error) {
 	v.Style = template.CSS(pageStyle)
 	v.Data = template.JS(d.encode())

@@ -18,7 +18,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// noLateMaster is a checker that breaks where a replica begins to serve late in a run.
+// noLateMaster is a checker that breaks when a replica begins to serve late in a run.
 type noLateMaster struct{ after time.Duration }
 
 func (c noLateMaster) On(now time.Duration, e event.Event) error {
@@ -30,7 +30,7 @@ func (c noLateMaster) On(now time.Duration, e event.Event) error {
 
 func (noLateMaster) End() error { return nil }
 
-// broken are options of a seed that breaks X7 when a replica begins to serve after that time.
+// broken returns options of a seed that breaks X7 when a replica begins to serve after that time.
 func broken(after time.Duration) plan.Options {
 	return plan.Options{
 		Seed: 7, Workload: "churn", Replicas: 3, Clients: 30,
@@ -38,7 +38,7 @@ func broken(after time.Duration) plan.Options {
 	}
 }
 
-// paged is a run and its page.
+// paged makes a run and its page.
 func paged(t *testing.T, o plan.Options) (cell.Result, []byte) {
 	r := page.NewRecorder()
 	watched := o
@@ -49,7 +49,8 @@ func paged(t *testing.T, o plan.Options) (cell.Result, []byte) {
 	return res, b.Bytes()
 }
 
-// One seed is one page, and to watch a run does not change it. What a trace is written to gets the same lines.
+// Two runs of one seed give the same page, a Recorder does not change the run, and the writer of a trace gets the same
+// lines each time.
 func TestOneSeedIsOnePage(t *testing.T) {
 	o := plan.Options{Seed: 5, Duration: 3 * time.Second, Replicas: 3, Clients: 2}
 	alone := cell.Run(o)
@@ -66,14 +67,14 @@ func TestOneSeedIsOnePage(t *testing.T) {
 	require.NotContains(t, string(first), "<said>")
 }
 
-// Nothing on a page comes from elsewhere.
+// A page refers to nothing outside its file.
 func TestAPageNeedsNoNetwork(t *testing.T) {
 	_, b := paged(t, plan.Options{Seed: 5, Duration: time.Second, Replicas: 1, Clients: 1, Faults: []string{}})
 	require.Contains(t, string(b), "default-src 'none'")
 	require.Empty(t, regexp.MustCompile(`(?i)https?://|<link[^>]+href="[^d]|<script[^>]+src|@import|url\(`).FindAll(b, -1))
 }
 
-// A seed that has more than a page can hold leaves the frequent out, says so, and keeps what is rare.
+// The page of a seed with too many events leaves out frequent kinds, says so, and stays below Limit.
 func TestAPageIsNeverTooLarge(t *testing.T) {
 	_, b := paged(t, plan.Options{Seed: 7, Workload: "churn", Replicas: 3, Clients: 50})
 	require.LessOrEqual(t, len(b), page.Limit)
@@ -84,7 +85,7 @@ func TestAPageIsNeverTooLarge(t *testing.T) {
 	require.Greater(t, has, 20_000)
 }
 
-// A run without moments, as of a runner that makes up results, has a page, too.
+// A run without moments, such as that of a test's fake runner, has a page, too.
 func TestAPageOfNothing(t *testing.T) {
 	var b bytes.Buffer
 	res := cell.Result{Seed: 3, Breach: &cell.Breach{ID: "S1", Text: "slot 4"}}

@@ -11,12 +11,12 @@ import (
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
-// every is the true time between two looks at what clients take their sessions for.
+// every is the least true time after which clients are asked again what they believe about their sessions.
 const every = 5 * time.Millisecond
 
-// change is another opinion of a client about its session, which no line of the trace has.
+// change is a new belief of a client about its session. The trace has no line for it.
 type change struct {
-	after int // the moment behind which it was seen
+	after int // the last moment before it was seen
 	at    time.Duration
 	who   sim.Addr
 	text  string
@@ -56,19 +56,19 @@ func lockText(node, mode any) string {
 	return fmt.Sprintf("the lock of %v, %v, as the client believes", node, mode)
 }
 
-// lease notes another end of read authority: what is renewed in time is one bar.
+// lease notes a new end of read authority. Read authority that is renewed in time stays one bar.
 func (r *Recorder) lease(now time.Duration, e event.LeaseChanged) {
 	who := sim.Addr(e.Replica)
 	local, until := sim.ReadingOf(e.Local), sim.ReadingOf(e.Until)
-	i := r.bars.current(who, isKind(authored))
+	i := r.bars.current(who, isKind(readable))
 	switch {
 	case e.Until.IsZero() || until <= local:
-		r.bars.end(now, who, isKind(authored))
+		r.bars.end(now, who, isKind(readable))
 	case i >= 0 && local < r.bars.all[i].until:
 		r.bars.all[i].until = max(until, r.bars.all[i].until)
 	default:
-		r.bars.end(now, who, isKind(authored))
-		r.bars.begin(bar{who: who, kind: authored, from: now, until: until, text: "may answer reads alone, by its own clock"})
+		r.bars.end(now, who, isKind(readable))
+		r.bars.begin(bar{who: who, kind: readable, from: now, until: until, text: "may answer reads alone, by its own clock"})
 	}
 }
 
@@ -82,7 +82,7 @@ func (r *Recorder) Write(lines []byte) (int, error) {
 	return n, err
 }
 
-// sees takes a line that was kept.
+// sees takes a moment of the trace.
 func (r *Recorder) sees(m *moments.Moment) {
 	r.end = max(r.end, m.At)
 	switch m.Kind {
@@ -103,7 +103,7 @@ func (r *Recorder) struck(m *moments.Moment) {
 	case "crash", "kill", "stop", "exit", "machine-failure":
 		if r.bars.current(m.Who, isKind(down)) < 0 {
 			r.bars.end(m.At, m.Who, func(*bar) bool { return true })
-			delete(r.minds, m.Who)
+			delete(r.states, m.Who)
 			r.bars.begin(bar{who: m.Who, kind: down, from: m.At, text: "is down"})
 		}
 	case "start":
@@ -117,10 +117,10 @@ func (r *Recorder) struck(m *moments.Moment) {
 	}
 }
 
-// mind is what a client took its session for when it was last asked.
-type mind struct{ kind, text string }
+// sessionState is what a client believed about its session when it was last asked: a kind of bar, and words.
+type sessionState struct{ kind, text string }
 
-// ask asks every client what it takes its session for.
+// ask asks every client what it believes about its session.
 func (r *Recorder) ask(now time.Duration) {
 	r.asked = now
 	for _, who := range r.log.Clients {
@@ -128,38 +128,38 @@ func (r *Recorder) ask(now time.Duration) {
 		if said.Dead {
 			continue
 		}
-		m, st := mindOf(said), said.Status
-		if was, known := r.minds[who]; known && was == m {
+		m, st := stateOf(said), said.Status
+		if was, known := r.states[who]; known && was == m {
 			continue
 		}
-		r.minds[who] = m
+		r.states[who] = m
 		before := r.bars.current(who, isSession)
 		r.bars.end(now, who, isSession)
 		i := r.bars.begin(bar{who: who, kind: m.kind, from: now, text: m.text})
-		if m.kind == jeopardy && !st.Bound.IsZero() { // exactly then, though it is seen later
+		if m.kind == jeopardy && !st.Bound.IsZero() { // jeopardy began at the bound; ask sees it later
 			r.bars.all[i].since, r.bars.all[i].before = sim.ReadingOf(st.Bound), before
 		}
 		r.changes = append(r.changes, change{len(r.log.All) - 1, now, who, m.text})
 	}
 }
 
-// isSession says whether a bar is of the states of a session.
+// isSession reports whether a bar is a state of a session.
 var isSession = isKind(opening, safe, jeopardy, expired, closed)
 
-// mindOf puts an opinion in words.
-func mindOf(o moments.Opinion) mind {
+// stateOf returns what a client believes about its session.
+func stateOf(o moments.Opinion) sessionState {
 	st := o.Status
 	switch {
 	case st.State == session.Over && st.Why == session.Closed:
-		return mind{closed, fmt.Sprintf("session %d is closed", st.Session)}
+		return sessionState{closed, fmt.Sprintf("session %d is closed", st.Session)}
 	case st.State == session.Over:
-		return mind{expired, fmt.Sprintf("session %d is over (%v)", st.Session, st.Why)}
+		return sessionState{expired, fmt.Sprintf("session %d is over (%v)", st.Session, st.Why)}
 	case st.Session == 0:
-		return mind{opening, "has no session yet"}
+		return sessionState{opening, "has no session yet"}
 	case st.Lease == session.Jeopardy:
-		return mind{jeopardy, fmt.Sprintf("session %d is in jeopardy, epoch %d", st.Session, st.Epoch)}
+		return sessionState{jeopardy, fmt.Sprintf("session %d is in jeopardy, epoch %d", st.Session, st.Epoch)}
 	case st.Lease == session.Fresh:
-		return mind{opening, fmt.Sprintf("session %d is fresh, epoch %d", st.Session, st.Epoch)}
+		return sessionState{opening, fmt.Sprintf("session %d is fresh, epoch %d", st.Session, st.Epoch)}
 	}
-	return mind{safe, fmt.Sprintf("session %d is safe, epoch %d", st.Session, st.Epoch)}
+	return sessionState{safe, fmt.Sprintf("session %d is safe, epoch %d", st.Session, st.Epoch)}
 }

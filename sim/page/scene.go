@@ -11,30 +11,29 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// Scene is what a page says of a run that is no run of a cell, such as a script of the lab: its trace
-// does not have it.
+// Scene is what a page says of a run of other machines than a cell, such as a script of the lab, beyond its trace.
 type Scene struct {
 	Title, Verdict string
-	Command        string // that runs it again
+	Command        string // command line that runs it again
 	Facts, Story   []string
-	Machines       map[sim.Addr]string // their names; 0: the name of the lane of the whole run
-	Locks          []Span              // in which a client acted as a holder
-	Faults         []Span              // on the lanes that they strike
-	Harm           *Span               // what was done, on the machine that took it; nil: nothing
+	Machines       map[sim.Addr]string // names of machines; 0: the name of the lane of the whole run
+	Locks          []Span              // times in which a client acted as a holder
+	Faults         []Span              // faults, on the lanes of the machines that they strike
+	Harm           *Span               // the damage, on the machine that suffered it; nil: none
 }
 
-// Span is something on one lane, from an instant of true time to another.
+// Span is something on one lane, from one instant of true time to another.
 type Span struct {
 	Who      sim.Addr
-	From, To time.Duration // To behind the end of the run: it does not end
+	From, To time.Duration // a To after the end of the run means that it does not end
 	Text     string
 }
 
-// address is the name that a machine without a name of its own has in texts.
+// address matches the name by which texts call a machine that has no name in Scene.Machines.
 var address = regexp.MustCompile(`\b[nc]\d+\b`)
 
-// WriteScene writes the page of a run whose trace was written to the Recorder. Lines of the kind "says"
-// are what its machines note.
+// WriteScene writes the page of a finished run whose trace was written to the Recorder. Lines of kind "says"
+// are notes of its machines. It returns the errors of w.
 func (r *Recorder) WriteScene(w io.Writer, s Scene) error {
 	for _, l := range s.Locks {
 		r.bars.begin(bar{who: l.Who, kind: locked, from: l.From, text: l.Text})
@@ -71,7 +70,7 @@ func (r *Recorder) WriteScene(w io.Writer, s Scene) error {
 	return d.fit(w, at, view{Title: s.Title, Verdict: s.Verdict, Command: s.Command, Broke: s.Harm != nil, Facts: s.Facts, Story: s.Story})
 }
 
-// pastOf is what a harm may have come from: all before the last that its machine had done by then.
+// pastOf returns the past of a harm: the moments that the last moment of its machine before it may have come from.
 func (r *Recorder) pastOf(harm *Span) *story.Story {
 	last := -1
 	for i := range r.log.All {

@@ -1,4 +1,4 @@
-// Package pagetest is test support: the page of a run in a real browser (internal/browsertest).
+// Package pagetest is test support: it opens the page of a run in a real browser (internal/browsertest).
 package pagetest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/internal/browsertest"
 )
 
-// Open opens a page as a file in a tab that lives as long as the test, and returns the tab and the
-// address of the file.
+// Open writes page b to a file and opens it in a tab of the browser at path browser. The tab lives as long as the test.
+// Open returns the tab, its traffic, and the address of the file. It fails the test if the page does not load.
 func Open(ctx context.Context, t *testing.T, browser string, b []byte) (tab context.Context, f *browsertest.Traffic, at string) {
 	file := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.WriteFile(file, b, 0o644))
