@@ -13,9 +13,8 @@ import (
 	"github.com/chubbycell/chubby/sim/resource"
 )
 
-// Message is the text of a message between two machines of a cell, for the
-// human trace: the lines of golden traces between replicas, calls and answers
-// between replicas and clients. Values are cut short.
+// Message returns the text of a message between two machines of a cell, for traces that people read. Messages between
+// replicas look as in golden traces. Long values are clipped. Bytes that are not a message are described as such.
 func Message(from, to sim.Addr, msg []byte) string {
 	switch {
 	case from.IsClient() && to.IsClient():
@@ -54,7 +53,7 @@ func unreadable(msg []byte, err error) string {
 	return fmt.Sprintf("%d bytes that are not a message: %v", len(msg), err)
 }
 
-// Op is the text of what a request asks for.
+// Op returns the text of an operation. Long values are clipped, and tokens are shortened.
 func Op(op api.Op) string {
 	switch op := op.(type) {
 	case api.OpenSession:
@@ -84,7 +83,7 @@ func Op(op api.Op) string {
 func describeNodeOp(op api.Op) string {
 	switch op := op.(type) {
 	case api.Open:
-		verb := fmt.Sprintf("open in mode %d", op.Create) // of garbled bytes
+		verb := fmt.Sprintf("open in mode %d", op.Create) // garbled bytes may have any mode
 		if verbs := [...]string{api.CreateNever: "open", api.CreateMay: "open or make", api.CreateMust: "make"}; int(op.Create) < len(verbs) {
 			verb = verbs[op.Create]
 		}
@@ -129,10 +128,10 @@ func describeNodeOp(op api.Op) string {
 	return fmt.Sprintf("%T", op)
 }
 
-// short tells tokens apart, which are long and say nothing to people.
+// short returns a short text that tells a token from others. Tokens are long, and mean nothing to people.
 func short(t api.Token) string { return fmt.Sprintf("h%06x", xxhash.Sum64String(string(t))>>40) }
 
-// Result is the text of what a request came to.
+// Result returns the text of a result. Long values and lists are clipped.
 func Result(r api.Result) string {
 	var b strings.Builder
 	b.WriteString(r.Code.String())
@@ -178,7 +177,7 @@ func describeDetail(d api.Detail) string {
 	return ""
 }
 
-// clip quotes a string and keeps it to a line's length.
+// clip quotes a string, or its first 40 bytes.
 func clip(s string) string {
 	const most = 40
 	if len(s) <= most {

@@ -33,7 +33,7 @@ func TestCallsAreDescribed(t *testing.T) {
 	}
 }
 
-// What a hostile client has garbled is described as it is.
+// An Open that a hostile client has garbled is described with its meaningless mode.
 func TestGarbledOpensAreDescribed(t *testing.T) {
 	wire := api.AppendRequest(nil, api.Request{Session: 1, Seq: 1, Op: api.Open{Path: "/f", Create: 207}})
 	require.Contains(t, Message(sim.FirstClient, 1, wire), "open in mode 207 ")

@@ -1,4 +1,4 @@
-// Package describe is test support: the texts of messages, for traces and reports.
+// Package describe is test support: it describes messages as text, for traces and reports.
 //
 // Reading order: describe.go.
 package describe

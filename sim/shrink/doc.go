@@ -1,14 +1,13 @@
 // Package shrink is test support: it makes a failing seed smaller.
 //
-// A run that failed is recorded as a script (plan.Script), its faults one by one. Faults are
-// left out, then clients, programs, replicas and time, as long as the run breaks the same
-// property by the same check (cell.Breach.Same). What is left is a Case: options that fail,
-// with the fewest faults that were found to do it.
+// The failing run is recorded as a script (plan.Script) with one entry for each fault. The Shrinker leaves out faults,
+// then clients, programs, replicas and time, as long as the run breaks the same property by the same check
+// (cell.Breach.Same). The result is a Case: options that still fail, with the fewest faults that the Shrinker found.
 //
 // Reading order:
 //
 //	shrink.go    Shrinker, Case: the passes, in their order
 //	size.go      how large a script is
-//	search.go    candidates side by side, the first of them in order that still fails
+//	search.go    runs candidates in parallel, and takes the first one in order that still fails
 //	list.go      delta debugging of a list
 package shrink

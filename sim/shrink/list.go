@@ -1,19 +1,20 @@
 package shrink
 
-// without is a list without the part from i on of length n, or to its end.
+// without returns a copy of a list without the n elements from i on, or without all from i on if there are fewer.
 func without[T any](all []T, i, n int) []T {
 	return append(append([]T{}, all[:i]...), all[min(i+n, len(all)):]...)
 }
 
-// last is the end of a list.
+// last returns the last n elements of a list, or all of them.
 func last[T any](all []T, n int) []T { return all[len(all)-min(n, len(all)):] }
 
-// Minimize is delta debugging: it returns a part of a list that will do, of which, if there was time, no element can be
-// spared. does says whether a part does; all must do.
-func Minimize[T any](all []T, does func(part []T) bool) []T {
+// Minimize is delta debugging. It returns a part of a list that still fails, in the order of the list. fails reports
+// whether a part fails; the whole list must fail. Unless fails begins to return false for everything, for example
+// because time is up, no single element of the result can be left out.
+func Minimize[T any](all []T, fails func(part []T) bool) []T {
 	return minimize(all, func(n int, list func(i int) []T) (int, bool) {
 		for i := range n {
-			if does(list(i)) {
+			if fails(list(i)) {
 				return i, true
 			}
 		}
@@ -21,10 +22,9 @@ func Minimize[T any](all []T, does func(part []T) bool) []T {
 	})
 }
 
-// minimize is delta debugging: it leaves parts of a list out, large ones first, and then
-// single elements until none can be spared. first is given lists in order of preference, by
-// their number, and returns the first that will do, or false. What it found will do is
-// found again by no further call.
+// minimize is delta debugging: it leaves out parts of a list, large ones first, and then single elements until none can
+// be left out. first gets n candidates, the preferred ones first, and returns the number of the first that still fails,
+// or false. minimize never passes the same list to it again after it was found to fail.
 func minimize[T any](all []T, first func(n int, list func(i int) []T) (int, bool)) []T {
 	all = shortest(all, first)
 	for size := (len(all) + 1) / 2; len(all) > 0 && size > 0; {
@@ -48,8 +48,8 @@ func minimize[T any](all []T, first func(n int, list func(i int) []T) (int, bool
 	return all
 }
 
-// shortest is the shortest end of a list that will do, of those that are tried: what broke
-// something has mostly come shortly before.
+// shortest returns the shortest of some ends of the list that still fails, or the whole list. Most breaks come from the
+// last faults before them.
 func shortest[T any](all []T, first func(n int, list func(i int) []T) (int, bool)) []T {
 	var sizes []int
 	for n := 0; n < len(all); n = max(1, 2*n) {

@@ -13,16 +13,16 @@ type search struct {
 	ctx    context.Context
 	run    func(plan.Options) cell.Result
 	jobs   int
-	o      plan.Options // but for the script
-	breach *cell.Breach
-	within bool // it breaks before healing
-	best   *plan.Script
-	at     time.Duration // when best breaks
-	tried  int           // candidates in order: others that were under way beside them do not count
-	told   func()
+	o      plan.Options  // except the script
+	breach *cell.Breach  // the failure
+	within bool          // it breaks before healing
+	best   *plan.Script  // the smallest that fails so far
+	at     time.Duration // true time when best breaks
+	tried  int           // candidates up to the one that was taken; candidates after it that ran in parallel do not count
+	told   func()        // called when best changed
 }
 
-// margin is how much later than the best a smaller run may break something.
+// margin is how much later than best a smaller run may break.
 const margin = 10 * time.Second
 
 // trial is the outcome of one candidate.
@@ -32,11 +32,11 @@ type trial struct {
 	at time.Duration
 }
 
-// first runs candidates side by side and takes the first one, by its number, that breaks
-// the same property by the same check; it is the best then. Which one that is depends on no
-// timing until time is up, and then on what was found by then. False: none was found.
+// first runs up to jobs of the n candidates in parallel. It takes the one with the lowest number that breaks the same
+// property by the same check, makes it the best, and returns its number; false: none breaks it. The result does not
+// depend on timing, unless ctx ends: then it is the lowest that was found by then.
 func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
-	out := make(chan trial, s.jobs) // room for all that may be under way when time is up
+	out := make(chan trial, s.jobs) // has room for all runs that are under way when ctx ends
 	best, next, running := n, 0, 0
 	var at time.Duration
 	for {
@@ -58,7 +58,7 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 				best, at = t.i, t.at
 			}
 		case <-s.ctx.Done():
-			running = 0 // what is under way is not waited for
+			running = 0 // do not wait for runs that are under way
 		}
 	}
 	s.tried += min(best+1, next)
@@ -82,20 +82,20 @@ func (s *search) try(i int, c *plan.Script) trial {
 	return t
 }
 
-// does tries one candidate.
-func (s *search) does(c *plan.Script) bool {
+// accepts tries one candidate, and makes it the best if it fails in the same way.
+func (s *search) accepts(c *plan.Script) bool {
 	_, ok := s.first(1, func(int) *plan.Script { return c })
 	return ok
 }
 
-// plan is what is run with a script.
+// plan returns the plan of a run with a script.
 func (s *search) plan(c *plan.Script) *plan.Plan {
 	o := s.o
 	o.Script = c
 	return planOf(o)
 }
 
-// change is the best script with a change.
+// change returns a changed copy of the best script.
 func (s *search) change(f func(*plan.Script)) *plan.Script {
 	c := s.best.Clone()
 	f(c)

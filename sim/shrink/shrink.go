@@ -14,31 +14,33 @@ import (
 
 // Shrinker makes failures smaller.
 type Shrinker struct {
-	Run  func(plan.Options) cell.Result // runs a seed; it must return for each, also for one that panics
-	Jobs int                            // runs at a time; 0: one a processor
-	// Told is called when something smaller was found to fail; nil: nothing is told.
+	// Run runs a seed. It is called from several goroutines. It must return even if the simulated code panics
+	// (runner.Guard).
+	Run  func(plan.Options) cell.Result
+	Jobs int // runs in parallel; 0: one per processor
+	// Told is called with the size of each smaller failure that is found, from the goroutine of Shrink; nil: not called.
 	Told func(Size)
 }
 
 // Case is a failure that was shrunk.
 type Case struct {
-	Options plan.Options // with the script that fails
-	Result  cell.Result  // of its run
-	Was, Is Size
-	Runs    int  // that were needed to find it, one after the other
-	Done    bool // nothing that was tried can be spared; else time was up
+	Options plan.Options // with the smallest script that fails
+	Result  cell.Result  // of a run of Options
+	Was, Is Size         // before and after shrinking
+	Runs    int          // candidates that a search with one job would have run
+	Done    bool         // no pass can leave out anything more; false: ctx ended first
 }
 
-// ErrClean says that options do not fail, so that there is nothing to shrink.
+// ErrClean is returned by Shrink for options that do not fail.
 var ErrClean = errors.New("nothing breaks")
 
-// ErrUnscripted says that a failure does not come again when its faults are played one by
-// one.
+// ErrUnscripted is returned by Shrink if the run fails, but a run with its recorded faults as a script does not.
 var ErrUnscripted = errors.New("the recorded faults do not break it again")
 
-// Shrink makes the failure of o smaller until nothing can be spared or ctx is over, which is
-// no error: the smallest that was found by then is returned. A run that is under way then
-// is not waited for. Options with a script are shrunk still.
+// Shrink makes the failure of o smaller until no pass can leave out anything more, or ctx ends. The end of ctx is no
+// error: Shrink then returns the smallest failure that it has found, and does not wait for runs that are under way. If
+// o has a script, Shrink shrinks that script. The trace and the record of o are ignored. Errors are ErrClean and
+// ErrUnscripted, with the seed.
 func (z Shrinker) Shrink(ctx context.Context, o plan.Options) (Case, error) {
 	o.Trace.W, o.Record = nil, nil
 	whole := o.Script
@@ -71,7 +73,7 @@ func (z Shrinker) Shrink(ctx context.Context, o plan.Options) (Case, error) {
 	return c, nil
 }
 
-// planOf is the plan of options.
+// planOf returns the plan of options.
 func planOf(o plan.Options) *plan.Plan {
 	p := plan.New(o)
 	return &p
@@ -84,8 +86,7 @@ func (z Shrinker) jobs() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// passes makes the script smaller by one kind of thing after the other, until none of them
-// finds anything more to spare. It reports that it came to its end.
+// passes runs all passes over and over, until none of them makes the script smaller. It returns false if ctx ended first.
 func (s *search) passes() bool {
 	s.whole()
 	for s.ctx.Err() == nil {
@@ -102,7 +103,7 @@ func (s *search) passes() bool {
 	return false
 }
 
-// whole spares all faults at once, or all of one sort of them.
+// whole tries to leave out all faults at once, or all faults of one sort.
 func (s *search) whole() {
 	standing := s.plan(s.best).Standing()
 	var all []*plan.Script
@@ -120,8 +121,8 @@ func (s *search) whole() {
 	}
 }
 
-// shorter ends the safety phase early, with the faults that have struck by then: what breaks
-// when all is over may have come long before, and each run takes less time then.
+// shorter tries to end the safety phase early, with only the faults before its end. A failure that is found after the
+// run may have been caused long before, and shorter runs save time in all later passes.
 func (s *search) shorter() {
 	var all []*plan.Script
 	for _, part := range []time.Duration{16, 8, 4, 2} {
@@ -133,16 +134,16 @@ func (s *search) shorter() {
 	s.first(len(all), func(i int) *plan.Script { return all[i] })
 }
 
-// faults spares faults one by one.
+// faults leaves out strikes, turns of the hostile client, and standing faults.
 func (s *search) faults() {
 	over(s, func(c *plan.Script) []*plan.Strike { return c.Strikes }, func(c *plan.Script, x []*plan.Strike) { c.Strikes = x })
 	over(s, func(c *plan.Script) []*plan.Trick { return c.Tricks }, func(c *plan.Script, x []*plan.Trick) { c.Tricks = x })
 	for _, name := range s.plan(s.best).Standing() {
-		s.does(s.change(func(c *plan.Script) { c.Without = append(c.Without, name) }))
+		s.accepts(s.change(func(c *plan.Script) { c.Without = append(c.Without, name) }))
 	}
 }
 
-// clients spares clients.
+// clients lets clients idle.
 func (s *search) clients() {
 	all := s.plan(s.best).Clients
 	working := func(c *plan.Script) []int {
@@ -164,26 +165,26 @@ func (s *search) clients() {
 	})
 }
 
-// programs lets each client have fewer of them.
+// programs gives each client fewer programs.
 func (s *search) programs() {
 	s.first(s.plan(s.best).Calls.Threads-1, func(i int) *plan.Script {
 		return s.change(func(c *plan.Script) { c.Programs = i + 1 })
 	})
 }
 
-// replicas makes the cell smaller: of three replicas, or of as few as will do.
+// replicas makes the cell smaller: it tries three replicas, then four, and so on.
 func (s *search) replicas() {
 	s.first(max(0, s.plan(s.best).Replicas-3), func(i int) *plan.Script {
 		return s.change(func(c *plan.Script) { c.Replicas = i + 3 })
 	})
 }
 
-// time makes the safety phase shorter. Where something breaks in it, the run ends there; the
-// phase is to end soon after that where nothing breaks, in a program that was mended.
+// time makes the safety phase shorter. If the break comes in that phase, the run ends there anyway; the phase then ends
+// a second later, so that the case is also short once the bug is fixed.
 func (s *search) time() {
 	if s.within {
 		if soon := s.at + time.Second; soon < s.best.Safety {
-			s.does(s.change(func(c *plan.Script) { c.Safety = soon }))
+			s.accepts(s.change(func(c *plan.Script) { c.Safety = soon }))
 		}
 		return
 	}

@@ -37,8 +37,8 @@ func (b *both) On(_ time.Duration, e event.Event) error {
 
 func (*both) End() error { return nil }
 
-// A cell whose check breaks if and only if two named faults strike is left with these two,
-// and with as little else as there may be.
+// If a checker breaks if and only if two named faults strike, the shrunk case has these two faults, three replicas, and
+// no clients.
 func TestWhatIsNeededIsLeft(t *testing.T) {
 	o := plan.Options{
 		Seed: 7, Replicas: 5, Clients: 4, Duration: 80 * time.Second, Faults: []string{"alpha", "beta", "crash", "clock-rate", "late"},
@@ -62,7 +62,7 @@ func TestWhatIsNeededIsLeft(t *testing.T) {
 	require.Equal(t, c.Result.Hash, cell.Run(c.Options).Hash, "one case is one history")
 }
 
-// script is a run that breaks when all of some faults are in it.
+// scripted returns a made-up simulator: a run breaks if its script has all the needed faults.
 func scripted(needed ...plan.Fault) func(plan.Options) cell.Result {
 	return func(o plan.Options) cell.Result {
 		if o.Record != nil {
@@ -114,7 +114,7 @@ func TestAnotherBreakIsNotTheSame(t *testing.T) {
 	require.Equal(t, "two values", c.Result.Breach.Check)
 }
 
-// What breaks when all is over, by a fault of the beginning, is had with a short run.
+// If an early fault causes a break that is found after the run, the shrunk run is short.
 func TestARunThatIsJudgedAtItsEndIsCutShort(t *testing.T) {
 	run := scripted(crash(4))
 	late := func(o plan.Options) cell.Result {
@@ -131,7 +131,7 @@ func TestARunThatIsJudgedAtItsEndIsCutShort(t *testing.T) {
 	require.Less(t, c.Runs, 40)
 }
 
-// Where time is up, what was found by then is kept, and what was not run is not counted.
+// If ctx ends, Shrink returns what it has found, and Runs counts only candidates that ran.
 func TestTimeIsUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	run, runs := scripted(crash(3), crash(90)), 0
@@ -146,11 +146,11 @@ func TestTimeIsUp(t *testing.T) {
 	require.Less(t, c.Is.Faults, 60)
 	require.Greater(t, c.Is.Faults, 2)
 	require.NotNil(t, c.Result.Breach)
-	const others = 3 // to record it, to play it, and to have its result
+	const others = 3 // runs to record the failure, to replay it, and to get the result of the case
 	require.Equal(t, runs-others, c.Runs)
 }
 
-// What was found while a candidate before it was still under way is kept, too.
+// If ctx ends while a candidate with a lower number still runs, a failing candidate that was found is kept.
 func TestTimeIsUpWhileAnotherCandidateRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)

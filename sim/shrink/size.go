@@ -7,16 +7,16 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
-// Size is how much is in a run.
+// Size is the size of a failing run.
 type Size struct {
-	Faults   int           `json:"faults"` // that strike, turns of the hostile client, and standing faults
-	Clients  int           `json:"clients"`
-	Programs int           `json:"programs"` // of each client
+	Faults   int           `json:"faults"`   // strikes, turns of the hostile client, and standing faults
+	Clients  int           `json:"clients"`  // clients that are not idle
+	Programs int           `json:"programs"` // programs of each client
 	Replicas int           `json:"replicas"`
-	Time     time.Duration `json:"time_ns"` // true time when it breaks
+	Time     time.Duration `json:"time_ns"` // true time of the break
 }
 
-// sizeOf is the size of a plan with a script, which breaks something at that time.
+// sizeOf returns the size of a plan with a script, whose run breaks at that time.
 func sizeOf(p *plan.Plan, at time.Duration) Size {
 	return Size{
 		Faults:  len(p.Script.Strikes) + len(p.Script.Tricks) + len(p.Standing()),
@@ -24,7 +24,7 @@ func sizeOf(p *plan.Plan, at time.Duration) Size {
 	}
 }
 
-// String is the size in words.
+// String returns the size in words.
 func (s Size) String() string {
 	programs := ""
 	if s.Clients > 0 {
@@ -36,7 +36,7 @@ func (s Size) String() string {
 	return fmt.Sprintf("%s, %s, %s%s, %v", count(s.Faults, "fault"), count(s.Replicas, "replica"), count(s.Clients, "client"), programs, s.Time.Round(time.Millisecond))
 }
 
-// count is a number of things.
+// count returns a number with its noun.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
