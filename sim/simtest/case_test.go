@@ -48,7 +48,7 @@ func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 		require.Contains(t, first, line, "the story is that of the case")
 	}
 
-	o.From = 5 // and seed 3 again, first
+	o.From = 5 // the kept seed 3 runs before it
 	l = listen(t, func(l *listener) { runWith(l, o, flags{}, cell.Run) })
 	require.Len(t, l.errors, 1)
 	require.Contains(t, l.errors[0], "a kept seed fails again: "+kept+"\nseed 3: X1 broke: it serves")
@@ -58,7 +58,7 @@ func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	require.Contains(t, l.errors[0], "seed 5: S1 broke")
 }
 
-// A failure that its seed brings back, but not when its faults are played one by one, says so, and the test goes on.
+// A failure that the Shrinker cannot reproduce is reported without a story, and the report says why.
 func TestAFailureThatCannotBeMadeSmallerIsToldAsItIs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := 0
@@ -74,7 +74,7 @@ func TestAFailureThatCannotBeMadeSmallerIsToldAsItIs(t *testing.T) {
 	require.Contains(t, l.errors[0], "seed 5: S1 broke: two values\nnot shrunk: seed 5: nothing breaks\nto reproduce: ")
 }
 
-// A trace is of one seed.
+// -sim.trace needs -sim.seed.
 func TestATraceIsOfOneSeed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) { runWith(l, Options{}, flags{trace: true}, fake) })

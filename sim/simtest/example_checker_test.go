@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// once is a checker: no two programs were told that they have counted to one number.
+// once is a checker: no two programs may be told that they have counted to the same number.
 type once struct{ counted map[string]event.CallEnded }
 
 func (k *once) On(_ time.Duration, e event.Event) error {

@@ -5,8 +5,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// blink is a fault: the replica that leads steps down, and the next master loses power at
-// the instant at which it begins to serve.
+// blink is a fault: the leader steps down, and the next master loses power at the instant at which it begins to serve.
 type blink struct{}
 
 func (blink) Name() string { return "blink" }

@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/simtest"
 )
 
-// register is one value on two machines: the first tells the second of each write.
+// register is one value on two machines. The first machine sends each write to the second.
 type register struct {
 	env   *sim.Env
 	value string
@@ -29,9 +29,9 @@ func (r *register) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	}
 }
 
-// recorded is a workload, and the property that its calls, all of one run, are linearizable.
+// recorded is a workload, and the property that the history of its calls is linearizable.
 type recorded struct {
-	readAt uint32 // the machine that is asked; the second one may not have heard of a write
+	readAt uint32 // the machine that reads ask; the second one may not have received a write yet
 	calls  *lin.Recorder[lin.KVInput, lin.KVOutput]
 }
 
@@ -50,7 +50,7 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 			answered = rt.NewSignal()
 			call := c.calls.Call(int64(client), now(), in)
 			rt.Send(to, []byte(msg))
-			if _, err := rt.Wait(context.Background(), answered); err == nil { // or it has no outcome
+			if _, err := rt.Wait(context.Background(), answered); err == nil { // a call without an answer has no outcome
 				c.calls.OK(call, now(), lin.KVOutput{Found: answer != "", Value: answer})
 			}
 		}
@@ -58,7 +58,7 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 }
 func (recorded) ID() string             { return "LIN" }
 func (recorded) Check(*sim.World) error { return nil }
-func (c recorded) End(*sim.World) error { // of the run: the history is whole
+func (c recorded) End(*sim.World) error { // the run is over, so the history is complete
 	report, err := lin.CheckHistory(lin.Register(), c.calls.History(), lin.Options{})
 	if err == nil && report.Verdict == lin.Illegal {
 		err = errors.New(report.Explanation.Text)

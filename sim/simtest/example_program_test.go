@@ -12,7 +12,8 @@ import (
 	"github.com/chubbycell/chubby/sim/simtest"
 )
 
-// sendNext is the program: workers send the mails of a list in turn, under the lock of the file that says how far it is.
+// sendNext is the program. Workers send the mails of a list one by one. A file has the number of the last mail; its
+// lock is held for each mail.
 func sendNext(ctx context.Context, c *client.Client, noted bool, send func(n int)) error {
 	f, err := c.Open(ctx, "/ls/local/mails", client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay})
 	if err != nil {
@@ -29,7 +30,7 @@ func sendNext(ctx context.Context, c *client.Client, noted bool, send func(n int
 		return err
 	}
 	n, _ := strconv.Atoi(text)
-	if !noted { // the mistake: what is not noted yet is sent, and again by the next worker
+	if !noted { // the mistake: if the note fails after this, the next worker sends the mail again
 		send(n + 1)
 	}
 	if _, err = f.SetContents(ctx, strconv.Itoa(n+1), stat.Content); err == nil && noted {

@@ -7,24 +7,24 @@ import (
 	"github.com/chubbycell/chubby/sim/simtest"
 )
 
-// with is all that this program adds to the cell.
+// with returns what this program adds to the cell.
 func with(w scenario.Workload) *scenario.Extension {
 	return &scenario.Extension{
 		Faults: []scenario.Fault{blink{}}, Workloads: []scenario.Workload{w}, Properties: []scenario.Property{countedOnce},
 	}
 }
 
-// The counter is right under the swarm, to which blink belongs.
+// The counter is right under the swarm of faults, which includes blink.
 func TestCounter(t *testing.T) {
 	simtest.Run(t, simtest.Options{With: with(counter{}), Workload: "counter", Seeds: 10})
 }
 
-// The checker sees what it is for.
+// The checker catches a careless counter.
 func TestACarelessCounterIsCaught(t *testing.T) {
 	simtest.Expect(t, simtest.Options{With: with(counter{careless: true}), Workload: "counter"}, "X1")
 }
 
-// The fault strikes, and masters do lose power.
+// The fault strikes in every seed, and masters lose power.
 func TestBlink(t *testing.T) {
 	totals := simtest.Run(t, simtest.Options{With: with(counter{}), Workload: "counter", Faults: []string{"blink"}, Seeds: 3})
 	for _, c := range totals.Counters {

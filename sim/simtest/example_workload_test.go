@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// counter is a workload: all programs add one to a number that they keep in a row. A
-// careless one writes without a look at what stands in the row by then.
+// counter is a workload: all programs add one to the number in a row. A careless counter writes the row even if another
+// program has changed it since the read.
 type counter struct{ careless bool }
 
 func (counter) Name() string { return "counter" }

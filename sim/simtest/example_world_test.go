@@ -10,14 +10,14 @@ import (
 	"github.com/chubbycell/chubby/sim/simtest"
 )
 
-// replica is a protocol of one's own. The first one, the primary, counts; the second, the backup,
-// writes each number down and says so. A careless backup says so before the number is on its disk.
+// replica is a primary-backup protocol. The first replica, the primary, sends numbers. The second, the backup, writes
+// each number to its disk and acknowledges it. A careless backup acknowledges a number before it is on its disk.
 type replica struct {
 	sim.Outbox
 	sim.NodeConfig
 	careless bool
 	n        int
-	acked    *int // the largest number that the primary was told is safe
+	acked    *int // the largest acknowledged number that the primary has received
 }
 
 func (r *replica) Advance(now time.Time) {
@@ -29,18 +29,18 @@ func (r *replica) Step(_ time.Time, from sim.Addr, msg []byte) {
 	n, _ := strconv.Atoi(string(msg))
 	number := []byte(strconv.Itoa(n))
 	switch {
-	case from == r.Members[1]: // it is safe
+	case from == r.Members[1]: // the backup acknowledges n
 		r.n, *r.acked = max(r.n, n), max(*r.acked, n)
 	case r.careless:
 		r.Send(number, from)
 		fallthrough
 	default:
 		r.n = max(r.n, n)
-		r.Record(number, number, from) // the message waits for the disk
+		r.Record(number, number, from) // the acknowledgment is sent once the record is durable
 	}
 }
 
-// primaryBackup is one run: what was acknowledged must be known to the next life of the backup.
+// primaryBackup returns the scenario of a seed. Its property: after a restart the backup knows every acknowledged number.
 func primaryBackup(careless bool) func(seed uint64) sim.Scenario {
 	return func(seed uint64) sim.Scenario {
 		acked := 0
@@ -54,7 +54,7 @@ func primaryBackup(careless bool) func(seed uint64) sim.Scenario {
 				if c.Self == c.Members[1] && r.n < acked {
 					w.Break("PB1", "the backup knows of number %d, and %d was acknowledged", r.n, acked)
 				}
-				if c.Self == c.Members[0] { // a wake-up stands until another one is asked for
+				if c.Self == c.Members[0] { // only the primary needs to be woken
 					r.WakeAt(c.Now)
 				}
 				return r

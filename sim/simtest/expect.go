@@ -9,7 +9,7 @@ import (
 // Found is a seed that broke the property which a test expected to break.
 type Found struct {
 	Seed uint64
-	Text string // what was seen
+	Text string // the report of the break
 }
 
 // Expect runs seeds until one fails. That seed must break the property with this ID. It is for

@@ -11,14 +11,14 @@ import (
 	"github.com/chubbycell/chubby/sim/simtest"
 )
 
-// diary is a workload of files and locks: each program writes a line into a file of all under
-// the lock of that, keeps an ephemeral file of its own, and lists the directory.
+// diary is a workload of files and locks. Each program writes a line into a shared file while it holds the lock of that
+// file, keeps an ephemeral file of its own, and lists the directory.
 type diary struct{}
 
 func (diary) Name() string { return "diary" }
 func (diary) Help() string { return "all programs write lines into one file, under its lock" }
 
-// open is what a program of the diary keeps.
+// open has the handles that a program of the diary keeps open.
 type open struct{ file, own *client.Handle }
 
 func (w diary) Turn(ctx context.Context, p scenario.Program) {
@@ -62,7 +62,7 @@ func (w diary) open(ctx context.Context, p scenario.Program) *open {
 	return &open{f, own}
 }
 
-// drop closes all at times, and where the handle is of no more use.
+// drop closes both handles in one of five turns, and always if a handle can no longer be used.
 func (w diary) drop(ctx context.Context, p scenario.Program, o *open, err error) {
 	if !p.Draw().Chance(1, 5) && !errors.Is(err, client.ErrClosed) && !errors.Is(err, client.ErrGone) {
 		return
@@ -75,7 +75,7 @@ func (w diary) drop(ctx context.Context, p scenario.Program, o *open, err error)
 	p.SetState(nil)
 }
 
-// A workload of another module may use nodes and locks as well as rows.
+// A workload of an extension may use nodes and locks as well as rows.
 func TestAWorkloadMayUseNodes(t *testing.T) {
 	simtest.Run(t, simtest.Options{
 		With: &scenario.Extension{Workloads: []scenario.Workload{diary{}}}, Workload: "diary", Seeds: 5,

@@ -13,7 +13,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// endings is a checker that notes how the turns of programs end.
+// endings is a checker that notes how the calls named "turn" end.
 type endings struct{ seen *atomic.Value }
 
 func (endings) End() error { return nil }
@@ -24,7 +24,8 @@ func (k endings) On(_ time.Duration, e event.Event) error {
 	return nil
 }
 
-// What a turn returns is the end of a call named "turn", its context ends by the program's clock, and what an Extension adds takes part.
+// The error of a turn is the outcome of a call named "turn". The turn's context ends by the program's clock. The faults
+// and properties of Options.With take part.
 func TestAProgramIsTheWorkload(t *testing.T) {
 	var seen atomic.Value
 	var bounded, turns atomic.Int64

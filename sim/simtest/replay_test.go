@@ -16,7 +16,7 @@ import (
 	"github.com/chubbycell/chubby/sim/shrink"
 )
 
-// noCrash is a checker that breaks where a replica loses power.
+// noCrash is a checker that breaks when a crash fault strikes, unless it is off.
 type noCrash struct{ off bool }
 
 func (c noCrash) On(_ time.Duration, e event.Event) error {
@@ -28,8 +28,7 @@ func (c noCrash) On(_ time.Duration, e event.Event) error {
 
 func (noCrash) End() error { return nil }
 
-// A case that was left by one program fails the test while it breaks something, and passes
-// where that was mended.
+// Replay of a case file fails the test while the case breaks a property, and passes once the bug is fixed.
 func TestACaseIsATest(t *testing.T) {
 	with := func(off bool) *scenario.Extension {
 		return &scenario.Extension{Properties: []scenario.Property{{ID: "X7", Help: "none loses power", New: func() scenario.Checker { return noCrash{off} }}}}

@@ -136,7 +136,7 @@ func counted(t *runner.Totals) string {
 	text := ""
 	for _, c := range t.Counters {
 		switch {
-		case c.Sum == 0 || strings.HasPrefix(c.Name, "fault."): // what is done to machines: of a strike, or of a test
+		case c.Sum == 0 || strings.HasPrefix(c.Name, "fault."): // counts what strikes and tests do to machines; strikes have counters of their own
 		case c.Seeds == t.Seeds:
 			text += fmt.Sprintf(", %s %d", c.Name, c.Sum)
 		default:
@@ -157,7 +157,7 @@ func (s *suite) shortest() (best int) {
 	return best
 }
 
-// batch runs at most this many seeds, until this many have failed.
+// batch runs at most most seeds (0: no maximum). It begins no new seed after this many failures.
 func (s *suite) batch(o Options, most uint64, failures int) {
 	runner.Batch{
 		Options: o.plan(), From: o.From, Most: most, For: s.flags.limit, Jobs: o.Jobs, MaxFailures: failures, Runner: s.run,

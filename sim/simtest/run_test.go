@@ -20,7 +20,7 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// listener is a test that keeps what it is told.
+// listener is a testing.TB that keeps the errors and logs of the tested code.
 type listener struct {
 	testing.TB
 	errors, logs []string
@@ -35,7 +35,7 @@ func (l *listener) Logf(format string, args ...any) {
 	l.logs = append(l.logs, fmt.Sprintf(format, args...))
 }
 
-// stop ends what listen calls, as FailNow ends a test.
+// stop is the panic by which Fatalf ends the function that listen calls, as FailNow ends a test.
 type stop struct{}
 
 func (l *listener) Fatalf(format string, args ...any) {
@@ -133,7 +133,7 @@ func TestOptionsThatCannotRun(t *testing.T) {
 	}
 }
 
-// hurried is a test that go test ends in a minute.
+// hurried is a listener whose time limit of go test is a minute away.
 type hurried struct{ *listener }
 
 func (hurried) Deadline() (time.Time, bool) { return time.Now().Add(time.Minute), true }
@@ -173,8 +173,8 @@ func TestFilesOfAFailingSeedAreLeft(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A checker of a program speaks although another property breaks first, where the test
-// judges it alone; and a seed in which it has nothing to say counts.
+// If a test judges one property alone, a break of another property does not hide a later break of that one. A seed in
+// which it does not break counts.
 func TestOnePropertyIsJudgedAlone(t *testing.T) {
 	x := &scenario.Extension{Properties: []scenario.Property{
 		{ID: "X2", Help: "nothing serves", New: func() scenario.Checker { return early{} }},
@@ -196,7 +196,7 @@ func TestOnePropertyIsJudgedAlone(t *testing.T) {
 	require.Contains(t, l.fatal, "--judge D1: no run checks that", "only verify does")
 }
 
-// A program that does not end after healing is named, with the line at which it waits.
+// The report of a program that does not end after healing names the program and the line at which it waits.
 func TestAProgramThatNeverEndsIsNamed(t *testing.T) {
 	o := Options{With: &scenario.Extension{Workloads: []scenario.Workload{dozing{}}}, Workload: "dozing", Seeds: 1, Replicas: 3, Clients: 1, Duration: time.Second, Faults: []string{}}
 	text := Expect(t, o, "L1").Text
@@ -210,7 +210,7 @@ func (dozing) Name() string                                 { return "dozing" }
 func (dozing) Help() string                                 { return "" }
 func (dozing) Turn(ctx context.Context, p scenario.Program) { _ = p.Sleep(ctx, time.Hour) }
 
-// late breaks X1 when the run is over.
+// late breaks X1 at the end of the run.
 type late struct{}
 
 func (late) On(time.Duration, event.Event) error { return nil }
@@ -240,7 +240,7 @@ func TestVerifyNamesTheEventThatDiffers(t *testing.T) {
 	require.True(t, strings.Contains(l.errors[0], "their traces differ from line"), l.errors[0])
 }
 
-// hanging is a workload that waits outside of the simulator, once.
+// hanging is a workload that blocks on a real channel, once.
 type hanging struct{ until chan struct{} }
 
 func (hanging) Name() string { return "hanging" }
@@ -250,7 +250,7 @@ func (h hanging) Turn(ctx context.Context, p scenario.Program) {
 	_ = p.Sleep(ctx, time.Second)
 }
 
-// Code that hangs is named with the seed and the line that runs it again.
+// The report of code that hangs has its stack, the seed, and the command line that runs the seed again.
 func TestCodeThatHangsIsNamed(t *testing.T) {
 	until := make(chan struct{})
 	var text string
@@ -259,7 +259,7 @@ func TestCodeThatHangsIsNamed(t *testing.T) {
 		stuck := o.Stuck
 		o.Stuck = func(s string) {
 			once.Do(func() {
-				defer close(until) // as the panic ends the process elsewhere
+				defer close(until) // lets the seed end; outside this test the panic ends the process
 				defer func() { text = fmt.Sprint(recover()) }()
 				stuck(s)
 			})

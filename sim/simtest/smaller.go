@@ -13,16 +13,16 @@ import (
 	"github.com/chubbycell/chubby/sim/shrink"
 )
 
-// part is the part of a World's faults that is left. The zero part is all of them.
+// part is the part of a World's faults that a run has. The zero part is all of them.
 type part struct {
 	off    []int         // disabled faults, by their places in Scenario.Faults
 	script *[]sim.Strike // the strikes of the other faults; nil: all
-	record *[]sim.Strike
-	until  time.Duration // true time after which nothing needs to run; 0: none
+	record *[]sim.Strike // where the run records its strikes; nil: nowhere
+	until  time.Duration // true time at which the run may end; 0: it ends as the Scenario says
 }
 
-// of reduces a scenario to this part. What is left draws what it drew before.
-func (p part) of(s *sim.Scenario) {
+// reduce reduces a scenario to this part. The remaining faults draw the same numbers as before.
+func (p part) reduce(s *sim.Scenario) {
 	s.Faults = slices.Clone(s.Faults)
 	for _, i := range p.off {
 		s.Faults[i] = quiet{s.Faults[i]}
@@ -41,14 +41,14 @@ func (quiet) Run(*sim.Stage) {}
 // small is a failure of a World that was shrunk.
 type small struct {
 	part
-	tried bool
-	names []string    // of all faults
-	had   map[int]int // how many strikes each had
-	at    *cell.Breach
+	tried bool         // shrink ran anything
+	names []string     // of all faults of the Scenario
+	had   map[int]int  // strikes of each fault in the whole run, by its place in Scenario.Faults
+	at    *cell.Breach // the break with the part's faults
 }
 
-// shrink leaves out faults, and then strikes, as long as the same check breaks the same property
-// and there is time.
+// shrink leaves out faults, and then strikes, as long as the same check breaks the same property. It ends when the time
+// within is over.
 func (x World) shrink(r *cell.Result, within time.Duration) small {
 	out := small{at: r.Breach}
 	if within <= 0 {

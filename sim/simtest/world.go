@@ -101,7 +101,7 @@ func (x World) seed(o plan.Options) cell.Result { return x.with(o, part{}) }
 // with runs a seed with a part of its faults.
 func (x World) with(o plan.Options, of part) cell.Result {
 	s := x.Scenario(o.Seed)
-	of.of(&s)
+	of.reduce(&s)
 	cfg := x.Config
 	cfg.Seed, cfg.Trace = o.Seed, o.Trace
 	if cfg.Stuck == nil {

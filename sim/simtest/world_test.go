@@ -17,14 +17,14 @@ import (
 	"github.com/chubbycell/chubby/sim/faults"
 )
 
-// deaf is a machine that must not lose power.
+// deaf is a process that ignores its inputs.
 type deaf struct{}
 
 func (deaf) Start(*sim.Env)                      {}
 func (deaf) Receive(time.Time, sim.Addr, []byte) {}
 func (deaf) Wake(time.Time)                      {}
 
-// mortal is a world that breaks P1 where its machine begins a second life, from some seed on.
+// mortal is a world whose machine loses power. From some seed on, the machine's second life breaks P1.
 func mortal(from uint64) World {
 	rate := faults.Rate{Every: 100 * time.Millisecond, For: 10 * time.Millisecond}
 	return World{Seeds: 4, Scenario: func(seed uint64) sim.Scenario {
@@ -43,7 +43,8 @@ func mortal(from uint64) World {
 	}}
 }
 
-// The shortest failure, here that of seed 4, says what it needs, and is the first of the next run.
+// The report of the shortest failure, here that of seed 4, names the faults that it needs. The next run begins with its
+// seed.
 func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) { mortal(3).runWith(l, flags{out: "out", shrink: time.Minute}) })
@@ -61,7 +62,7 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	require.Equal(t, "P1 broke: it lives again\n", string(text))
 
 	x := mortal(3)
-	x.Seeds = 1 // which is clean
+	x.Seeds = 1 // seed 1 is clean
 	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
 	require.Len(t, l.errors, 1)
 	require.Contains(t, l.errors[0], "a kept seed fails again: "+kept+"\nseed 4: P1 broke: it lives again")
@@ -77,7 +78,8 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	require.FileExists(t, filepath.Join("clean", t.Name(), "seed-1", "trace.txt"))
 }
 
-// Of many strikes of one kind those are left that the break needs, and a fault that has no strikes of its own is told by name.
+// Of many strikes of one fault, only those that the break needs are left. A fault that records no strikes is listed by
+// name.
 func TestAFailureOfAWorldIsMadeSmallerStrikeByStrike(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := mortal(1)
@@ -102,7 +104,7 @@ func TestAFailureOfAWorldIsMadeSmallerStrikeByStrike(t *testing.T) {
 	require.NotContains(t, l.errors[0], "faults needed", "-sim.shrink=0")
 }
 
-// storm is a fault for the whole of a run.
+// storm is a fault that acts during the whole run.
 type storm struct{}
 
 func (storm) Name() string { return "storm" }
@@ -111,7 +113,7 @@ func (storm) Run(s *sim.Stage) {
 	s.Sleep(time.Hour)
 }
 
-// A world whose runs share something is not one history, and one without a scenario is refused.
+// Two runs of a seed differ if they share state. A World without a Scenario is refused.
 func TestWorldsThatCannotBeTested(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := 0
@@ -134,7 +136,7 @@ func TestWorldsThatCannotBeTested(t *testing.T) {
 	require.NoDirExists(t, "testdata", "what has no verdict is not kept")
 }
 
-// flaky is a world that breaks P1 in its first run, and breaks nothing in any other.
+// flaky is a world that breaks P1 in the runs for which fails returns true. Runs are counted from 1.
 func flaky(fails func(run int) bool) World {
 	runs := 0
 	x := mortal(99)
@@ -154,7 +156,7 @@ func flaky(fails func(run int) bool) World {
 	return x
 }
 
-// A failure that its seed does not bring back is said to be that, and not made smaller.
+// A failure that its seed does not reproduce is reported as such, and not shrunk.
 func TestAFailureThatIsNoHistoryOfItsSeedIsToldAsThat(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) {
@@ -166,7 +168,7 @@ func TestAFailureThatIsNoHistoryOfItsSeedIsToldAsThat(t *testing.T) {
 	require.NoDirExists(t, "testdata", "its number brings nothing back")
 }
 
-// A seed that failed before and passes is named, so that it is known to be looked at.
+// A kept seed that now passes is logged, so that the user knows that it was run.
 func TestAKeptSeedThatPassesIsNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	listen(t, func(l *listener) { mortal(3).runWith(l, flags{shrink: time.Minute}) })
@@ -175,7 +177,7 @@ func TestAKeptSeedThatPassesIsNamed(t *testing.T) {
 	require.Equal(t, filepath.Join("testdata", "sim", t.Name())+": failed before, now clean: seed 4", l.logs[0])
 }
 
-// What a World comes to is told in its own terms, and one in which nothing happens is none.
+// The totals of a World count events, not calls. A World in which nothing happens fails the test.
 func TestAWorldThatDoesNothingIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	empty := World{Scenario: func(uint64) sim.Scenario { return sim.Scenario{Safety: time.Second} }}
@@ -206,7 +208,7 @@ func TestAWorldThatDoesNothingIsRefused(t *testing.T) {
 	require.Contains(t, l.errors[0], "no seed ran to its end: simulated code ended its goroutine, as t.FailNow")
 }
 
-// ender is a property that notes what it is asked.
+// ender is a property that notes its calls.
 type ender struct {
 	heard *[]string
 	wrong error
@@ -223,8 +225,8 @@ func (e ender) End(w *sim.World) error {
 	return e.wrong
 }
 
-// A property is told once that the run is over, behind its last check, and not where a program has not ended
-// or another property broke.
+// End of a property is called once, after its last Check. It is not called if a program has not ended, or another
+// property broke.
 func TestAPropertyIsToldThatTheRunIsOver(t *testing.T) {
 	run := func(wrong error, program func(rt *sim.Runtime)) ([]string, *sim.Failure) {
 		var heard []string
