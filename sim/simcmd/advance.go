@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// advance runs one world for a span of simulated time, step by step until ctx ends or a step
-// fails, and tells now and then how far it is.
+// advance runs one world for a span of simulated time, in steps, until ctx ends or a step fails. Now and then it prints
+// its progress on stderr. The end of ctx is no error.
 func (a *app) advance(ctx context.Context, what string, span, step time.Duration, run func(time.Duration) error) error {
 	began := a.now()
 	told := began

@@ -14,9 +14,9 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// app is the commands with everything they touch, so that tests run them whole.
+// app is the commands with their effects on the outside as fields, so that tests can run whole commands.
 type app struct {
-	cli.Streams // of the command that runs
+	cli.Streams // of the running command
 	o           Options
 
 	streams  func(*cobra.Command) cli.Streams
@@ -25,7 +25,7 @@ type app struct {
 	batch    func(context.Context, runner.Batch) runner.End
 	build    func() runner.Build
 
-	processor func() time.Duration // used by this process
+	processor func() time.Duration // processor time that this process has used
 	crowd     func(crowd.Options) crowdRun
 	caching   func(cell.CachingOptions) caching
 }
@@ -38,7 +38,7 @@ func newApp(o Options) *app {
 	}
 }
 
-// command is the tree.
+// command returns the tree of commands.
 func (a *app) command() *cobra.Command {
 	c := a.simCommand()
 	c.AddCommand(a.verifyCommand(), a.listCommand(), a.replayCommand(), a.experimentCommand(), a.compareCommand(), a.measureCommand(), a.mergeCommand())
@@ -47,8 +47,8 @@ func (a *app) command() *cobra.Command {
 	return c
 }
 
-// prepare has a command, and those below it, call the program by its name, and refuse to
-// run with an extension that is not possible.
+// prepare puts the program's name into the help of a command and of those below it, and makes them refuse to run with
+// invalid Options.
 func (a *app) prepare(c *cobra.Command) {
 	named := func(text string) string { return strings.ReplaceAll(text, "chubby sim", a.o.Name+" sim") }
 	c.Long, c.Example = named(c.Long), named(c.Example)

@@ -24,17 +24,17 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// world is a program whose simulator does as it is told.
+// world is a program with a fake simulator and a fake clock.
 type world struct {
 	*app
 	out, err bytes.Buffer
 	terminal bool
 	clock    time.Time
-	step     time.Duration // what reading the clock costs
+	step     time.Duration // how far the clock goes on with each reading
 	mu       sync.Mutex
 	runs     int
 	result   func(run int, seed uint64) cell.Result
-	stopAt   uint64 // seed at which a signal comes; 0: none
+	stopAt   uint64 // the seed at which an interrupt comes; 0: none
 	stop     context.CancelFunc
 	asked    runner.Batch
 }
@@ -63,7 +63,7 @@ func (w *world) one(o plan.Options) cell.Result {
 	run := w.runs
 	w.mu.Unlock()
 	r := w.result(run, o.Seed)
-	if r.Breach != nil && r.Breach.Check != "" { // it needs one fault, of seven
+	if r.Breach != nil && r.Breach.Check != "" { // the break needs one of seven faults
 		needs(o, &r)
 	}
 	if o.Trace.W != nil && r.Breach != nil && r.Breach.At > 0 {
@@ -74,7 +74,7 @@ func (w *world) one(o plan.Options) cell.Result {
 	return r
 }
 
-// many is Batch.Run, one seed after the other.
+// many stands in for Batch.Run, and runs one seed after the other.
 func (w *world) many(ctx context.Context, c runner.Batch) runner.End {
 	w.asked = c
 	counted, failed := uint64(0), 0
@@ -136,7 +136,7 @@ func broken(seed uint64, id, text string) cell.Result {
 	return r
 }
 
-// outcomes are what the golden files ask of the simulator, by name.
+// outcomes are the fake simulators, by the names in the golden files.
 var outcomes = map[string]func(run int, seed uint64) cell.Result{
 	"clean": func(_ int, seed uint64) cell.Result { return clean(seed) },
 	"idle": func(_ int, seed uint64) cell.Result {
@@ -161,7 +161,7 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 		r.Undecided = seed == 2
 		return r
 	},
-	"needs": func(run int, seed uint64) cell.Result { // see one
+	"needs": func(run int, seed uint64) cell.Result { // the method one uses it with the function needs
 		r := broken(seed, "S7", "replica 1 answers reads alone at slot 3, when clients were told of slot 4")
 		r.Breach.Check, r.Breach.At, r.Breach.Step, r.Breach.On = "reads alone", 4*time.Second, 7, 1
 		return r
@@ -179,12 +179,12 @@ var outcomes = map[string]func(run int, seed uint64) cell.Result{
 	"panic": func(int, uint64) cell.Result { panic("a bug of the simulator") },
 }
 
-// TestCommandLine runs every file of testdata, with a simulator that does as it is told:
+// TestCommandLine runs the command lines of every file in testdata with a fake simulator:
 //
 //	chubby [simulator=OUTCOME] [stop-at=SEED] [program=DIGEST]
 func TestCommandLine(t *testing.T) { clitest.Scripts(t, script) }
 
-// stack is a goroutine's; they are not the same everywhere.
+// stack matches the stack of a goroutine, which differs between machines.
 var stack = regexp.MustCompile(`(?m)^( *)goroutine \d+ \[running\]:\n(?:.+\(.*\)\n.*:\d+.*\n|.*created by .*\n.*\n)+`)
 
 func script(t *testing.T, d *datadriven.TestData, line, _ string) string {
@@ -207,7 +207,7 @@ func script(t *testing.T, d *datadriven.TestData, line, _ string) string {
 	return clitest.Printed(same(w.out.String()), same(w.err.String()), code)
 }
 
-// staleRead is the trace of a run in which a replica stands still, and reads what is old.
+// staleRead is the trace of a run in which a replica is paused, and then answers a read with an old value.
 const staleRead = `        1       1.000000000       n2       5.000000000 send         -> n1 accept 1.2 slot 3 v00000001
         2       1.001000000       n1       9.001000000 receive      <- n2 accept 1.2 slot 3 v00000001
         3       3.000000000        -                 - fault        pause 4
@@ -219,7 +219,7 @@ const staleRead = `        1       1.000000000       n2       5.000000000 send  
         7       4.000000000       n1      12.000000000 FAILURE      S7 broken at 4.000000000 (machine n1, event 7): replica 1 answers reads alone
 `
 
-// needs makes a result clean where the fourth of seven pauses is left out.
+// needs makes a result clean if the script leaves out the fourth of seven pauses. It fills o.Record with all seven.
 func needs(o plan.Options, r *cell.Result) {
 	if o.Record != nil {
 		for i := range 7 {

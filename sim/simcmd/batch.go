@@ -16,53 +16,53 @@ import (
 // report is the JSON form of `chubby sim`.
 type report struct {
 	Build       runner.Build    `json:"build"`
-	Options     runner.Settings `json:"options"`               // of the first seed; of the others but for the seed
+	Options     runner.Settings `json:"options"`               // of the first seed; those of the other seeds differ only in the seed
 	From        uint64          `json:"from"`                  // the first seed
 	Shard       string          `json:"shard"`                 // such as 3/8; "": all seeds
-	Asked       uint64          `json:"asked"`                 // counted seeds, of all shards together; 0: no number was
-	Shards      []string        `json:"shards,omitempty"`      // that sim merge has read
+	Asked       uint64          `json:"asked"`                 // requested number of counted seeds, of all shards together; 0: no number
+	Shards      []string        `json:"shards,omitempty"`      // shards whose reports sim merge has read
 	Missing     []string        `json:"missing,omitempty"`     // shards of which sim merge had no report
 	Totals      runner.Totals   `json:"totals"`                // the numbers of all seeds
-	Failures    []failedSeed    `json:"failures"`              // of each failing seed, in order
-	Runs        []runner.Run    `json:"runs,omitempty"`        // of a shard: all its seeds, for sim merge
+	Failures    []failedSeed    `json:"failures"`              // the failing seeds, in order
+	Runs        []runner.Run    `json:"runs,omitempty"`        // with --shard: all seeds of the shard, for sim merge
 	EndedBy     runner.End      `json:"ended_by"`              // why no more seeds were begun
-	Wanted      uint64          `json:"wanted"`                // counted seeds, of this shard; 0: no number was asked for
+	Wanted      uint64          `json:"wanted"`                // requested number of counted seeds, of this shard; 0: no number
 	Counted     uint64          `json:"counted"`               // seeds that counted
 	MinCounted  uint64          `json:"min_counted,omitempty"` // --min-counted
 	Interrupted bool            `json:"interrupted"`           // by a signal
 	GaveUp      bool            `json:"gave_up"`               // too many seeds were idle
 	Exit        int             `json:"exit"`                  // the exit code of the command
 
-	single  *cell.Result    // of the one seed that was asked for; nil: of many
-	options plan.Options    // as asked, for what is written later
-	hashes  runner.Manifest // of the whole batch
-	again   func(plan.Options) string
+	single  *cell.Result              // the result of --seed; nil: the report is of many seeds
+	options plan.Options              // of the first seed, for files and command lines
+	hashes  runner.Manifest           // of the whole batch
+	again   func(plan.Options) string // the command line that runs a seed again
 }
 
 // failedSeed is one failure in the report.
 type failedSeed struct {
 	Seed     uint64 `json:"seed"`
 	Property string `json:"property"` // "" for a crash
-	// Conformance says that a rule of our implementation was not kept, which serves Property.
+	// Conformance says that the run broke a rule of this implementation, which exists to keep Property.
 	Conformance bool `json:"conformance,omitempty"`
 
 	Internal  bool   `json:"internal,omitempty"`    // the simulator panicked: no verdict
 	Meaning   string `json:"meaning,omitempty"`     // of the property, in a few words
-	Text      string `json:"text"`                  // what was seen
+	Text      string `json:"text"`                  // the report of the break
 	Stack     string `json:"stack,omitempty"`       // of a panic
 	Hash      string `json:"hash"`                  // of the run
-	Commit    string `json:"commit,omitempty"`      // at which Reproduce gives this; "" if it is not known
+	Commit    string `json:"commit,omitempty"`      // the commit at which Reproduce gives this history; "": unknown
 	Reproduce string `json:"reproduce"`             // the command that runs the seed again
-	Directory string `json:"directory,omitempty"`   // with --out: what the seed left
-	Differs   string `json:"second_hash,omitempty"` // of the run that wrote the directory, if another
+	Directory string `json:"directory,omitempty"`   // with --out: the directory of the seed's files
+	Differs   string `json:"second_hash,omitempty"` // the hash of the run that wrote the directory, if it differs
 
-	Case *caseOf `json:"case,omitempty"` // of one that was shrunk
+	Case *caseOf `json:"case,omitempty"` // the shrunk failure, if this one was shrunk
 
 	events uint64 // until it broke
 }
 
-// shortest is the failure that is explained: that of the fewest events, whose runs take the least time and which is read
-// soonest; nil: there is none with a verdict.
+// shortest returns the failure to shrink and explain: the one with the fewest events, because its runs and its story are
+// shortest. nil: no failure has a verdict.
 func (r *report) shortest() (best *failedSeed) {
 	for i := range r.Failures {
 		if f := &r.Failures[i]; !f.Internal && f.Differs == "" && (best == nil || f.events < best.events) {
@@ -139,7 +139,7 @@ func (a simRun) run(ctx context.Context) error {
 	return a.finish(ctx, &r)
 }
 
-// one runs the seed of the options.
+// one runs the single seed of --seed.
 func (a simRun) one(r *report) error {
 	began := a.now()
 	var t runner.Tally
@@ -153,8 +153,7 @@ func (a simRun) one(r *report) error {
 	return nil
 }
 
-// patience is how many idle seeds a batch suffers for each counted one that
-// is asked for.
+// patience is how many idle seeds a batch accepts for each requested counted seed before it gives up.
 const patience = 4
 
 // many runs a batch.
@@ -201,7 +200,7 @@ func (a simRun) many(ctx context.Context, c runner.Batch, r *report) {
 	r.Totals = t.Totals(a.now().Sub(began))
 }
 
-// take notes the result of a seed.
+// take adds the result of a seed to the report.
 func (r *report) take(t *runner.Tally, res *cell.Result) {
 	t.Add(*res)
 	r.hashes.Add(res)
@@ -222,7 +221,7 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 	}
 }
 
-// finish writes what is to be written and picks the exit code.
+// finish writes the files of --out, shrinks the shortest failure, and prints the report. Its error has the exit code.
 func (a simRun) finish(ctx context.Context, r *report) error {
 	if a.f.out != "" {
 		if err := a.leave(r); err != nil {
@@ -243,8 +242,8 @@ func (r *report) reached() string {
 	return fmt.Sprintf("%d counted of %d wanted", r.Counted, r.Wanted)
 }
 
-// code is the exit code: the worst that happened. A panic of the simulator is
-// worse than anything it found, and an interrupt is always one.
+// code returns the exit code: the most serious outcome. A panic of the simulator is more serious than anything that the
+// run found. An interrupt counts even if nothing else happened.
 func (r *report) code() int {
 	if r.Totals.Internal > 0 {
 		return cli.ExitInternal
@@ -268,6 +267,5 @@ func (r *report) code() int {
 // every is how often plain progress lines are printed.
 const every = 10 * time.Second
 
-// noMore says whether no seed comes behind this one: it is the last one of this
-// shard that there is.
+// noMore reports whether this is the last seed of its shard: the next one would exceed the range of seeds.
 func noMore(seed, shards uint64) bool { return seed > math.MaxUint64-max(1, shards) }

@@ -27,11 +27,11 @@ type cachingReport struct {
 	Seed        uint64             `json:"seed"`
 	Replicas    int                `json:"replicas"`
 	Clients     int                `json:"clients"`
-	Readers     int                `json:"readers"` // of the one file, in the second part
-	Off         cell.CachingCounts `json:"off"`     // caches are
-	On          cell.CachingCounts `json:"on"`
-	OneFile     cell.CachingCounts `json:"one_file"` // with caches
-	Fewer       float64            `json:"fewer"`    // times, of requests other than KeepAlives
+	Readers     int                `json:"readers"`  // clients that read the one file, in the second part
+	Off         cell.CachingCounts `json:"off"`      // without caches
+	On          cell.CachingCounts `json:"on"`       // with caches
+	OneFile     cell.CachingCounts `json:"one_file"` // the second part, with caches
+	Fewer       float64            `json:"fewer"`    // requests other than KeepAlives: those without caches divided by those with
 	Told        float64            `json:"messages_to_a_cacher_per_write"`
 	Back        float64            `json:"messages_back_per_write_and_cacher"`
 	Interrupted bool               `json:"interrupted"`
@@ -147,7 +147,7 @@ func (a cachingRun) part(ctx context.Context, name string, o cell.CachingOptions
 	return x.Counts(), err
 }
 
-// caching is what cell.Caching is; in tests of the program something that costs nothing.
+// caching is the interface of cell.Caching. Tests of the command use a smaller cell.
 type caching interface {
 	Gather() error
 	RunFor(d time.Duration) error
@@ -157,7 +157,7 @@ type caching interface {
 
 func newCaching(o cell.CachingOptions) caching { return cell.NewCaching(o) }
 
-// judge works out what the counts mean.
+// judge computes the ratios from the counts.
 func (m *cachingReport) judge() {
 	if asked := others(&m.On); asked > 0 {
 		m.Fewer = float64(others(&m.Off)) / float64(asked)
@@ -167,7 +167,7 @@ func (m *cachingReport) judge() {
 	}
 }
 
-// all is how many requests there were, and others those that were no KeepAlives.
+// all returns the number of requests.
 func all(n *cell.CachingCounts) (sum uint64) {
 	for _, v := range n.Requests { // order-free: a sum
 		sum += v
@@ -175,11 +175,11 @@ func all(n *cell.CachingCounts) (sum uint64) {
 	return sum
 }
 
+// others returns the number of requests other than KeepAlives.
 func others(n *cell.CachingCounts) uint64 { return all(n) - n.Requests["KeepAlive"] }
 
-// paperMix is what requests to a cell of Chubby's authors were, in parts per million (CHU §4.1,
-// the table of RPCs, where OpenSession is CreateSession and GetContents is GetContentsAndStat); 0:
-// not in the table.
+// paperMix is the share of each kind of request at a cell of Chubby's authors, in parts per million (CHU §4.1, the
+// table of RPCs, where OpenSession is CreateSession and GetContents is GetContentsAndStat); 0: not in the table.
 var paperMix = []struct {
 	kind string
 	ppm  float64

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// replayCase runs a case, on whatever version this is, and says whether it breaks what it
-// broke.
+// replayCase runs a case, also one that another version recorded, and says whether the same check breaks the same
+// property.
 func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, form cli.Form) error {
 	p, r, err := a.runAgain(a.build(), m, o, dir, file)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, f
 	})
 }
 
-// outcome says how a run of a case compares with what was recorded.
+// outcome compares a run of a case with what the manifest recorded.
 func outcome(m *runner.Manifest, r *cell.Result) string {
 	switch {
 	case r.Breach == nil:

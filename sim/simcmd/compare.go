@@ -33,9 +33,9 @@ type comparedSides struct {
 	B           sideReport            `json:"b"`
 	Build       runner.Build          `json:"build"` // of this program
 	From        uint64                `json:"from"`
-	Seeds       uint64                `json:"seeds"` // asked for
-	Pairs       int                   `json:"pairs"` // that both sides ran
-	Whole       int                   `json:"whole"` // of them, those in which nothing broke on either side
+	Seeds       uint64                `json:"seeds"` // requested
+	Pairs       int                   `json:"pairs"` // seeds that both sides ran
+	Whole       int                   `json:"whole"` // pairs in which nothing broke on either side
 	Columns     []experiment.Compared `json:"columns"`
 	Broken      []brokenSeed          `json:"broken"`
 	Files       []string              `json:"files"`
@@ -46,14 +46,14 @@ type comparedSides struct {
 // sideReport says what a side is.
 type sideReport struct {
 	Given    string   `json:"given"`
-	Program  string   `json:"program"` // "this", or what was built
+	Program  string   `json:"program"` // "this", or the diff, commit or program
 	Settings []string `json:"settings"`
 }
 
 // brokenSeed is a seed in which something broke.
 type brokenSeed struct {
 	experiment.Broken
-	Reproduce string `json:"reproduce,omitempty"` // the command that runs it again, by this program
+	Reproduce string `json:"reproduce,omitempty"` // the command that runs it again, for a side of this program
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -144,7 +144,7 @@ func (a compareRun) run(ctx context.Context, args []string) error {
 		}
 	}
 	for i := range sides {
-		if err := a.makes(ctx, &sides[i], filepath.Join(dir, "ab"[i:i+1])); err != nil {
+		if err := a.buildSide(ctx, &sides[i], filepath.Join(dir, "ab"[i:i+1])); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (a compareRun) pairs(ctx context.Context, sides [2]side, c *experiment.Comp
 		done++
 		switch {
 		case ctx.Err() != nil && m.err != nil:
-			return // it was ended with all others
+			return // stop ended this run, too
 		case m.err != nil:
 			failed = errors.Join(failed, m.err)
 			stop()
@@ -217,8 +217,7 @@ func (s *side) report() sideReport {
 	return r
 }
 
-// broken are the seeds in which something broke, each with the command that runs it again where that
-// is one of this program.
+// broken returns the seeds in which something broke. Seeds of this program have the command that runs them again.
 func (a compareRun) broken(sides [2]side, c *experiment.Comparison) []brokenSeed {
 	all := []brokenSeed{}
 	for _, b := range c.Broken() {
@@ -233,7 +232,7 @@ func (a compareRun) broken(sides [2]side, c *experiment.Comparison) []brokenSeed
 	return all
 }
 
-// leave writes what --out promises.
+// leave writes the files of --out.
 func (r *comparedSides) leave(dir string, c *experiment.Comparison) error {
 	for _, file := range []struct {
 		name  string
@@ -266,7 +265,7 @@ func (r *comparedSides) code() int {
 	return code
 }
 
-// what says in front of a report what it is about.
+// what returns the words before a report: what happened.
 func what(property string) string {
 	switch property {
 	case cell.NoVerdict:

@@ -22,7 +22,7 @@ func file(t *testing.T, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// A program is asked for one seed at a time, with the settings that stand behind it.
+// Compare runs a side's program once for each seed, with the settings of the side.
 func TestASideIsAnotherProgram(t *testing.T) {
 	program := file(t, "other", "#!/bin/sh\n[ \"$1 $2 $4 $5\" = \"sim measure replicas=3 window=1\" ] || exit 9\n"+
 		"echo '{\"seed\":'$3',\"values\":{\"violation\":[0],\"calls\":[9]}}'\n", 0o755)
@@ -54,7 +54,7 @@ func TestASideIsAFileOfSettings(t *testing.T) {
 	require.Equal(t, 2, s.options.Clients)
 }
 
-// A side that a script left empty is not this program: nothing would be compared.
+// An empty side, as from an unset shell variable, is refused. If it meant this program, the comparison would say nothing.
 func TestAnEmptySideIsRefused(t *testing.T) {
 	for _, empty := range []string{"", " ", ","} {
 		w := newWorld()
@@ -63,7 +63,7 @@ func TestAnEmptySideIsRefused(t *testing.T) {
 	}
 }
 
-// One setting that is wrong is named once.
+// The error of a wrong setting names it once.
 func TestAWrongSettingIsNamedOnce(t *testing.T) {
 	w := newWorld()
 	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", "this", "heartbeat=abc", "--seeds", "1"))

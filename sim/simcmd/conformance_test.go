@@ -9,8 +9,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// A seed that a check of conformance ended fails the run, and is told from one that
-// broke a property of the cell.
+// A seed that breaks a conformance check fails the run, and its report differs from that of a broken property.
 func TestConformanceIsToldFromAProperty(t *testing.T) {
 	w := newWorld()
 	w.result = func(_ int, seed uint64) cell.Result {

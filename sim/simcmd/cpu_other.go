@@ -4,5 +4,5 @@ package simcmd
 
 import "time"
 
-// processorTime is 0: this system is not asked.
+// processorTime returns 0: on this system processor time is not measured.
 func processorTime() time.Duration { return 0 }

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is what this process has used of processors, the kernel's work for
-// it included.
+// processorTime returns the processor time that this process has used, in user mode and in the kernel.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

@@ -14,7 +14,7 @@ import (
 
 const project = "../.."
 
-// projectAt is the same from any directory.
+// projectAt is the absolute path of project, for tests that change directory.
 var projectAt, _ = filepath.Abs(project)
 
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
@@ -22,7 +22,7 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 		args := strings.Fields(line)
 		switch {
 		case !strings.HasPrefix(line, "sim"), strings.HasPrefix(line, "sim mutants"):
-			continue // a command of chubby alone
+			continue // simcmd does not have this command
 		case strings.HasPrefix(line, "sim merge"):
 			args = []string{"sim", "merge", "shard-1.json", "shard-2.json"}
 		}
@@ -34,7 +34,7 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 			}
 			w := newWorld()
 			w.caching = func(o cell.CachingOptions) caching {
-				o.Replicas, o.Clients = 1, min(o.Clients, 10) // that it runs is enough; TestCachingIsMeasured has more
+				o.Replicas, o.Clients = 1, min(o.Clients, 10) // small, because TestCachingIsMeasured tests the numbers
 				return newCaching(o)
 			}
 			require.Equal(t, cli.ExitClean, w.do(args...), "%s", w.err.String())

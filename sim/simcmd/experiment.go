@@ -35,11 +35,11 @@ type measured struct {
 	Event       string             `json:"event"`
 	Build       runner.Build       `json:"build"`
 	From        uint64             `json:"from"`
-	Seeds       uint64             `json:"seeds"` // asked for, in each place of the grid
+	Seeds       uint64             `json:"seeds"` // requested in each place of the grid
 	Points      []experiment.Point `json:"points"`
-	Others      []experiment.Other `json:"others"` // the first runs that something else ended
+	Others      []experiment.Other `json:"others"` // the first runs that ended for another reason than the event
 	Files       []string           `json:"files"`
-	Internal    uint64             `json:"internal"` // runs in which the simulator panicked: void
+	Internal    uint64             `json:"internal"` // runs in which the simulator panicked; they have no verdict
 	Interrupted bool               `json:"interrupted"`
 	Exit        int                `json:"exit"`
 }
@@ -212,7 +212,7 @@ func (a experimentRun) measure(ctx context.Context, e experiment.Experiment, m *
 	return t
 }
 
-// leave writes what --out promises.
+// leave writes the files of --out.
 func (m *measured) leave(dir string, t *experiment.Tally) error {
 	type file struct {
 		name  string
@@ -243,7 +243,7 @@ func (m *measured) leave(dir string, t *experiment.Tally) error {
 	return nil
 }
 
-// leaveOthers runs again what something else ended, and writes all that is known of it.
+// leaveOthers runs the runs in m.Others again, and writes the files of each.
 func (a experimentRun) leaveOthers(e experiment.Experiment, m *measured) error {
 	for _, x := range m.Others {
 		o := e.Grid[x.Place].Options

@@ -18,8 +18,8 @@ func measure(t *testing.T, w *world) (code int, m measured) {
 	return code, m
 }
 
-// Seeds go on in all places of the grid together, so an interrupt leaves as many
-// in each, or one less.
+// A seed runs in all places of the grid before the next one. So after an interrupt the numbers of seeds in two places
+// differ by at most one.
 func TestAnInterruptedExperimentIsBalanced(t *testing.T) {
 	w := newWorld()
 	w.result = func(_ int, seed uint64) cell.Result {

@@ -82,8 +82,8 @@ func TestWhatAProgramAddsIsListed(t *testing.T) {
 	require.NotContains(t, w.out.String(), "chubby sim")
 }
 
-// A seed that breaks a property of a program is told of with that program's command, and
-// its manifest runs again with the same program only.
+// The report of a seed has the command line of the program that ran it. Its manifest can be replayed only by a program
+// with the same additions.
 func TestAFailingSeedOfAnotherProgramIsReplayed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := extended(Options{With: someExtension()})
@@ -99,7 +99,7 @@ func TestAFailingSeedOfAnotherProgramIsReplayed(t *testing.T) {
 	require.Contains(t, w.out.String(), "same history")
 	require.Equal(t, cli.ExitClean, w.do("sim", "verify", "--seeds", "1", "--faults", "blink", "--workload", "reads"), &w.err)
 
-	// With more beside it, what was recorded takes part alone.
+	// Replay with a larger extension uses only the recorded parts.
 	more := someExtension()
 	more.Faults = append([]scenario.Fault{other{}}, more.Faults...)
 	w = extended(Options{With: more})
@@ -114,8 +114,7 @@ func TestAFailingSeedOfAnotherProgramIsReplayed(t *testing.T) {
 	}
 }
 
-// What breaks of other properties is not reported where one is judged alone; a replay knows
-// which.
+// If one property is judged alone, breaks of others are not reported. A replay judges the same property.
 func TestOnePropertyOfAProgramIsJudgedAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := someExtension()
@@ -145,12 +144,12 @@ func TestOnePropertyOfAProgramIsJudgedAlone(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, extended(Options{With: someExtension()}).do("sim", "replay", "failures/seed-1"))
 }
 
-// other is a fault of another name.
+// other is blink with another name.
 type other struct{ blink }
 
 func (other) Name() string { return "other" }
 
-// An extension that takes a name twice is a fault of its program: nothing runs.
+// If an extension has a name twice, all commands refuse to run.
 func TestAnExtensionThatIsNotPossible(t *testing.T) {
 	for _, o := range []Options{
 		{With: &scenario.Extension{Faults: []scenario.Fault{blink{}, blink{}}}},
@@ -202,7 +201,7 @@ func TestAnExperimentOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// A program with commands of its own holds those of the simulator among them.
+// A program can have the command sim beside commands of its own.
 func TestCommandsInAnotherTree(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		var out bytes.Buffer

@@ -12,13 +12,12 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// reproduce is the command line that runs a seed again, with a trace.
+// reproduce returns the command line that runs a seed again, with a trace.
 func (a *app) reproduce(o plan.Options) string {
 	return a.o.Run + " sim --seed " + fmt.Sprint(o.Seed) + " --trace" + flagsOf(o)
 }
 
-// flagsOf are the flags that differ from their defaults, each with a blank
-// before it.
+// flagsOf returns the flags that differ from their defaults, each with a blank before it.
 func flagsOf(o plan.Options) string {
 	var b strings.Builder
 	if o.Replicas != 0 {
@@ -52,7 +51,7 @@ func flagsOf(o plan.Options) string {
 	return b.String()
 }
 
-// String is what happened, in one line.
+// String returns the failure in one line.
 func (f *failedSeed) String() string {
 	what := f.Property + " broke: "
 	switch {
@@ -66,7 +65,7 @@ func (f *failedSeed) String() string {
 	return fmt.Sprintf("seed %d: %s%s", f.Seed, what, f.Text)
 }
 
-// differs says that the seed is not one history; "" if it is, as far as is known.
+// differs says that two runs of the seed differed; "" if no difference is known.
 func (f *failedSeed) differs() string {
 	if f.Differs == "" {
 		return ""
@@ -74,7 +73,8 @@ func (f *failedSeed) differs() string {
 	return fmt.Sprintf("a second run gave a different history: hash %s, first %s", f.Differs, f.Hash)
 }
 
-// meaning says what the property is, unless a story does; "" if it does, or there is none.
+// meaning returns the property with its meaning. It returns "" if the failure has a story, which has the meaning, or
+// breaks no property.
 func (f *failedSeed) meaning() string {
 	if f.Meaning == "" || f.Case != nil {
 		return ""
@@ -82,7 +82,7 @@ func (f *failedSeed) meaning() string {
 	return f.Property + ": " + f.Meaning
 }
 
-// printFailure tells of a failing seed, the line that reproduces it last.
+// printFailure prints a failing seed. The last line is the command that runs it again.
 func (a teller) printFailure(f *failedSeed) error {
 	if err := a.Printf("%s\n", f); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (a teller) printFailure(f *failedSeed) error {
 	return a.Printf("  %s\n\n", f.Reproduce)
 }
 
-// commitOf is the commit of a build, as far as it is known.
+// commitOf returns the commit of a build; "" if unknown.
 func commitOf(b runner.Build) string {
 	if b.Commit == runner.UnknownCommit {
 		return ""
@@ -132,9 +132,8 @@ func indented(s string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
 }
 
-// leave writes the batch's manifest and a directory for each failing seed,
-// which is run again for its trace; also for a clean one that was asked for by
-// --seed.
+// leave writes the files of --out: the batch's manifest and a directory for each failing seed, or for the seed of --seed.
+// It runs each such seed again for its trace, and notes in the report if that run differs.
 func (a simRun) leave(r *report) error {
 	for i := range r.Failures {
 		s := &r.Failures[i]

@@ -7,9 +7,8 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 )
 
-// junit is a report as CI systems read it: a case for each failing seed, and one for the run as a
-// whole. What is wrong with that, such as too few seeds that counted or a shard that is missing, fails
-// its case.
+// junit returns a report as CI systems read it: one case for each failing seed, and one for the whole run. The case of
+// the run fails if, for example, too few seeds counted or a shard is missing. table is its output.
 func (r *report) junit(table string) *cli.JUnit {
 	j := cli.NewJUnit("chubby sim", r.Totals.Elapsed)
 	for i := range r.Failures {
@@ -26,7 +25,7 @@ func (r *report) junit(table string) *cli.JUnit {
 	return j
 }
 
-// junit is one failing seed; a panic of the simulator is an error, as it is no verdict.
+// junit returns the case of one failing seed. A panic of the simulator is an error, because it is no verdict.
 func (f *failedSeed) junit() cli.JUnitCase {
 	c := cli.JUnitCase{Name: fmt.Sprintf("seed %d", f.Seed)}
 	story, smaller := "", ""
@@ -42,8 +41,8 @@ func (f *failedSeed) junit() cli.JUnitCase {
 	return c
 }
 
-// atCommit says, before the line that runs something again, where that gives the same; "" if it
-// is not known.
+// atCommit returns the line before a command that runs something again: the commit at which it gives the same history. ""
+// if the commit is unknown.
 func atCommit(commit string) string {
 	if commit == "" {
 		return ""
@@ -60,7 +59,7 @@ func (a teller) printJUnit(r *report, more bool) error {
 	return a.JUnit(r.junit(table.String()))
 }
 
-// junit is a verification: a case for each seed, and one for the run where that did not end.
+// junit returns a verification: one case for each seed, and one for the run if it was interrupted.
 func (v *verified) junit() *cli.JUnit {
 	j := cli.NewJUnit("chubby sim verify", v.took)
 	differ := map[uint64]*difference{}

@@ -27,7 +27,7 @@ type item struct {
 	Demanded bool   `json:"demanded,omitempty"` // of a counter: a long campaign must reach it
 }
 
-// byAdded says what checks a property of an extension.
+// byAdded is the By of a property of an extension: what checks it.
 const byAdded = "every seed, by this program"
 
 func newCatalogue(with *scenario.Extension) catalogue {
@@ -90,10 +90,10 @@ func (a *app) list(c catalogue) error {
 	return t.End()
 }
 
-// width is how many columns a list takes.
+// width is the most columns of a line.
 const width = 100
 
-// section is a title, and names with what they mean beside them.
+// section prints a title, and a list of names with their help beside them.
 func section(t *cli.Table, title string, all []item) {
 	t.Row("%s\n", title)
 	longest := 0
@@ -112,8 +112,8 @@ func section(t *cli.Table, title string, all []item) {
 	}
 }
 
-// wrapped is a text in lines of at most so many letters each, but for words that are
-// longer; one line, if it is empty.
+// wrapped breaks a text into lines of at most most letters each; a longer word has a line of its own. An empty text is
+// one empty line.
 func wrapped(text string, most int) []string {
 	var lines []string
 	line := ""

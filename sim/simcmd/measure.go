@@ -11,7 +11,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// measureCommand is what `chubby sim compare` asks of another program.
+// measureCommand returns the hidden command by which `chubby sim compare` runs a seed in another program.
 func (a *app) measureCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "measure SEED [KEY=VALUE...]",

@@ -62,7 +62,7 @@ failures, time and seeds.`,
 	return c
 }
 
-// shardReport is a report with where it came from.
+// shardReport is the report of one shard, with its file.
 type shardReport struct {
 	report
 	Schema        string `json:"schema"`
@@ -90,7 +90,7 @@ func (a *app) merge(files []string, form cli.Form, more bool, minCounted uint64)
 	return teller{a}.tell(form, more, &r)
 }
 
-// readShard reads a report and finds out whether it is all of a shard.
+// readShard reads a report and checks that it is the complete report of a shard.
 func readShard(file string) (shardReport, error) {
 	s := shardReport{file: file}
 	text, err := os.ReadFile(file)
@@ -113,11 +113,11 @@ func readShard(file string) (shardReport, error) {
 	if s.shard, s.shards, err = parseShard(s.Shard); err != nil {
 		return s, fmt.Errorf("it is damaged: %w", err)
 	}
-	return s, s.whole()
+	return s, s.check()
 }
 
-// whole says what is missing of a report, or does not belong to its shard.
-func (s *shardReport) whole() error {
+// check returns an error if a seed of the shard is missing from the report, or a seed does not belong to it.
+func (s *shardReport) check() error {
 	part := runner.Shard{Totals: s.Totals, Runs: s.Runs}
 	if err := part.Check(); err != nil {
 		return fmt.Errorf("it is damaged, or of a chubby that knew no merge: %w", err)
@@ -135,7 +135,7 @@ func (s *shardReport) whole() error {
 	return nil
 }
 
-// joins says why two reports cannot be of one run.
+// joins returns why two reports cannot be shards of one run; nil if they can.
 func (s *shardReport) joins(o *shardReport) error {
 	differ := func(what string, this, that any) error {
 		return fmt.Errorf("its %s is %v, that of %s is %v; only shards of one run can be merged", what, this, o.file, that)
@@ -157,9 +157,9 @@ func (s *shardReport) joins(o *shardReport) error {
 	return nil
 }
 
-// configuration is a command line of these settings, with what the program has added.
+// configuration returns the command line of these settings, and the names of the program's additions.
 func configuration(s runner.Settings) string {
-	o, _ := s.Options(nil) // names of an extension stand for it
+	o, _ := s.Options(nil) // without the extension; its names follow below
 	line := "sim" + flagsOf(o)
 	if added := slices.Concat(s.With.Faults, s.With.Workloads, s.With.Properties); len(added) > 0 {
 		line += " with " + strings.Join(added, ", ")
@@ -167,8 +167,8 @@ func configuration(s runner.Settings) string {
 	return line
 }
 
-// sameProgram says that two builds give equal runs. Where a commit does not say all, the
-// programs themselves must be equal.
+// sameProgram reports whether two builds give equal runs. If the commit is unknown or the source was modified, the
+// digests of the programs must be equal.
 func sameProgram(b, c runner.Build) bool {
 	if b.Go != c.Go || b.Commit != c.Commit || b.Chubby != c.Chubby {
 		return false
@@ -187,8 +187,8 @@ func programName(b runner.Build) string {
 	return name + ", " + b.Go
 }
 
-// together is the report of one run. What differs between shards is that of the first,
-// but for how they ended.
+// together returns the report of one run over all shards. It has the build of the first shard, and the most serious end
+// of all.
 func together(all []shardReport) report {
 	first := all[0].report
 	r := report{Build: first.Build, Options: first.Options, From: first.From, Asked: first.Asked, Wanted: first.Asked, Failures: []failedSeed{}}

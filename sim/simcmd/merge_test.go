@@ -14,7 +14,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// sharded is a program whose batches are the real ones.
+// sharded is a world with real batches.
 func sharded(outcome string) *world {
 	w := newWorld()
 	w.result = outcomes[outcome]
@@ -32,11 +32,10 @@ func keep(t *testing.T, w *world, file, line string) (code int) {
 	return code
 }
 
-// measuredTime is what no two runs have in common.
+// measuredTime matches the numbers that differ between two runs.
 var measuredTime = regexp.MustCompile(`(?m)^(simulated time|events) .*$|"(elapsed_ns|events_per_second|real_time_ratio)": .*|time="[0-9.]*"|simulated time +[^&]*&#xA;events +[^&]*&#xA;`)
 
-// What two shards come to together is what one run comes to, but for real time and for
-// what tells shards from runs.
+// The merged report of two shards equals the report of one run, except for real time and the list of shards.
 func TestShardsMergedAreOneRun(t *testing.T) {
 	for outcome, want := range map[string]int{"clean": cli.ExitClean, "broken": cli.ExitBroken, "undecided": cli.ExitUndecided} {
 		t.Run(outcome, func(t *testing.T) {
@@ -56,7 +55,7 @@ func TestShardsMergedAreOneRun(t *testing.T) {
 	}
 }
 
-// A shard that is missing fails the case of the run.
+// In JUnit, a missing shard fails the case of the run.
 func TestAMissingShardFailsTheRunInJUnit(t *testing.T) {
 	for _, outcome := range []string{"clean", "broken"} {
 		t.Chdir(t.TempDir())
@@ -112,7 +111,7 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("sim", "merge"))
 }
 
-// A shard that is missing leaves the run undecided; what it lacks counts as missing, too.
+// With a missing shard, the exit code of merge is that of an undecided run. The seeds of that shard do not count.
 func TestMergeTellsOfMissingShards(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := sharded("clean")
@@ -129,7 +128,7 @@ func TestMergeTellsOfMissingShards(t *testing.T) {
 	require.Contains(t, w.err.String(), "2 seeds counted, --min-counted requires 3")
 }
 
-// Of several ends the one that says most is told.
+// Merge reports the most serious end of all shards.
 func TestMergeTellsHowTheShardsEnded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := sharded("broken")

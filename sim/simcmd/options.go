@@ -17,23 +17,23 @@ import (
 
 // Options are what a program adds to the commands. The zero Options are `chubby sim`.
 type Options struct {
-	// With takes part in every seed; nil: nothing beside what is built in.
+	// With takes part in every seed; nil: only the built-in parts do.
 	With *scenario.Extension
-	// Experiments stand behind those that are built in. With takes part in their places
-	// unless a place has an extension of its own; in the built-in ones it does not.
+	// Experiments are added to the built-in ones. With takes part in every place of their grids that has no extension of
+	// its own. It takes no part in built-in experiments.
 	Experiments []experiment.Experiment
 	// Name is what help texts call the program; "": the name of its file.
 	Name string
-	// Program builds, below a directory that is not there yet, the program of a diff or of a commit for
-	// `sim compare`, and returns its file; nil: only what is built can be compared.
+	// Program builds the program of what, a diff or a commit, for `sim compare`. It builds in dir, which does not exist
+	// yet, and returns the file of the program. nil: `sim compare` takes only settings and built programs.
 	Program func(ctx context.Context, dir, what string) (file string, err error)
-	// Run is the command that starts the program, for the lines that run a seed again;
-	// "": found out, such as "go run example.org/cells".
+	// Run is the command that starts the program, for the printed command lines that run a seed again;
+	// "": derived from how this process was started, such as "go run example.org/cells".
 	Run string
 }
 
-// Main runs the program: Command below a root, with os.Args, signals, the settings of the
-// garbage collector and the exit codes of chubby. It does not return.
+// Main runs the program: Command below a root command, with os.Args, and with the signals, garbage collector settings and
+// exit codes of chubby. It does not return.
 func Main(o Options) {
 	o = o.filled()
 	root := cli.Root(o.Name, "Simulate cells under faults and check everything they do", "The simulator of chubby, with what this program adds.")
@@ -41,15 +41,15 @@ func Main(o Options) {
 	cli.Main(root)
 }
 
-// Command is the command `sim` with all below it, for the tree of a program. It reads and
-// prints where its root does. ExitCode tells what its error means.
+// Command returns the command `sim` with its subcommands, for the command tree of a program. It uses the streams of its
+// root. ExitCode gives the exit code of its error.
 func Command(o Options) *cobra.Command { return newApp(o).command() }
 
-// ExitCode is the exit code that an error of Command leads to: 0 without one. An error
-// whose text is empty has been told already.
+// ExitCode returns the exit code for an error of Command; 0 for nil. If the text of an error is empty, Command has
+// already printed all there is to say.
 func ExitCode(err error) int { return cli.CodeOf(err) }
 
-// filled are the options with what is found out about the program.
+// filled returns the options with defaults for Name and Run.
 func (o Options) filled() Options {
 	if o.Name == "" {
 		o.Name = filepath.Base(os.Args[0])
@@ -60,7 +60,7 @@ func (o Options) filled() Options {
 	return o
 }
 
-// check says what is wrong with what a program adds: a fault of that program.
+// check returns what is wrong with the additions of the program.
 func (o *Options) check() error {
 	if o.With != nil {
 		if err := cell.CheckExtension(o.With); err != nil {
@@ -84,7 +84,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// experiment is one of those that the program adds, with the extension in its places.
+// experiment returns one of the program's experiments, with the extension in the places of its grid.
 func (o *Options) experiment(i int) experiment.Experiment {
 	e := o.Experiments[i]
 	e.Grid = slices.Clone(e.Grid)
@@ -96,7 +96,7 @@ func (o *Options) experiment(i int) experiment.Experiment {
 	return e
 }
 
-// experiments are all there are.
+// experiments returns the built-in experiments and those of the program.
 func (o *Options) experiments() []experiment.Experiment {
 	all := experiment.Catalogue()
 	for i := range o.Experiments {

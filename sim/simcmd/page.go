@@ -8,8 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// checkPage refuses, before anything runs, a file of --page that cannot be written, or that is
-// one of the inputs.
+// checkPage refuses a file of --page that cannot be written, or that is one of the inputs. It runs before any seed.
 func (a *app) checkPage(file string, asked bool, inputs ...string) error {
 	if !asked {
 		return nil
@@ -17,7 +16,7 @@ func (a *app) checkPage(file string, asked bool, inputs ...string) error {
 	return a.Writable("page", file, inputs...)
 }
 
-// paged runs a seed, and writes its page where a file is named.
+// paged runs a seed, and writes its page unless file is "".
 func (a *app) paged(file string, o plan.Options, about page.About) (cell.Result, error) {
 	if file == "" {
 		return runner.Guard(a.simulate)(o), nil

@@ -14,8 +14,8 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// A panic on a goroutine of the simulator would end the whole program with a Go
-// trace and the code of a usage error. None of the ways to run a seed may.
+// Without a guard, a panic on a goroutine of the simulator would end the program with a Go trace and the exit code of a
+// usage error. All commands that run seeds have a guard.
 func TestAPanicOfTheSimulatorNamesTheSeedAndIsExitFive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := newWorld()
@@ -61,7 +61,7 @@ func TestAReportTellsPanicsOfTheSimulatorFromCrashes(t *testing.T) {
 	require.True(t, r.Failures[1].Internal)
 }
 
-// The run that writes the files of a seed is another one.
+// The files of a seed come from a second run, which may panic, too.
 func TestAPanicWhenASeedIsRunAgainIsExitFive(t *testing.T) {
 	for _, first := range []string{"broken", "clean"} {
 		t.Chdir(t.TempDir())
@@ -79,7 +79,7 @@ func TestAPanicWhenASeedIsRunAgainIsExitFive(t *testing.T) {
 	}
 }
 
-// What is told of a seed is told on a worker, too.
+// The code that reports progress runs on a worker, and its panics are guarded, too.
 func TestAPanicOfWhatTellsIsExitFive(t *testing.T) {
 	w := newWorld()
 	w.batch = func(ctx context.Context, c runner.Batch) runner.End {

@@ -9,23 +9,24 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
-// progress tells on stderr how far a batch is: with a bar on a terminal, with
-// a line now and then elsewhere. It is called by one goroutine at a time.
+// progress shows on stderr how far a batch is: as a bar on a terminal, elsewhere as a line now and then. It is called
+// by one goroutine at a time.
 type progress struct {
 	app   *app
 	began time.Time
 	now   time.Time // of the last seed
 	told  time.Time // of the last plain line
-	seeds uint64    // counted seeds wanted, 0: no such end
+	seeds uint64    // requested number of counted seeds; 0: no number
 	limit time.Duration
 	bar   *pb.ProgressBar // nil: plain lines
 
 	all, failed uint64
-	early       []*failedSeed // that nothing was told of yet
-	words       string        // state, given done, wanted and what else; see counting and verifying
+	early       []*failedSeed // failures that are not printed yet
+	words       string        // format of the state: counting or verifying
 }
 
-// What is told of a batch, and of a verification.
+// The state of a batch, and of a verification. The arguments are the seeds done, " of N", the others, and the failed
+// ones.
 const (
 	counting  = "%d%s counted, %d idle, %d failed"
 	verifying = "%d%s verified, %[4]d differ"
@@ -54,7 +55,7 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 		p.failed++
 	}
 	p.now = p.app.now()
-	p.untold()
+	p.printEarly()
 	if p.bar != nil {
 		p.bar.Set("state", p.state(counted))
 		if p.seeds > 0 {
@@ -70,15 +71,15 @@ func (p *progress) seed(r *cell.Result, counted uint64) {
 	}
 }
 
-// failure tells at once of the seed that was last, which failed, where the run is a
-// long one: its end, where all are told of, may be hours away. Of those in its first
-// seconds it tells as soon as it has become one.
+// failure prints the failure of the last seed at once, if the run has lasted for every: its end, when all failures are
+// printed, may be hours away. Earlier failures are printed as soon as the run has lasted so long.
 func (p *progress) failure(f *failedSeed) {
 	p.early = append(p.early, f)
-	p.untold()
+	p.printEarly()
 }
 
-func (p *progress) untold() {
+// printEarly prints the failures that are not printed yet, unless the run is short so far.
+func (p *progress) printEarly() {
 	if p.now.Sub(p.began) < every {
 		return
 	}

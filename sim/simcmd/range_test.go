@@ -31,7 +31,7 @@ func TestSeedsBeyondTheLargestAreRefused(t *testing.T) {
 	}
 }
 
-// The largest seed is the last one; that it does not count is no reason to begin anew.
+// A batch ends after the largest seed, even if that seed did not count. It does not go on with seed 0.
 func TestABatchGivesUpBehindTheLargestSeed(t *testing.T) {
 	w := newWorld()
 	w.result = outcomes["idle"]
@@ -43,7 +43,7 @@ func TestABatchGivesUpBehindTheLargestSeed(t *testing.T) {
 	require.Contains(t, w.err.String(), "gave up: 1 seeds were idle")
 }
 
-// So many that four times as many are none.
+// Four times this number of seeds overflows to 0.
 func TestVeryManySeedsAreNotGivenUp(t *testing.T) {
 	w := newWorld()
 	w.stopAt = 3

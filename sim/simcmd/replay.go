@@ -21,8 +21,8 @@ type replayed struct {
 	Recorded runner.SeedHash `json:"recorded"`
 	Hash     string          `json:"hash"`
 	Breach   *cell.Breach    `json:"breach"`
-	Same     bool            `json:"same"` // history
-	// SameBreak says, of a case, that it breaks the property that was recorded, by the same check.
+	Same     bool            `json:"same"` // the history is the recorded one
+	// SameBreak, for a case, says whether it breaks the recorded property by the same check.
 	SameBreak *bool `json:"same_break,omitempty"`
 	Exit      int   `json:"exit"`
 }
@@ -105,8 +105,7 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 	})
 }
 
-// runAgain runs, on this build, what a manifest recorded, and compares the histories. It writes a
-// page to the file, if one is named.
+// runAgain runs on this build what a manifest recorded, and compares the histories. It writes a page unless file is "".
 func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, file string) (replayed, cell.Result, error) {
 	r, err := a.paged(file, o, page.About{Command: a.o.Run + " sim replay " + cli.QuoteFile(dir), Faults: m.FaultsBefore()})
 	return replayed{
@@ -115,8 +114,8 @@ func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, 
 	}, r, err
 }
 
-// printReplay prints what became of a replay, as JSON or in words, and returns its exit code as
-// an error. A panic of the simulator has no words but those on stderr.
+// printReplay prints the outcome of a replay, as JSON or by words, and returns its exit code as an error. For a panic
+// of the simulator it prints no words, only an error on stderr.
 func (a *app) printReplay(p *replayed, r *cell.Result, form cli.Form, words func() error) error {
 	a.explainPanic(r)
 	var err error

@@ -1,7 +1,7 @@
 package simcmd
 
-// The kinds of documents that these commands print with -o json, each with its version:
-// docs/schema has a file for each, and says when a version grows.
+// The kinds of documents that these commands print with -o json, each with its version. docs/schema has a file for each
+// kind, and says when a version is increased.
 const (
 	simSchema        = "chubby-sim-1" // also of merge
 	verifySchema     = "chubby-verify-1"

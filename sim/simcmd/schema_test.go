@@ -22,7 +22,7 @@ var documents = []schema.Document{
 	{Name: cachingSchema, Title: "what chubby sim experiment caching -o json prints", Type: cachingReport{}},
 }
 
-// Neither the documents nor the files that describe them change alone.
+// The files in docs/schema match the Go types.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	for _, d := range documents {
 		d.Root = project
@@ -31,8 +31,8 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	}
 }
 
-// What the commands print of real cells is what the files describe; so is, in each script of
-// testdata, what they print where something broke.
+// The documents that commands print for real cells match the files in docs/schema. The scripts of testdata test the same
+// for broken runs.
 func TestSchemasDescribeWhatIsPrinted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	short := " --duration 1s --replicas 3 --clients 1 -o json"

@@ -10,9 +10,8 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// writeSeed writes the numbers of one seed for people, given how much real time it took: those
-// that say something of one seed. With more, also which rare situations it reached, and how
-// often.
+// writeSeed writes the numbers of one seed for people. elapsed is the real time that it took. With more, it also writes
+// how often the seed reached each rare situation, and its counters.
 func writeSeed(w io.Writer, r *cell.Result, elapsed time.Duration, more bool) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -47,8 +46,8 @@ func writeSeed(w io.Writer, r *cell.Result, elapsed time.Duration, more bool) er
 	return err
 }
 
-// became says what became of a seed, and where it did too little, what that means. How it
-// failed is told before the numbers.
+// became returns the verdict of a seed in a few words. An idle seed has the condition that it did not meet. The caller
+// prints the details of a failure elsewhere.
 func became(r *cell.Result) string {
 	switch {
 	case r.Internal:
@@ -65,7 +64,7 @@ func became(r *cell.Result) string {
 	return runner.Verdict(r)
 }
 
-// counted is a number of things.
+// counted returns a number with its noun.
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -73,7 +72,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// strikes are all faults, and how often there was each.
+// strikes returns in words how often faults struck, in all and by kind.
 func strikes(r *cell.Result) string {
 	var kinds []string
 	for _, n := range r.Faults {
@@ -87,7 +86,7 @@ func strikes(r *cell.Result) string {
 	return fmt.Sprintf("%d: %s", r.Strikes(), strings.Join(kinds, ", "))
 }
 
-// writeNumbers writes what happened at all.
+// writeNumbers writes the numbers above 0.
 func writeNumbers(b *strings.Builder, name string, all []cell.Number) {
 	head := fmt.Sprintf("\n%-26s %10s\n", name, "times")
 	for _, n := range all {

@@ -10,7 +10,7 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 )
 
-// What is printed of one real seed, and the lists, fit a terminal of a hundred columns.
+// The numbers of one real seed, and the lists, have lines of at most a hundred columns.
 func TestWhatIsPrintedFitsAHundredColumns(t *testing.T) {
 	for _, args := range [][]string{
 		{"sim", "list"},

@@ -41,7 +41,7 @@ type crowded struct {
 	Exit        int          `json:"exit"`
 }
 
-// crowdRun is what cell.Crowd is; in tests of the program something that costs nothing.
+// crowdRun is the interface of cell.Crowd. Tests of the command have a cheap fake.
 type crowdRun interface {
 	Gather() error
 	RunFor(d time.Duration) error
@@ -52,20 +52,20 @@ type crowdRun interface {
 
 func newCrowd(o crowd.Options) crowdRun { return cell.NewCrowd(o) }
 
-// crowdPoint is one length of leases.
+// crowdPoint is the measurements for one length of leases.
 type crowdPoint struct {
 	Lease time.Duration `json:"lease_ns"`
 	crowd.Counts
-	Gathered  time.Duration `json:"gathered_ns"` // real time until all sessions were there
+	Gathered  time.Duration `json:"gathered_ns"` // real time until all sessions were open
 	Elapsed   time.Duration `json:"elapsed_ns"`  // real time since then
 	Processor time.Duration `json:"processor_ns"`
 	Ratio     float64       `json:"real_time_ratio"`
-	OfCPU     float64       `json:"processor_ratio"` // simulated to processor time, garbage collection and kernel included
+	OfCPU     float64       `json:"processor_ratio"` // simulated time divided by processor time, which includes garbage collection and kernel
 	PerSecond float64       `json:"keepalives_per_second"`
 	PerLease  float64       `json:"keepalives_per_session_and_lease"`
-	Share     float64       `json:"keepalive_share"` // of all requests, those with which sessions began included
+	Share     float64       `json:"keepalive_share"` // share of all requests, which include those that open the sessions
 	Rows      int64         `json:"replica_bytes_per_session"`
-	Master    int64         `json:"master_bytes_per_session"` // rows and log included
+	Master    int64         `json:"master_bytes_per_session"` // includes rows and log
 }
 
 func (a *app) sessionsCommand() *cobra.Command {
@@ -137,7 +137,7 @@ func (a sessionsRun) run(ctx context.Context) error {
 	if err := a.f.check(); err != nil {
 		return err
 	}
-	// A crowd is much memory that lives long and little that does not.
+	// Most memory of a crowd is long-lived, so frequent garbage collections would free little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	m := crowded{Experiment: "sessions", Build: a.build(), Seed: a.f.seed, Replicas: a.f.replicas, Leases: []crowdPoint{}, Files: []string{}}
 	for _, l := range a.f.leases {
@@ -193,7 +193,7 @@ func (a sessionsRun) keepAlive(ctx context.Context, lease time.Duration) (p crow
 	return p, err
 }
 
-// judge works out what the counts mean.
+// judge computes the ratios from the counts.
 func (p *crowdPoint) judge(c crowd.Counts) {
 	p.Counts = c
 	simulated := c.Simulated.Seconds()
@@ -209,7 +209,7 @@ func (p *crowdPoint) judge(c crowd.Counts) {
 	p.Share = per(float64(c.Kept), float64(c.Requests))
 }
 
-// fields are a point as tables have it, with the heads of columns first.
+// fields returns the rows of the table, with the heads of columns first.
 func (m *crowded) fields() [][]string {
 	all := [][]string{{"lease", "sessions", "simulated", "real", "times real", "of a processor", "times that",
 		"keepalives/s", "each in a lease", "of requests", "jeopardy", "lost", "bytes: replica", "master"}}
@@ -246,7 +246,7 @@ func (a sessionsRun) print(m *crowded) error {
 	return nil
 }
 
-// leave writes what --out promises: sessions.csv, with the names of JSON.
+// leave writes the file of --out: sessions.csv, whose columns have the names of the JSON fields.
 func (m *crowded) leave(dir string) error {
 	path := filepath.Join(dir, "sessions.csv")
 	file, err := os.Create(path)

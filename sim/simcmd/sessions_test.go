@@ -29,7 +29,7 @@ func (q *quietCrowd) Counts() crowd.Counts {
 	return crowd.Counts{Sessions: q.sessions, Simulated: q.at}
 }
 
-// newCrowdWorld is a program whose clocks go on as they are told to.
+// newCrowdWorld is a world with real crowds, and a fake clock of processor time.
 func newCrowdWorld() *world {
 	w := newWorld()
 	w.crowd = newCrowd
@@ -90,7 +90,7 @@ func TestSessionsUsage(t *testing.T) {
 	}
 }
 
-// What was measured is divided by what took no time, on a system that does not tell.
+// Ratios are 0 if the system does not measure processor time.
 func TestSessionsWithoutAClock(t *testing.T) {
 	p := crowdPoint{Lease: 12 * time.Second}
 	p.judge(crowd.Counts{})

@@ -14,20 +14,20 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// defaultShrink is how long a failure is shrunk.
+// defaultShrink is how long a failure is shrunk, in real time.
 const defaultShrink = time.Minute
 
-// caseOf is what became of a failure that was shrunk.
+// caseOf is a failure that was shrunk.
 type caseOf struct {
 	runner.Shrunk
 	File   string   `json:"file,omitempty"`   // with --out
 	Replay string   `json:"replay,omitempty"` // the command that runs it
 	Faults []string `json:"faults"`
-	Story  []string `json:"story"` // how it came to break it
+	Story  []string `json:"story"` // how the run came to break the property
 }
 
-// shrinks makes the shortest failure smaller, where that was asked for, or where --out is to
-// have it. An interrupt ends it, and what was found by then is kept.
+// shrinks makes the shortest failure smaller, with --out or an explicit --shrink. An interrupt ends it; the case then has
+// what was found so far.
 func (a simRun) shrinks(ctx context.Context, r *report) error {
 	if a.f.shrink <= 0 || ctx.Err() != nil || a.f.out == "" && !a.f.asked("shrink") {
 		return nil
@@ -72,7 +72,7 @@ func (a simRun) shrinkOne(ctx context.Context, r *report, s *failedSeed) error {
 	return os.WriteFile(filepath.Join(filepath.Dir(s.Case.File), runner.StoryFile), []byte(strings.Join(s.Case.Story, "\n")+"\n"), 0o644)
 }
 
-// checkShrink finds values of --shrink that say nothing.
+// checkShrink refuses invalid uses of --shrink.
 func (f *simFlags) checkShrink() error {
 	switch {
 	case f.shrink < 0:
@@ -83,7 +83,7 @@ func (f *simFlags) checkShrink() error {
 	return nil
 }
 
-// printCase tells of a case.
+// printCase prints a case and its story.
 func (a teller) printCase(c *caseOf) error {
 	more := ""
 	if !c.Done {

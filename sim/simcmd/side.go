@@ -20,20 +20,20 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// side is one of the two that are compared.
+// side is one side of a comparison.
 type side struct {
 	given    string       // on the command line
 	what     string       // a diff, a commit or a program; "": this program
 	settings []string     // as key=value
-	options  plan.Options // of this program, without a seed
-	program  string       // file of another program
+	options  plan.Options // for this program, without a seed
+	program  string       // file of another program; "": this program
 }
 
-// thisProgram is how a side names the program that compares.
+// thisProgram is the name of this program as a side.
 const thisProgram = "this"
 
-// parseSide reads a side: settings with commas, in front of which may stand what is to be run; or a
-// file of settings. Settings of both sides come before its own.
+// parseSide reads a side: settings with commas, after an optional program, diff or commit; or a file of settings. The
+// settings of both come before those of the side.
 func (a *app) parseSide(given string, both []string) (side, error) {
 	s := side{given: given}
 	settings := splitSettings(given)
@@ -67,8 +67,8 @@ func (a *app) parseSide(given string, both []string) (side, error) {
 	return s, nil
 }
 
-// splitSettings takes apart what stands between commas and blanks. A part without "=" goes on with
-// the value before it, as in faults=crash,kill.
+// splitSettings splits a text at commas and blanks. A part without "=" belongs to the value before it, as in
+// faults=crash,kill.
 func splitSettings(text string) []string {
 	var all []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }) {
@@ -92,19 +92,19 @@ func linesOf(text string) []string {
 	return all
 }
 
-// isDiff says that a side is a diff, by its name.
+// isDiff reports whether the name of a side is that of a diff.
 func (s *side) isDiff() bool {
 	return slices.Contains([]string{".diff", ".patch"}, filepath.Ext(s.what))
 }
 
-// isSettingsFile says that a side is a file that is neither a diff nor a program.
+// isSettingsFile reports whether a side is a file that is neither a diff nor a program.
 func (s *side) isSettingsFile() bool {
 	info, err := os.Stat(s.what)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 && !s.isDiff()
 }
 
-// settings are options of a cell from key=value: the flags of `chubby sim` that say what a cell is
-// made of, and tunables.
+// settings returns the options of a cell from settings key=value. A key is a flag of `chubby sim` that configures
+// cells, or a tunable.
 func (a *app) settings(all []string) (plan.Options, error) {
 	f := cellFlags{faults: "swarm"}
 	number := func(to *int) func(string) error {
@@ -137,8 +137,8 @@ func (a *app) settings(all []string) (plan.Options, error) {
 	return f.options(a.o.With)
 }
 
-// makes builds the program of a side, where it is not this one.
-func (a *app) makes(ctx context.Context, s *side, dir string) error {
+// buildSide builds the program of a side below dir. It does nothing for this program, and only finds a built program.
+func (a *app) buildSide(ctx context.Context, s *side, dir string) error {
 	if s.what == "" {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (a *app) makes(ctx context.Context, s *side, dir string) error {
 	return nil
 }
 
-// measure runs one seed of a side.
+// measure runs one seed of a side, in this process or by `measure` of the other program.
 func (a *app) measure(ctx context.Context, s *side, seed uint64) (experiment.Sample, error) {
 	if s.program == "" {
 		o := s.options

@@ -37,10 +37,10 @@ type simFlags struct {
 	more        bool
 	form        cli.Form
 
-	asked func(flag string) bool // whether it was given
+	asked func(flag string) bool // whether the command line has the flag
 }
 
-// cellFlags say what a cell is made of; they are the same wherever seeds run.
+// cellFlags are the flags that configure cells, shared by the commands that run seeds.
 type cellFlags struct {
 	replicas, clients int
 	length            time.Duration // --duration
@@ -60,7 +60,7 @@ func (f *cellFlags) register(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.set, "set", nil, "tunables with fixed values, such as master-lease=4s,window=1; see chubby sim list")
 }
 
-// options checks what was asked for.
+// options checks the flags and returns their options.
 func (f *cellFlags) options(with *scenario.Extension) (plan.Options, error) {
 	if f.faults == "" {
 		return plan.Options{}, cli.Usage("--faults is empty: swarm, all, none, or names separated by commas")
@@ -200,10 +200,10 @@ func registerMore(c *cobra.Command, more *bool) {
 
 const defaultSeeds = 200
 
-// ofTrace are flags that say which lines of a trace are printed.
+// ofTrace are the flags that select lines of a trace.
 var ofTrace = []string{"until", "node", "kind", "slot", "about", "since", "before"}
 
-// check finds flags that do not go together.
+// check refuses invalid values, and flags that do not go together.
 func (f *simFlags) check() error {
 	if err := f.form.CheckJudged(); err != nil {
 		return err
@@ -265,7 +265,7 @@ func parseShard(s string) (shard, shards uint64, err error) {
 	return shard, shards, nil
 }
 
-// part is the share of one shard in n seeds.
+// part returns how many of n seeds belong to one shard.
 func part(n, shard, shards uint64) uint64 {
 	share := n / shards
 	if shard <= n%shards {

@@ -43,7 +43,7 @@ func TestFlagsReachTheBatch(t *testing.T) {
 	}
 }
 
-// An interrupt ends the search, and what it has found is kept.
+// An interrupt ends the shrinking, and the report has the smallest failure found.
 func TestAnInterruptKeepsWhatIsShrunk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := newWorld()
@@ -105,7 +105,7 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 
 	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--workload", "mixed", "--trace", "--until", "900", "--node", "n2"}, short...)...))
 	require.Contains(t, w.err.String(), p.Hash)
-	var part strings.Builder // of the whole trace
+	var part strings.Builder // the lines of the whole trace that the flags select
 	for line := range strings.Lines(string(trace)) {
 		f := strings.Fields(line)
 		step, err := strconv.Atoi(f[0])
@@ -125,7 +125,8 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 	require.Equal(t, linearizability.Legal, checked.Verdict)
 }
 
-// A page is of one seed, which fails or not; what cannot be a page, or is needed, is refused before the seed is run.
+// --page writes the page of a seed, whether it fails or not. A file that cannot be written, or that the command reads, is
+// refused before the seed runs.
 func TestAPageOfASeed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	seed := []string{"sim", "--seed", "5", "--duration", "2s", "--replicas", "3", "--out", "files", "--page"}
@@ -164,7 +165,7 @@ func TestAPageOfASeed(t *testing.T) {
 	require.Equal(t, manifest, kept)
 }
 
-// dataOf is what a page draws.
+// dataOf returns the data in a page.
 func dataOf(page []byte) string {
 	_, rest, _ := strings.Cut(string(page), `id="data">`)
 	data, _, _ := strings.Cut(rest, "</script>")
@@ -178,8 +179,8 @@ func TestPlainProgressComesNowAndThen(t *testing.T) {
 	require.Equal(t, "  12 s  4 of 8 counted, 0 idle, 0 failed\n  24 s  8 of 8 counted, 0 idle, 0 failed\n", w.err.String())
 }
 
-// Of a seed that failed in the first seconds is told as soon as the run has become a
-// long one, of a later one at once, and of each once.
+// A failure in the first seconds is printed as soon as the run has lasted ten seconds, a later one at once, and each
+// once.
 func TestFailingSeedsAreToldBeforeTheEnd(t *testing.T) {
 	w := newWorld()
 	w.step = 3 * time.Second
@@ -227,7 +228,7 @@ func TestWhereNothingCanBeWrittenTheRunDoesNotBegin(t *testing.T) {
 	require.Zero(t, w.runs)
 }
 
-// The shell leaves an empty word where a variable is not set.
+// An empty --faults, as from an unset shell variable, is refused.
 func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
 	w := newWorld()
 	require.Equal(t, cli.ExitUsage, w.do("sim", "--faults", ""))
@@ -235,7 +236,8 @@ func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
 	require.Zero(t, w.runs)
 }
 
-// Filters that leave nothing say so, with what there would be, and the run has its own exit code.
+// If the filters of a trace select no line, stderr says so and lists the existing kinds. The exit code is that of the
+// run.
 func TestFiltersThatLeaveNothingSaySo(t *testing.T) {
 	w := real()
 	one := []string{"sim", "--seed", "5", "--duration", "1s", "--replicas", "3", "--clients", "1", "--trace"}

@@ -10,10 +10,10 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// teller says what became of a report: that of a run, or of shards that are merged.
+// teller prints reports, of a run or of merged shards.
 type teller struct{ *app }
 
-// tell prints a report, what failed first, and returns its exit code as an error.
+// tell prints a report, failures first, and returns its exit code as an error.
 func (a teller) tell(form cli.Form, more bool, r *report) error {
 	r.Counted = r.Totals.Counted
 	r.Exit = r.code()
@@ -48,7 +48,7 @@ func (a teller) tell(form cli.Form, more bool, r *report) error {
 	return cli.Exit(r.Exit)
 }
 
-// writeTable writes the numbers, of many seeds or of the one that was asked for.
+// writeTable writes the numbers of many seeds, or of the one of --seed.
 func (r *report) writeTable(w io.Writer, more bool) error {
 	if r.single != nil {
 		return writeSeed(w, r.single, r.Totals.Elapsed, more)
@@ -56,7 +56,8 @@ func (r *report) writeTable(w io.Writer, more bool) error {
 	return r.Totals.WriteTable(w, more)
 }
 
-// suggest says on stderr how the shortest failure is looked into, where that was not asked for.
+// suggest names on stderr the commands that explain the shortest failure, unless the user has asked for files or
+// shrinking.
 func (a teller) suggest(r *report) {
 	f := r.shortest()
 	if f == nil || f.Case != nil || f.Directory != "" || r.again == nil {
@@ -68,8 +69,7 @@ func (a teller) suggest(r *report) {
 	a.Say("What broke seed %d, in 20 lines: %s --shrink 1m\nAs a page for a browser: %s --page %d.html", f.Seed, seed, seed, f.Seed)
 }
 
-// explainInternal says on stderr, whatever the form of what is printed, that the
-// simulator is wrong, and where to look.
+// explainInternal says on stderr, for every output form, that the simulator panicked, and in which seed.
 func (a teller) explainInternal(r *report) {
 	for i := range r.Failures {
 		if f := &r.Failures[i]; f.Internal {
@@ -78,8 +78,8 @@ func (a teller) explainInternal(r *report) {
 	}
 }
 
-// explainExit says on stderr, whatever the form, why there are fewer seeds than were
-// wanted, and what else explains the exit code.
+// explainExit says on stderr, for every output form, why fewer seeds counted than were requested, and what else explains
+// the exit code.
 func (a teller) explainExit(r *report) {
 	switch {
 	case r.EndedBy == runner.EndIdle:

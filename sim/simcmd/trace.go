@@ -12,7 +12,7 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// trace runs one seed and prints what happens to stdout, the verdict to stderr.
+// trace runs one seed and prints its trace on stdout, and its verdict on stderr.
 func (a simRun) trace(o plan.Options) error {
 	node, err := parseNode(a.f.node)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a simRun) trace(o plan.Options) error {
 	return cli.Exit(verdictCode(&r))
 }
 
-// checkInPlan refuses a machine to print that is not in the plan.
+// checkInPlan refuses a machine of --node that the plan does not have.
 func checkInPlan(asked string, node sim.Addr, p plan.Plan) error {
 	most := sim.Addr(p.Replicas)
 	if node.IsClient() {
@@ -53,7 +53,7 @@ func checkInPlan(asked string, node sim.Addr, p plan.Plan) error {
 	return cli.Usage("--node %s: seed %d has %s and %s", asked, p.Seed, span("n", p.Replicas), span("c", p.Clients))
 }
 
-// span is "n1 to n5", or "n1" where there is one.
+// span returns "n1 to n5" for 5, and "n1" for 1.
 func span(letter string, n int) string {
 	if n == 1 {
 		return letter + "1"
@@ -61,7 +61,7 @@ func span(letter string, n int) string {
 	return fmt.Sprintf("%s1 to %s%d", letter, letter, n)
 }
 
-// verdictCode is the exit code for one seed.
+// verdictCode returns the exit code for one seed.
 func verdictCode(r *cell.Result) int {
 	switch {
 	case r.Internal:

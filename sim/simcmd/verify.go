@@ -26,7 +26,7 @@ type verified struct {
 	Options     runner.Settings `json:"options"`
 	Seeds       uint64          `json:"seeds"` // verified
 	Differences []difference    `json:"differences"`
-	Hash        string          `json:"hash"` // of all seeds, to compare machines by
+	Hash        string          `json:"hash"` // of all seeds, for comparison with other machines
 	Interrupted bool            `json:"interrupted"`
 	Exit        int             `json:"exit"`
 
@@ -36,7 +36,7 @@ type verified struct {
 // difference is a seed whose two runs were not the same.
 type difference struct {
 	runner.Verification
-	Commit    string `json:"commit,omitempty"` // of this build; "" if it is not known
+	Commit    string `json:"commit,omitempty"` // of this build; "": unknown
 	Reproduce string `json:"reproduce"`        // the command that verifies the seed again
 }
 
@@ -174,7 +174,7 @@ func (a verifyRun) print(v *verified) error {
 	return t.End()
 }
 
-// verifyAgain is the command line that verifies a seed again.
+// verifyAgain returns the command line that verifies a seed again.
 func (a *app) verifyAgain(o plan.Options) string {
 	return fmt.Sprintf("%s sim verify --seeds 1 --from %d%s", a.o.Run, o.Seed, flagsOf(o))
 }

@@ -43,7 +43,7 @@ func TestVerifySaysSoWhenItCannotNameTheEvent(t *testing.T) {
 	require.Contains(t, w.out.String(), "two more runs gave the same trace")
 }
 
-// Of a seed that is not one history all forms say what differs, and how it is seen again.
+// If two runs of a seed differ, every output form says what differs, and has the command that verifies the seed again.
 func TestWhatDiffersIsToldInEachForm(t *testing.T) {
 	w := newWorld()
 	w.result = outcomes["moody"]
@@ -74,7 +74,7 @@ func TestWhatDiffersIsToldInEachForm(t *testing.T) {
 	require.True(t, strings.HasSuffix(fault.Text, "\nat commit c0ffee:\n"+again), fault.Text)
 }
 
-// A panic of the simulator is no verdict, and an interrupt fails a case of its own.
+// In JUnit, a panic of the simulator is an error, not a failure. An interrupt fails the case of the run.
 func TestJUnitOfAVerificationWithoutAVerdict(t *testing.T) {
 	w := newWorld()
 	w.result = outcomes["panic"]
