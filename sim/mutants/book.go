@@ -13,33 +13,33 @@ import (
 	"time"
 )
 
-// BookFormat grows when a book can no longer be read as before. Books of format 1 have one
-// chapter; they can be read, too.
+// BookFormat is the version of the file format. It is increased when old programs cannot read new books. Books of
+// format 1, which have one chapter, can still be read.
 const BookFormat = 2
 
-// Terms are what all hunts of a chapter have in common: the line that begins it.
+// Terms are what all hunts of a chapter have in common. They are the first line of the chapter.
 type Terms struct {
 	Format int `json:"format"` // BookFormat
 
-	Source   string `json:"source"` // digest of what programs are built from; see SourceDigest
+	Source   string `json:"source"` // digest of the source of the programs; see SourceDigest
 	Go       string `json:"go"`
 	Platform string `json:"platform"` // such as linux/amd64
 
 	From   uint64        `json:"from"`   // first seed of the first start
-	Stride uint64        `json:"stride"` // between the first seeds of two starts
-	Seeds  uint64        `json:"seeds"`  // counted seeds of each hunt; 0: no such end
-	CPU    time.Duration `json:"cpu_ns"` // processor time of each hunt; 0: no such end
-	For    time.Duration `json:"for_ns"` // real time of each hunt; 0: no such end
+	Stride uint64        `json:"stride"` // difference of the first seeds of two starts
+	Seeds  uint64        `json:"seeds"`  // bound of each hunt in counted seeds; 0: no bound
+	CPU    time.Duration `json:"cpu_ns"` // bound of each hunt in processor time; 0: no bound
+	For    time.Duration `json:"for_ns"` // bound of each hunt in real time; 0: no bound
 
-	// The report shows what follows; a campaign goes on where it differs.
+	// The fields below are for the report. A change of them begins no chapter.
 	Commit   string `json:"commit"`
 	Modified bool   `json:"modified"` // sources or diffs differed from that commit
 	Date     string `json:"date"`     // of the commit
 	Machine  string `json:"machine"`
 }
 
-// Differences says in which ways the hunts of two terms are not of one chapter,
-// and first of all in which they are not of one campaign.
+// Differences returns in words how now differs from t. If campaign is not empty, hunts with these terms cannot be in one
+// campaign. If chapter is not empty, they cannot be in one chapter.
 func (t Terms) Differences(now Terms) (campaign, chapter []string) {
 	var all []string
 	differ := func(what string, was, is any) {
@@ -59,51 +59,48 @@ func (t Terms) Differences(now Terms) (campaign, chapter []string) {
 	return all[:n], all[n:]
 }
 
-// First is the first seed of a start, from 0.
+// First returns the first seed of a start. Starts are numbered from 0.
 func (t Terms) First(start int) uint64 { return t.From + uint64(start)*t.Stride }
 
 // Hunted is one hunt of a campaign: a line of its book.
 type Hunted struct {
-	Start  int    `json:"start"`  // from 0
-	Faults string `json:"faults"` // as --faults has them
+	Start  int    `json:"start"`  // number of the start, from 0
+	Faults string `json:"faults"` // value of --faults
 	Diff   string `json:"diff"`   // digest of the diff
 	Catch
 
 	chapter int // of the book, from 0
 }
 
-// Book is what a campaign has seen so far, in memory and in a file of one JSON
-// object a line: Terms, then a Hunted for each hunt that ended, in the order in
-// which they did; and so on for each chapter. A chapter is what one program saw
-// with one set of bounds. A campaign that is interrupted goes on with its book;
-// one that goes on after a change begins the next chapter.
+// Book has the hunts of a campaign so far, in memory and in a file. The file has one JSON object a line: for each
+// chapter its Terms, and then a Hunted for each hunt, in the order in which the hunts ended. A chapter has the hunts of
+// one program with one set of bounds. An interrupted campaign continues with its book. If the program or the bounds
+// have changed, it begins the next chapter. A Book is not safe for concurrent use.
 type Book struct {
 	Chapters []Terms
 	Hunted   []Hunted
 	file     *os.File
 }
 
-// Opening is what becomes of a book whose last chapter is of another program, or of hunts
-// with other bounds.
+// Opening says what OpenBook does with an existing book.
 type Opening int
 
 const (
-	Same   Opening = iota // it is refused
-	Onward                // a new chapter begins
-	Fresh                 // every book is begun anew
+	Same   Opening = iota // refuse it if its last chapter has another program or other bounds
+	Onward                // begin a new chapter in that case
+	Fresh                 // replace it by an empty book
 )
 
-// In every error about a book that this campaign cannot go on with is ErrBook; and
-// ErrChapter if it could with a new chapter.
+// Errors of OpenBook. ErrBook: this campaign cannot continue with the content of the file. ErrChapter, in addition: it
+// could with Onward.
 var (
 	ErrBook    = errors.New("cannot go on")
 	ErrChapter = errors.New("the book is of another program, or of other bounds")
 )
 
-// OpenBook opens the book of a campaign, or begins one where there is none or a
-// fresh one is asked for. A last line that was cut short when a campaign was
-// killed is dropped. Errors about what is in the file wrap ErrBook. One campaign
-// at a time may have it open: the caller sees to that.
+// OpenBook opens the book of a campaign, or begins one if there is none or how is Fresh. It drops a last line that is
+// incomplete because a campaign was killed. Errors about the content of the file wrap ErrBook. The caller must ensure
+// that only one campaign has the file open, and must close the Book.
 func OpenBook(path string, t Terms, how Opening) (*Book, error) {
 	text, err := os.ReadFile(path)
 	if how == Fresh || errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +131,8 @@ func OpenBook(path string, t Terms, how Opening) (*Book, error) {
 	return b, nil
 }
 
-// startsChapter reports whether a chapter begins with these terms, or refuses them.
+// startsChapter reports whether a new chapter must begin for these terms. It returns an error if the book cannot have
+// them.
 func (b *Book) startsChapter(t Terms, how Opening) (bool, error) {
 	if len(b.Chapters) == 0 {
 		return true, nil
@@ -176,11 +174,11 @@ func (b *Book) read(text []byte) error {
 	return nil
 }
 
-// Terms are those of the last chapter, to which hunts are added.
+// Terms returns the terms of the last chapter. Add adds hunts to that chapter.
 func (b *Book) Terms() Terms { return b.Chapters[len(b.Chapters)-1] }
 
-// Find returns the last hunt for a mutant from a start, nil if there was none; one
-// for another diff of the same id is none.
+// Find returns the last hunt for a mutant from a start, of any chapter; nil: there is none. Hunts for another diff with
+// the same id do not count.
 func (b *Book) Find(m *Mutant, start int, faults string) *Hunted {
 	for i := range slices.Backward(b.Hunted) {
 		if h := &b.Hunted[i]; h.ID == m.ID && h.Start == start && h.Faults == faults && h.Diff == m.Digest {
@@ -190,16 +188,15 @@ func (b *Book) Find(m *Mutant, start int, faults string) *Hunted {
 	return nil
 }
 
-// HasInChapter reports that the last chapter has such a hunt.
+// HasInChapter reports whether the last chapter has such a hunt.
 func (b *Book) HasInChapter(m *Mutant, start int, faults string) bool {
 	h := b.Find(m, start, faults)
 	return h != nil && h.chapter == len(b.Chapters)-1
 }
 
-// IsSettled reports that a hunt need not be made (again): the book has it in this chapter;
-// or in a former one, in which all hunts for that bug ended as they should. A bug that a
-// former program missed once is hunted again from every start: were its catches kept, each
-// start would be the better of two.
+// IsSettled reports whether a hunt need not be made: the last chapter has it, or a former chapter has it and all hunts
+// of that chapter for the bug ended as they should. If a former program missed the bug from any start, the bug is
+// hunted again from every start: if only the misses were repeated, each start would have two chances.
 func (b *Book) IsSettled(m *Mutant, start int, faults string) bool {
 	h := b.Find(m, start, faults)
 	if h == nil || b.HasInChapter(m, start, faults) {
@@ -214,14 +211,14 @@ func (b *Book) IsSettled(m *Mutant, start int, faults string) bool {
 	})
 }
 
-// IsCompared reports that one program hunted a mutant from a start in both ways, and that
-// neither hunt was made again since.
+// IsCompared reports whether the last hunts for a mutant from a start, with faults and with versus, are of one chapter,
+// and so of one program.
 func (b *Book) IsCompared(m *Mutant, start int, faults, versus string) bool {
 	x, y := b.Find(m, start, faults), b.Find(m, start, versus)
 	return x != nil && y != nil && x.chapter == y.chapter
 }
 
-// Add notes a hunt that ended.
+// Add adds a finished hunt to the last chapter, and writes it to the file.
 func (b *Book) Add(h Hunted) error {
 	h.chapter = len(b.Chapters) - 1
 	b.Hunted = append(b.Hunted, h)
@@ -240,8 +237,8 @@ func (b *Book) line(v any) error {
 // Close closes the file.
 func (b *Book) Close() error { return b.file.Close() }
 
-// SourceDigest is a digest of what programs are built from: all Go files below root but for
-// tests, and go.mod and go.sum. Diffs have digests of their own.
+// SourceDigest returns a digest of the source of programs: all Go files below root except tests, and go.mod and go.sum.
+// It does not cover the diffs, which have digests of their own.
 func SourceDigest(root string) (string, error) {
 	var text bytes.Buffer
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/chubbycell/chubby/internal/overlay"
 )
 
-// Build compiles the command with the mutant in it, to the file out. Everything
-// else it writes goes below dir. The tree is left alone.
+// Build compiles cmd/chubby with the mutant to the file out. It writes other files only below dir, and nothing in the
+// tree at root.
 func (m Mutant) Build(ctx context.Context, root, dir, out string) error {
 	changed, err := m.Apply(root)
 	if err != nil {
@@ -33,7 +33,7 @@ func (m Mutant) Build(ctx context.Context, root, dir, out string) error {
 	return nil
 }
 
-// what names it in errors.
+// what names the program in errors.
 func (m Mutant) what() string {
 	if len(m.Patch.files) == 0 {
 		return "the program without a bug"
@@ -41,8 +41,7 @@ func (m Mutant) what() string {
 	return "mutant " + m.ID
 }
 
-// Root finds the module's root: dir or the nearest folder above it whose go.mod
-// is this module's.
+// Root returns the module's root: dir or the nearest directory above it that has this module's go.mod.
 func Root(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

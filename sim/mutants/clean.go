@@ -8,19 +8,18 @@ import (
 	"sync"
 )
 
-// Clean is the program without a bug. What breaks in a seed with a bug is a catch
-// only if nothing breaks there without one: a false alarm would pass for a catch of
-// every bug that is hunted from a seed before it.
+// Clean is the program without a bug. A break in a seed is a catch of a bug only if the clean program does not break in
+// that seed. Without this check, one false alarm would count as a catch of every bug whose hunt reaches its seed.
 //
-// It is built when it is first asked for. The zero Clean may be used, with hunts of one
-// source tree.
+// The first use builds the program, which stays in the Dir of that hunt. The zero Clean is ready for use. All hunts
+// that share a Clean must have the same Root. They may run concurrently.
 type Clean struct {
 	mu      sync.Mutex
 	program string          // "": not yet built
 	known   map[string]bool // by seed and arguments
 }
 
-// build builds the program, unless it is there. It stays in h.Dir.
+// build builds the program, unless it exists. The program stays in h.Dir.
 func (k *Clean) build(ctx context.Context, h Hunt) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -35,8 +34,7 @@ func (k *Clean) build(ctx context.Context, h Hunt) error {
 	return nil
 }
 
-// isClean reports that nothing breaks in a seed without the bug. Hunts may ask side by
-// side.
+// isClean reports whether nothing breaks in a seed of the clean program. It runs the seed, or remembers its result.
 func (k *Clean) isClean(ctx context.Context, h Hunt, seed uint64) (bool, error) {
 	if err := k.build(ctx, h); err != nil {
 		return false, err
@@ -53,7 +51,7 @@ func (k *Clean) isClean(ctx context.Context, h Hunt, seed uint64) (bool, error) 
 	if err != nil {
 		return false, fmt.Errorf("seed %d without the bug: %w", seed, err)
 	}
-	ok = len(r.Failures) == 0 || r.Failures[0].Seed != seed // a seed that does not count is followed by others
+	ok = len(r.Failures) == 0 || r.Failures[0].Seed != seed // after a seed that does not count, the program runs further seeds
 	k.mu.Lock()
 	k.known[name] = ok
 	k.mu.Unlock()

@@ -20,9 +20,9 @@ type Outcome string
 // The outcomes.
 const (
 	Caught   Outcome = "caught"   // a numbered property or invariant broke
-	Crashed  Outcome = "crashed"  // only panics that are nothing numbered
+	Crashed  Outcome = "crashed"  // only panics that break no numbered property or invariant
 	Survived Outcome = "survived" // nothing broke
-	Unbuilt  Outcome = "unbuilt"  // it could not be built or run, Text has the reason
+	Unbuilt  Outcome = "unbuilt"  // the mutant could not be built or run; Text has the reason
 )
 
 // Catch is the outcome of one hunt.
@@ -32,24 +32,24 @@ type Catch struct {
 	Priority string  `json:"priority"`
 	Control  bool    `json:"control"`
 	Outcome  Outcome `json:"outcome"`
-	Property string  `json:"property,omitempty"` // that broke
-	// Conformance says that a check of conformance ended the hunt: the bug breaks a rule
-	// of our implementation that serves Property.
+	Property string  `json:"property,omitempty"` // the property that broke
+	// Conformance says that a conformance check ended the hunt: the bug breaks a rule of this implementation, which
+	// exists to keep Property.
 	Conformance bool `json:"conformance,omitempty"`
 
 	Expected bool          `json:"expected"`          // the header names the property
 	Seed     uint64        `json:"seed"`              // the seed that broke it
 	Seeds    uint64        `json:"seeds"`             // seeds simulated until then
-	Crashes  uint64        `json:"crashes"`           // of them, ended by a panic that is nothing numbered
-	Unclean  uint64        `json:"unclean,omitempty"` // of them, broken without the bug, too
-	Dirty    uint64        `json:"dirty,omitempty"`   // the last of those
-	Elapsed  time.Duration `json:"elapsed_ns"`        // of simulation, without the build
+	Crashes  uint64        `json:"crashes"`           // seeds among them that ended by a panic without a number
+	Unclean  uint64        `json:"unclean,omitempty"` // seeds among them that break without the bug, too
+	Dirty    uint64        `json:"dirty,omitempty"`   // the last unclean seed
+	Elapsed  time.Duration `json:"elapsed_ns"`        // real time of the simulation, without the build
 	CPU      time.Duration `json:"cpu_ns"`            // processor time of the simulator
-	Text     string        `json:"text,omitempty"`    // what was seen
+	Text     string        `json:"text,omitempty"`    // the report of the break, or the reason of Unbuilt
 }
 
-// IsWrong reports that the suite fails by this hunt: a bug of priority A was not caught, a
-// control was caught, or a bug does not build.
+// IsWrong reports whether this hunt makes the suite fail: a bug of priority A was not caught, a control was not
+// Survived, or the mutant does not build.
 func (c *Catch) IsWrong() bool {
 	switch {
 	case c.Outcome == Unbuilt:
@@ -60,23 +60,22 @@ func (c *Catch) IsWrong() bool {
 	return c.Priority == "A" && c.Outcome != Caught
 }
 
-// Hunt looks for planted bugs with the default swarm: no option names the bug.
+// Hunt configures hunts for planted bugs. All bugs are hunted with the same options of `chubby sim`.
 type Hunt struct {
 	Root  string        // of the module
-	Dir   string        // for built programs, may be thrown away afterwards
+	Dir   string        // for built programs; the caller may delete it afterwards
 	From  uint64        // first seed
-	Seeds uint64        // counted seeds until a bug counts as survivor
-	For   time.Duration // real time until then; 0: no bound
-	CPU   time.Duration // processor time until then; 0: no bound
+	Seeds uint64        // bound in counted seeds; 0: no bound
+	For   time.Duration // bound in real time; 0: no bound
+	CPU   time.Duration // bound in processor time; 0: no bound
 	Jobs  int           // of the simulator; 0: its default
 	Args  []string      // further arguments of `chubby sim`
-	Clean *Clean        // the program without a bug, which judges catches; nil: none does
+	Clean *Clean        // checks that the seed of a catch is clean without the bug; nil: no check
 }
 
-// Run builds a mutant and simulates it until something numbered breaks or the
-// hunt's bounds are reached. A panic that is nothing numbered is counted and the
-// hunt goes on behind it, as it does behind a seed that is not clean without the bug.
-// The error is ctx's when that ended the hunt.
+// Run builds a mutant and simulates it until a numbered property or invariant breaks, or a bound is reached. After a
+// panic without a number, and after a seed that breaks without the bug, too, the hunt goes on with the next seed. If
+// ctx ends, Run returns its error. Failures to build or run are no error; see Unbuilt.
 func (h Hunt) Run(ctx context.Context, m Mutant) (Catch, error) {
 	var c Catch
 	err := h.Plant(ctx, m, func(chase Chase) (err error) {
@@ -86,13 +85,13 @@ func (h Hunt) Run(ctx context.Context, m Mutant) (Catch, error) {
 	return c, err
 }
 
-// Chase is a hunt for a mutant that is built already: by h, but for its Root and
-// Dir. The error is ctx's when that ended it.
+// Chase is a hunt for a mutant that Plant has built. It uses h without its Root and Dir, except for Clean. If ctx ends,
+// it returns the error of ctx.
 type Chase func(ctx context.Context, h Hunt) (Catch, error)
 
-// Plant builds a mutant for several chases with one program. A mutant that
-// cannot be built is Unbuilt in each of them. The program is gone when Plant
-// returns; its error is that of chases, or ctx's.
+// Plant builds a mutant once, and calls chases with a Chase that it may call several times. If the mutant cannot be
+// built, each Chase returns Unbuilt. Plant removes the program before it returns. It returns the error of chases, or of
+// ctx.
 func (h Hunt) Plant(ctx context.Context, m Mutant, chases func(Chase) error) error {
 	program := filepath.Join(h.Dir, m.ID+".bin")
 	unbuilt := m.Build(ctx, h.Root, h.Dir, program)
@@ -106,7 +105,7 @@ func (h Hunt) Plant(ctx context.Context, m Mutant, chases func(Chase) error) err
 	return err
 }
 
-// one is one chase.
+// one makes one chase. err is the error of the build.
 func (h Hunt) one(ctx context.Context, m Mutant, program string, err error) (Catch, error) {
 	c := Catch{ID: m.ID, Title: m.Title, Priority: m.Priority, Control: m.Control, Outcome: Survived}
 	if err == nil {
@@ -124,11 +123,11 @@ func (h Hunt) one(ctx context.Context, m Mutant, program string, err error) (Cat
 	return c, nil
 }
 
-// mostCrashes is how many panics a hunt goes on behind.
+// mostCrashes is the number of panics after which a hunt ends.
 const mostCrashes = 20
 
-// portion is how many counted seeds are run at a time where processor time is
-// bounded: it is known only of a program that has ended.
+// portion is how many counted seeds a program runs at a time if processor time is bounded, because the processor time
+// of a program is known only when it has ended.
 const portion = 16
 
 func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
@@ -176,7 +175,7 @@ func (h Hunt) chase(ctx context.Context, program string, c *Catch) error {
 	return nil
 }
 
-// seeds is how many counted seeds to ask for when so many were seen; 0: any number.
+// seeds returns how many counted seeds the next program should run, after this many; 0: any number.
 func (h Hunt) seeds(counted uint64) uint64 {
 	switch {
 	case h.CPU > 0 && h.Seeds > 0:
@@ -204,14 +203,15 @@ type run struct {
 	} `json:"failures"`
 }
 
-// hasReport reports that the simulator writes a report when it ends with this code. A panic
-// of its own, 5, is in it like a crash: a bug may well confuse a checker.
+// hasReport reports whether the simulator writes a report when it exits with this code. Code 5, a panic of the simulator
+// itself, is one of them: the report has it like a crash, because a planted bug may make a checker panic.
 func hasReport(code int) bool { return code == 1 || code == 3 || code == 5 }
 
-// hangs is how much longer than its processor time may last a portion of seeds
-// may take before the bug counts as one that hangs the program.
+// hangBound is how much longer than the hunt's bound of processor time one program may take in real time. After that the
+// bug counts as one that hangs the program.
 const hangBound = 5 * time.Minute
 
+// simulate runs a program from a seed on, and returns its report and its processor time. left is the rest of h.For.
 func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, left time.Duration) (run, time.Duration, error) {
 	args := []string{"sim", "--max-failures", "1", "-o", "json", "--from", strconv.FormatUint(from, 10)}
 	if seeds > 0 {
@@ -250,7 +250,7 @@ func (h Hunt) simulate(ctx context.Context, program string, from, seeds uint64, 
 	return r, cpu, nil
 }
 
-// lastError is the most useful line of what a program wrote to stderr.
+// lastError returns the most useful line that a program wrote to stderr: a panic, or the last line.
 func lastError(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for _, l := range lines {

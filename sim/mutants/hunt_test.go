@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program stands for cmd/chubby: it prints what `chubby sim -o json` would for
-// the seeds it is asked for, by a rule that mutants change.
+// program stands in for cmd/chubby. It prints the report of `chubby sim -o json` for the requested seeds. Mutants
+// change its function rule, which says which seeds fail.
 const program = `package main
 
 import (
@@ -51,7 +51,7 @@ func main() {
 }
 `
 
-// tree is a source tree that a mutant can be built from in no time.
+// tree makes a source tree that builds quickly.
 func tree(t *testing.T) string {
 	root := t.TempDir()
 	write := func(path, text string) {
@@ -64,10 +64,10 @@ func tree(t *testing.T) string {
 	return root
 }
 
-// harmless is the rule of the program without a bug.
+// harmless is the body of rule in the program without a bug.
 const harmless = `return "", false`
 
-// planted is a mutant whose rule is line.
+// planted returns a mutant whose rule has the body line.
 func planted(t *testing.T, id, header, line string) Mutant {
 	return replaced(t, id, header, harmless, line)
 }
@@ -140,7 +140,7 @@ func TestHuntsEndAsTheyShould(t *testing.T) {
 	require.Equal(t, program, string(text), "the tree is left alone")
 }
 
-// A seed that breaks something without the bug is no catch, and the hunt goes on.
+// A seed that breaks a property without the bug, too, is no catch, and the hunt goes on.
 func TestACatchNeedsASeedThatIsCleanWithoutTheBug(t *testing.T) {
 	root, ctx := tree(t), context.Background()
 	const alarm = `return "S6", seed == 103`
@@ -191,8 +191,7 @@ func TestAHuntEndsWhenItIsCanceled(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// Processor time is known of a program that has ended, so seeds come in
-// portions; the count of seeds until the catch is that of one long run.
+// With a bound of processor time, seeds run in portions. The number of seeds until the catch is the same as without.
 func TestAHuntEndsByProcessorTime(t *testing.T) {
 	root := tree(t)
 	for name, c := range map[string]struct {
@@ -222,7 +221,7 @@ func TestAHuntEndsByProcessorTime(t *testing.T) {
 	}
 }
 
-// A campaign chases a bug from several starts, and builds it once.
+// Plant builds a mutant once for several chases.
 func TestAPlantedBugIsChasedSeveralTimes(t *testing.T) {
 	h := Hunt{Root: tree(t), Dir: t.TempDir(), Seeds: 10}
 	for line, want := range map[string][]Outcome{

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// Dir is where the diffs lie, from the module's root.
+// Dir is the directory of the diffs, relative to the module's root.
 const Dir = "sim/mutants"
 
 // Mutant is one planted bug.
 type Mutant struct {
 	ID         string
 	Title      string
-	Properties []string // any of which is expected to break
-	Priority   string   // A: dies in every campaign; B: in a long one; C: nice to have
-	Control    bool     // changes nothing that matters: must survive
+	Properties []string // at least one of them is expected to break
+	Priority   string   // A: every campaign must catch it; B: a long one should; C: nice to have
+	Control    bool     // the diff changes no behaviour that matters: no hunt may catch it
 	Patch      Patch
 	Digest     string // of the diff with its header
 }
 
-// Load reads every diff below root, in the order of their ids.
+// Load reads all diffs of the module at root, in the order of their ids. It fails if there is none.
 func Load(root string) ([]Mutant, error) {
 	paths, err := filepath.Glob(filepath.Join(root, Dir, "*.diff"))
 	if err != nil {
@@ -97,14 +97,14 @@ func parse(text string) (Mutant, error) {
 	return m, err
 }
 
-// digest tells texts apart.
+// digest returns a short hash of a text.
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
 
-// Apply returns the new contents of every file the mutant changes, by path from
-// the root. It writes nothing.
+// Apply returns the new contents of every file that the mutant changes, by path relative to root. It writes nothing. It
+// fails if the code that the diff changes has changed.
 func (m Mutant) Apply(root string) (map[string]string, error) {
 	changed := map[string]string{}
 	for _, f := range m.Patch.files {

@@ -64,7 +64,7 @@ func TestMalformedMutantsAreRefused(t *testing.T) {
 	}
 }
 
-// Product code moves; a diff that no longer applies is a bug that is not planted.
+// Every diff applies to the present product code. A diff that does not apply plants no bug.
 func TestEveryPlantedBugStillApplies(t *testing.T) {
 	root, err := Root(".")
 	require.NoError(t, err)
@@ -81,8 +81,7 @@ func TestEveryPlantedBugStillApplies(t *testing.T) {
 	}
 }
 
-// A bug that applies and does not compile is not planted either: the code around it has
-// changed.
+// Every mutant compiles. A diff may apply and not compile because other code has changed.
 func TestEveryPlantedBugCompiles(t *testing.T) {
 	root, err := Root(".")
 	require.NoError(t, err)

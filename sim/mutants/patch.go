@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Patch is a unified diff, read.
+// Patch is a parsed unified diff.
 type Patch struct{ files []filePatch }
 
 type filePatch struct {
@@ -15,11 +15,11 @@ type filePatch struct {
 }
 
 type hunk struct {
-	at    int // line in the old file, from 1: a hint
-	lines []string
+	at    int      // line in the old file, from 1; a hint
+	lines []string // each begins with ' ', '-' or '+'
 }
 
-// Paths are the files a patch changes.
+// Paths returns the files that a patch changes, relative to the module's root.
 func (p Patch) Paths() []string {
 	var all []string
 	for _, f := range p.files {
@@ -28,8 +28,7 @@ func (p Patch) Paths() []string {
 	return all
 }
 
-// parsePatch reads a unified diff. It knows changes of existing files, which is
-// all a mutant may do.
+// parsePatch reads a unified diff. It supports only changes of existing files; a mutant may do nothing else.
 func parsePatch(text string) (Patch, error) {
 	var p Patch
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -62,7 +61,7 @@ func parsePatch(text string) (Patch, error) {
 	return p, nil
 }
 
-// parseHunk reads "@@ -a,b +c,d @@" and the lines its counts promise.
+// parseHunk reads "@@ -a,b +c,d @@" and as many lines as its counts say. It returns the hunk and the number of lines.
 func parseHunk(lines []string) (hunk, int, error) {
 	fields := strings.Fields(lines[0])
 	if len(fields) < 3 {
@@ -115,9 +114,8 @@ func rangeOf(s, sign string) (at, n int, err error) {
 	return at, n, err
 }
 
-// apply changes text by the hunks of one file. A hunk lands where its old lines
-// stand, nearest to where its header says; old lines that stand nowhere are an
-// error.
+// apply changes text by the hunks of one file. A hunk replaces the lines of text that equal its old lines; if there are
+// several such places, the one nearest to the line in its header. If there is none, apply fails.
 func (f filePatch) apply(text string) (string, error) {
 	lines := strings.Split(text, "\n")
 	shift := 0
@@ -133,7 +131,7 @@ func (f filePatch) apply(text string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// sides are the lines before and after the change.
+// sides returns the lines before and after the change.
 func (h hunk) sides() (old, now []string) {
 	for _, l := range h.lines {
 		if l[0] != '+' {
@@ -146,7 +144,7 @@ func (h hunk) sides() (old, now []string) {
 	return old, now
 }
 
-// find is where block stands in lines, as near to hint as may be; -1: nowhere.
+// find returns the index of block in lines, as near to hint as possible; -1: it is not in lines.
 func find(lines, block []string, hint int) int {
 	best := -1
 	for i := 0; i+len(block) <= len(lines); i++ {

@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// Program builds the command with a diff in it, or as it was at a commit, and returns its file,
-// which lies below dir like all else that is written. The tree at root is left alone. A diff is a
-// file that ends in .diff or .patch, with the header of a planted bug or without; it may change
-// files that are there, and neither add nor remove any.
+// Program builds cmd/chubby of the tree at root with a diff, or of a commit, and returns the file of the program. It
+// writes only below dir. If what ends in .diff or .patch, it is the file of a diff, with or without the header of a
+// planted bug; otherwise it is a commit. The diff may change existing files, but neither add nor remove files.
 func Program(ctx context.Context, root, dir, what string) (file string, err error) {
 	file = filepath.Join(dir, "chubby.bin")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -30,7 +29,7 @@ func Program(ctx context.Context, root, dir, what string) (file string, err erro
 	return file, buildCommit(ctx, root, filepath.Join(dir, "tree"), what, file)
 }
 
-// plain reads a diff, whatever stands above it.
+// plain reads a diff, and ignores the lines above it.
 func plain(path string) (Mutant, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -48,7 +47,7 @@ func plain(path string) (Mutant, error) {
 	return m, nil
 }
 
-// buildCommit builds a commit from a copy of its files in tree.
+// buildCommit copies the files of a commit to tree, and builds them.
 func buildCommit(ctx context.Context, root, tree, commit, file string) error {
 	if err := os.MkdirAll(tree, 0o755); err != nil {
 		return err
@@ -70,7 +69,7 @@ func buildCommit(ctx context.Context, root, tree, commit, file string) error {
 	return nil
 }
 
-// runIn runs a command in a directory, and returns what it writes.
+// runIn runs a command in a directory, and returns its stdout.
 func runIn(ctx context.Context, dir string, in []byte, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(in)

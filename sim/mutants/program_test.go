@@ -26,7 +26,7 @@ const added = `--- /dev/null
 +package main
 `
 
-// toy is a tree with one commit.
+// toy makes a source tree with one commit.
 func toy(t *testing.T) string {
 	root := t.TempDir()
 	write := func(path, text string) {
@@ -45,7 +45,7 @@ func toy(t *testing.T) string {
 	return root
 }
 
-// A diff and a commit are built without a change to the tree, and the two differ.
+// Program builds a diff and a commit without changing the tree. The two programs differ.
 func TestProgramsOfADiffAndOfACommit(t *testing.T) {
 	root := toy(t)
 	says := func(what string) string {

@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// Report is what a campaign's book says, as Markdown.
+// Report is the report of a campaign.
 type Report struct {
 	Book    *Book
 	Mutants []Mutant // of the source tree
-	Rows    []Row    // all that were considered
+	Rows    []Row    // of all bugs that were considered
 	Starts  int      // starts of each bug in a complete campaign
-	Faults  string   // of the campaign
-	Versus  string   // the faults to compare with; "": none
-	Command string   // the command line of the whole report
-	State   string   // name of the book's file in the report
+	Faults  string   // --faults of the campaign
+	Versus  string   // --faults to compare with; "": none
+	Command string   // the command line that makes this report
+	State   string   // name of the book's file, as the report shows it
 }
 
-// CountWrong counts the bugs by which the suite fails: those of priority A that a hunt
-// missed, controls that were caught, and bugs that do not build.
+// CountWrong returns the number of bugs that make the suite fail; see Catch.IsWrong.
 func (r *Report) CountWrong() int {
 	n := 0
-	for _, s := range r.scores(r.Faults, r.asked) {
+	for _, s := range r.scores(r.Faults, r.isCovered) {
 		if s.isWrong() {
 			n++
 		}
@@ -31,11 +30,11 @@ func (r *Report) CountWrong() int {
 	return n
 }
 
-// asked keeps the starts that the report is about.
-func (r *Report) asked(_ *Mutant, start int) bool { return start < r.Starts }
+// isCovered reports whether the report covers a start.
+func (r *Report) isCovered(_ *Mutant, start int) bool { return start < r.Starts }
 
-// scores are those of all rows with a diff, by the last hunt of each start that followed
-// the present diff and that keep keeps.
+// scores returns the score of each mutant. It uses the last hunt of each start for the present diff, if keep returns
+// true for it.
 func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []score {
 	var all []score
 	for k := range r.Mutants {
@@ -59,7 +58,7 @@ func (r *Report) scores(faults string, keep func(m *Mutant, start int) bool) []s
 	return all
 }
 
-// starts is how many starts the book may have.
+// starts returns an upper bound of the starts in the book.
 func (r *Report) starts() int {
 	n := r.Starts
 	for i := range r.Book.Hunted {
@@ -68,7 +67,7 @@ func (r *Report) starts() int {
 	return n
 }
 
-// groupsOf are the groups of the rows, in their order, and those of scores without a row.
+// groupsOf returns the groups of the rows, in their order, and then the other groups of scores.
 func groupsOf(all []score, rows []Row) []string {
 	var groups []string
 	note := func(g string) {
@@ -88,7 +87,7 @@ func groupsOf(all []score, rows []Row) []string {
 // Write writes the report in Markdown. Equal contents give equal text.
 func (r *Report) Write(w io.Writer) error {
 	p := &page{}
-	all := r.scores(r.Faults, r.asked)
+	all := r.scores(r.Faults, r.isCovered)
 	r.head(p, all)
 	r.totals(p, all)
 	r.bugs(p, all)
@@ -101,7 +100,7 @@ func (r *Report) Write(w io.Writer) error {
 	return err
 }
 
-// page is Markdown under way.
+// page builds a Markdown text.
 type page struct{ strings.Builder }
 
 func (p *page) text(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
@@ -140,7 +139,7 @@ func (r *Report) head(p *page, all []score) {
 	r.chapters(p, all)
 }
 
-// chapters writes which programs hunted, and how long each hunt was at most.
+// chapters writes the program and the bounds of each chapter.
 func (r *Report) chapters(p *page, all []score) {
 	if len(r.Book.Chapters) > 1 {
 		p.text("\nSeveral programs hunted. A bug that a former one always caught stands; one that it missed is hunted again from every start, and the last hunts count. Column \"at\" says which programs a row is of.")
@@ -161,6 +160,7 @@ func (r *Report) chapters(p *page, all []score) {
 	}
 }
 
+// done returns how many bugs were hunted from every start.
 func (r *Report) done(all []score) (n int) {
 	for i := range all {
 		if all[i].isComplete(r.Starts) {
@@ -222,7 +222,7 @@ func (r *Report) totals(p *page, all []score) {
 	for _, of := range []struct {
 		name string
 		in   func(*score) bool
-	}{{"all but controls", isBug}, {"of them, those without a note", isMeant}} {
+	}{{"all but controls", isBug}, {"of them, those without a note", isUnnoted}} {
 		for _, priority := range priorities {
 			if t := total(all, priority, of.in); t.bugs > 0 {
 				line(of.name, priority, t)
@@ -235,9 +235,9 @@ func (r *Report) totals(p *page, all []score) {
 
 var priorities = []string{"A", "B", "C"}
 
-// verdict describes how far the demands are met.
+// verdict says how far the campaign meets the demands.
 func (r *Report) verdict(all []score) string {
-	a, b, notable := total(all, "A", isBug), total(all, "B", isBug), total(all, "B", isMeant)
+	a, b, notable := total(all, "A", isBug), total(all, "B", isBug), total(all, "B", isUnnoted)
 	caught, controls := 0, 0
 	for i := range all {
 		if all[i].isControl() && len(all[i].hunts) > 0 {
@@ -251,12 +251,12 @@ func (r *Report) verdict(all []score) string {
 		a.always, a.hunted, b.kills, b.hunts, b.rate(), notable.kills, notable.hunts, notable.rate(), caught, controls)
 }
 
-// isBug reports that a score is of no control, isMeant that a hunt is meant to find the
-// bug.
-func isBug(s *score) bool   { return !s.isControl() }
-func isMeant(s *score) bool { return isBug(s) && s.Note == "" }
+// isBug reports whether a score is of a bug, not of a control. isUnnoted reports whether, in addition, no note says that
+// hunts may miss the bug.
+func isBug(s *score) bool     { return !s.isControl() }
+func isUnnoted(s *score) bool { return isBug(s) && s.Note == "" }
 
-// total sums up those of a priority.
+// total sums up the scores of a priority for which in returns true.
 func total(all []score, priority string, in func(*score) bool) (t sum) {
 	for i := range all {
 		if s := &all[i]; s.Priority == priority && in(s) {
@@ -266,7 +266,7 @@ func total(all []score, priority string, in func(*score) bool) (t sum) {
 	return t
 }
 
-// bugs is the table of all.
+// bugs writes the table of each group.
 func (r *Report) bugs(p *page, all []score) {
 	for _, g := range groupsOf(all, r.Rows) {
 		first := true
@@ -286,7 +286,7 @@ func (r *Report) bugs(p *page, all []score) {
 	}
 }
 
-// missed writes each bug that a hunt missed, and what else catches it.
+// missed writes each bug that a hunt missed, with its note.
 func (r *Report) missed(p *page, all []score) {
 	p.text("\n## What was missed\n")
 	any := false

@@ -37,7 +37,7 @@ var someTerms = Terms{
 }
 
 // hunted reads a line such as "P1 0 swarm caught S1 12 3.5s" or "P1 0 swarm survived 12 3.5s".
-// A property such as "~S1" is one of a check of conformance.
+// A property such as "~S1" is that of a conformance check.
 func hunted(t *testing.T, line string) Hunted {
 	f := strings.Fields(line)
 	h := Hunted{Faults: f[2], Diff: "d-" + f[0], Catch: Catch{ID: f[0], Outcome: Outcome(f[3])}}
@@ -167,13 +167,12 @@ func TestABookOfAnotherCampaignIsRefused(t *testing.T) {
 	}
 }
 
-// A book that another program began keeps the hunts for bugs that were caught from
-// every start, and for controls that never were. A bug that was missed once is
-// hunted again from every start.
+// If another program continues a book, hunts for bugs that were caught from every start need not be repeated, nor those
+// for controls that were never caught. A bug that was missed once is hunted again from every start.
 func TestABookGoesOnWithAnotherProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.jsonl")
 	old := someTerms
-	old.Format = 1 // books of one chapter are read
+	old.Format = 1 // books of format 1 can be read
 	b, err := OpenBook(path, old, Onward)
 	require.NoError(t, err)
 	always := []string{"P1 0 swarm caught S1 12 3.5s", "Z1 0 swarm survived 12 3.5s"}

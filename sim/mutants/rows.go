@@ -2,21 +2,20 @@ package mutants
 
 import "slices"
 
-// Row is one bug that was considered: planted by a diff, or not, and why.
+// Row is one bug that was considered. It has a diff, or a reason why it has none.
 type Row struct {
 	ID       string
 	Group    string
-	Priority string // A: dies in every campaign, a survivor is an error; B: in a long one; C: nice to have
+	Priority string // A: every campaign must catch it; B: a long one should; C: nice to have
 	Title    string // what the bug is
-	Reason   string // why there is no diff; "" where there is one
-	Note     string // why a hunt may miss it, and what kills it then; mostly ""
+	Reason   string // why there is no diff; "": there is one
+	Note     string // why a hunt may miss it, and what else catches it; mostly ""
 }
 
-// IsPlanted reports that a diff plants the bug.
+// IsPlanted reports whether the bug has a diff.
 func (r *Row) IsPlanted() bool { return r.Reason == "" }
 
-// The groups. Those of the catalogue bear its ids; GroupOwn has the bugs that are in no
-// catalogue.
+// The groups. GroupOwn has the bugs that are not in the catalogue; GroupControls has the controls.
 const (
 	GroupPaxosCore  = "Paxos core"
 	GroupDisk       = "WAL and disk"
@@ -34,26 +33,25 @@ const (
 	GroupControls   = "controls"
 )
 
-// Rows returns every bug that was considered, group by group: all rows of the
-// catalogue, the bugs that are in no catalogue, and the controls, which change nothing
-// that matters.
+// Rows returns every bug that was considered, group by group: all rows of the catalogue, the bugs that are not in it, and
+// the controls, whose diffs change no behaviour that matters.
 func Rows() []Row {
 	return slices.Concat(paxosCoreRows(), diskRows(), snapshotsRows(), membershipRows(), leaseRows(), epochRows(),
 		locksRows(), sessionsRows(), failoverRows(), cacheRows(), namespaceRows(), livenessRows(),
 		ownRows(), ownServiceRows(), ownEventRows(), ownCacheRows(), ownClientCacheRows(), ownDropRows(), ownBackupRows(), controlsRows(), controlsServiceRows())
 }
 
-// applied is a row with a diff.
+// applied returns a row with a diff.
 func applied(group, id, priority, title string) Row {
 	return Row{ID: id, Group: group, Priority: priority, Title: title}
 }
 
-// weak is a row with a diff that a hunt may miss.
+// weak returns a row with a diff that a hunt may miss.
 func weak(group, id, priority, title, note string) Row {
 	return Row{ID: id, Group: group, Priority: priority, Title: title, Note: note}
 }
 
-// absent is a row without a diff.
+// absent returns a row without a diff.
 func absent(group, id, priority, title, reason string) Row {
 	return Row{ID: id, Group: group, Priority: priority, Title: title, Reason: reason}
 }

@@ -1,7 +1,7 @@
 package mutants
 
-// The rows of the catalogue on snapshots and the lease, and those that wait for
-// members that change.
+// The rows of the catalogue on snapshots and the master lease, and the rows on membership changes, which are not built
+// yet.
 
 func snapshotsRows() []Row {
 	return []Row{

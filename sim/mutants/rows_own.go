@@ -1,6 +1,6 @@
 package mutants
 
-// Bugs that are in no catalogue, and controls.
+// Bugs that are not in the catalogue, and controls.
 
 func ownRows() []Row {
 	return []Row{

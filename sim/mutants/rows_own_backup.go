@@ -1,6 +1,6 @@
 package mutants
 
-// Bugs that are in no catalogue: backups, and cells that are made of them.
+// Bugs that are not in the catalogue: backups, and cells that are made from them.
 
 func ownBackupRows() []Row {
 	return []Row{

@@ -1,6 +1,6 @@
 package mutants
 
-// Bugs that are in no catalogue: what the master knows of caches.
+// Bugs that are not in the catalogue: what the master knows about clients' caches.
 
 func ownCacheRows() []Row {
 	return []Row{

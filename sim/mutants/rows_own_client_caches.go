@@ -1,7 +1,7 @@
 package mutants
 
-// Bugs that are in no catalogue: what clients keep of what they have read, and what they
-// make of broken connections and of the news of a master; and how a lock goes from hand to hand.
+// Bugs that are not in the catalogue: what clients cache, how they handle broken connections and reports about a master,
+// and how a lock passes from holder to holder.
 
 func ownClientCacheRows() []Row {
 	return []Row{

@@ -1,6 +1,6 @@
 package mutants
 
-// Bugs that are in no catalogue: what is dropped from caches, and what waits for it.
+// Bugs that are not in the catalogue: invalidations of caches, and the writes that wait for them.
 
 func ownDropRows() []Row {
 	return []Row{

@@ -1,6 +1,6 @@
 package mutants
 
-// Bugs that are in no catalogue: events, and what else the answers to KeepAlives need.
+// Bugs that are not in the catalogue: events, and other content of answers to KeepAlives.
 
 func ownEventRows() []Row {
 	return []Row{

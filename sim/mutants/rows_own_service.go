@@ -1,7 +1,6 @@
 package mutants
 
-// Bugs that are in no catalogue: sessions, handles, locks and nodes; and the controls of
-// the same ground.
+// Bugs that are not in the catalogue: sessions, handles, locks and nodes; and the controls for these.
 
 func ownServiceRows() []Row {
 	return []Row{

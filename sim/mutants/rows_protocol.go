@@ -1,7 +1,6 @@
 package mutants
 
-// The rows of the catalogue that the protocol, the log and the commands can
-// express.
+// The rows of the catalogue on the protocol, the log and the commands.
 
 func paxosCoreRows() []Row {
 	return []Row{

@@ -1,8 +1,7 @@
 package mutants
 
-// The rows of the catalogue on what a client is promised: locks and handles,
-// sessions, what a fail-over keeps, the name space; and those that wait for caches
-// and events.
+// The rows of the catalogue on promises to clients: locks and handles, sessions, fail-over, caches, the name space, and
+// events.
 
 func locksRows() []Row {
 	return []Row{

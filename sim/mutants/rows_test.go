@@ -6,9 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bug that was considered and silently dropped looks like one that was not thought of:
-// each has a diff or a reason, and what a row says of a diff is what the diff says of
-// itself.
+// Every row has a diff or a reason, so that no bug is dropped silently. A row and the header of its diff agree.
 func TestEveryRowHasADiffOrAReasonAndEveryDiffARow(t *testing.T) {
 	root, err := Root(".")
 	require.NoError(t, err)
@@ -37,7 +35,7 @@ func TestEveryRowHasADiffOrAReasonAndEveryDiffARow(t *testing.T) {
 	}
 }
 
-// The groups of the catalogue are here with all their rows.
+// Rows has all rows of each group of the catalogue.
 func TestTheRowsOfTheCatalogueAreComplete(t *testing.T) {
 	want := map[string]int{
 		GroupPaxosCore: 25, GroupDisk: 25, GroupSnapshots: 13, GroupMembership: 9,
@@ -53,7 +51,7 @@ func TestTheRowsOfTheCatalogueAreComplete(t *testing.T) {
 	}
 }
 
-// A plain hunt over everything can end well only if what it demands can be met.
+// A bug that a hunt may miss must not have priority A: otherwise a campaign could fail by bad luck.
 func TestABugThatAHuntMayMissHasNotPriorityA(t *testing.T) {
 	weak := 0
 	for _, r := range Rows() {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// score is what the hunts for one bug from all starts show together.
+// score sums up the hunts for one bug from all starts.
 type score struct {
 	Row
-	hunts     []Hunted // by start; those that are still to come are not there
-	kills     int
-	seeds     uint64        // median until the catch; of a miss, more than any
-	cpu       time.Duration // the same, of processor time
-	hasMedian bool          // the medians are of a catch
+	hunts     []Hunted      // by start; starts without a hunt are left out
+	kills     int           // hunts that caught the bug
+	seeds     uint64        // median of seeds until the catch; a miss counts as more than any catch
+	cpu       time.Duration // the same median of processor time
+	hasMedian bool          // false: the median is a miss, and seeds and cpu are 0
 }
 
-// scoreOf adds up hunts for one bug.
-func scoreOf(r Row, hunts []Hunted) score { // by start, without those still to come
+// scoreOf returns the score of the hunts for one bug.
+func scoreOf(r Row, hunts []Hunted) score {
 	s := score{Row: r, hunts: hunts}
 	slices.SortFunc(s.hunts, func(a, b Hunted) int { return cmp.Compare(a.Start, b.Start) })
 	var seeds []uint64
@@ -30,7 +30,7 @@ func scoreOf(r Row, hunts []Hunted) score { // by start, without those still to 
 			seeds, cpu = append(seeds, h.Seeds), append(cpu, h.CPU)
 		}
 	}
-	// The lower median of all hunts; those that missed come last.
+	// This is the lower median of all hunts; misses are last.
 	if at := (len(s.hunts) - 1) / 2; at < s.kills {
 		slices.Sort(seeds)
 		slices.Sort(cpu)
@@ -39,13 +39,13 @@ func scoreOf(r Row, hunts []Hunted) score { // by start, without those still to 
 	return s
 }
 
-// isComplete reports that the bug was hunted from every start.
+// isComplete reports whether the bug was hunted from every start.
 func (s *score) isComplete(starts int) bool { return len(s.hunts) == starts }
 
-// isControl reports that the bug must not be caught.
+// isControl reports whether the row is a control, which must not be caught.
 func (s *score) isControl() bool { return s.Group == GroupControls }
 
-// isWrong reports that the suite fails by this bug.
+// isWrong reports whether a hunt for this bug makes the suite fail.
 func (s *score) isWrong() bool {
 	return slices.ContainsFunc(s.hunts, func(h Hunted) bool { return h.IsWrong() })
 }
@@ -70,7 +70,7 @@ func (s *score) outcome() string {
 	return text
 }
 
-// properties are those that caught it, the most frequent first.
+// properties returns the properties that caught the bug, the most frequent first.
 func (s *score) properties() string {
 	type seen struct {
 		id string
@@ -99,7 +99,7 @@ func (s *score) properties() string {
 	return strings.Join(parts, ", ")
 }
 
-// conformance is "yes" if checks of conformance alone caught the bug.
+// conformance returns "yes" if only conformance checks caught the bug.
 func (s *score) conformance() string {
 	by := 0
 	for i := range s.hunts {
@@ -113,7 +113,7 @@ func (s *score) conformance() string {
 	return ""
 }
 
-// at names the chapters of its hunts, from 1.
+// at returns the numbers of the chapters of the hunts, from 1.
 func (s *score) at() string {
 	var all []int
 	for i := range s.hunts {
@@ -123,7 +123,7 @@ func (s *score) at() string {
 	return strings.Trim(fmt.Sprint(slices.Compact(all)), "[]")
 }
 
-// toll is the median cost of a catch, in seeds and in seconds.
+// toll returns the median cost of a catch, in seeds and in seconds of processor time.
 func (s *score) toll() (seeds, cpu string) {
 	switch {
 	case len(s.hunts) == 0:
@@ -138,8 +138,8 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()) }
 
 // sum adds up the scores of several bugs.
 type sum struct {
-	bugs, hunted, always, never int // bugs; of them hunted at all, caught from every start, from none
-	hunts, kills                int
+	bugs, hunted, always, never int           // bugs; bugs hunted at all, caught from every start, caught from none
+	hunts, kills                int           // hunts; hunts that caught their bug
 	cpu                         time.Duration // of all hunts
 }
 
@@ -161,7 +161,7 @@ func (t *sum) add(s *score) {
 	}
 }
 
-// rate is the share of hunts that ended with a catch.
+// rate returns the share of hunts that ended with a catch.
 func (t *sum) rate() string {
 	if t.hunts == 0 {
 		return "–"

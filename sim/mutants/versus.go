@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Sample picks so many of the planted bugs, always the same ones: those that a
-// hunt is meant to find, spread evenly over their order. Controls and bugs that
-// a hunt may miss are no part of it.
+// Sample returns at most n of the planted bugs, spread evenly over their order, the same ones in each call. It leaves
+// out controls, and bugs that a hunt may miss (Row.Note).
 func Sample(all []Mutant, rows []Row, n int) []Mutant {
-	weak := map[string]bool{}
+	mayMiss := map[string]bool{}
 	for i := range rows {
-		weak[rows[i].ID] = rows[i].Note != ""
+		mayMiss[rows[i].ID] = rows[i].Note != ""
 	}
 	var fit []Mutant
 	for _, m := range all {
-		if !m.Control && !weak[m.ID] {
+		if !m.Control && !mayMiss[m.ID] {
 			fit = append(fit, m)
 		}
 	}
@@ -29,8 +28,7 @@ func Sample(all []Mutant, rows []Row, n int) []Mutant {
 	return some
 }
 
-// versus compares two ways to choose faults by the bugs that one program hunted in
-// both.
+// versus compares two values of --faults by the bugs that one program hunted with both.
 func (r *Report) versus(p *page) {
 	both := func(m *Mutant, start int) bool {
 		return start < r.Starts && r.Book.IsCompared(m, start, r.Faults, r.Versus)
@@ -66,7 +64,7 @@ func (r *Report) versus(p *page) {
 		r.Faults, quicker, r.Versus, slower, hourly(a), r.Faults, hourly(b), r.Versus)
 }
 
-// before compares when two scores came to their medians: -1, 0 or 1.
+// before compares the median processor times of two scores: -1, 0 or 1. A missing median is larger than any.
 func before(x, y *score) int {
 	switch {
 	case x.hasMedian && (!y.hasMedian || x.cpu < y.cpu):
@@ -77,7 +75,7 @@ func before(x, y *score) int {
 	return 0
 }
 
-// hourly is how many catches an hour of processor time brought.
+// hourly returns the number of catches for each hour of processor time.
 func hourly(t sum) string {
 	if t.cpu <= 0 {
 		return "–"
