@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// entries are the calls and returns of the operations that have a return and are not placed,
-// in order of their stamps, as a doubly linked list. Node 0 is before the first and behind the
-// last one.
+// entries is a doubly linked list of the calls and returns of operations that have a return and are not placed, in
+// order of their stamps. Node 0 is before the first and after the last one.
 type entries struct {
 	next, prev []int32
 	op         []int32 // of a node
@@ -49,13 +48,13 @@ func newEntries(ops []Op) *entries {
 	return l
 }
 
-// lift takes a call and its return out of the list.
+// lift removes a call and its return from the list.
 func (l *entries) lift(call int32) {
 	l.out(call)
 	l.out(l.end[call])
 }
 
-// unlift undoes the last lift that was not undone.
+// unlift undoes a lift. Lifts must be undone in reverse order.
 func (l *entries) unlift(call int32) {
 	l.in(l.end[call])
 	l.in(call)
@@ -65,8 +64,8 @@ func (l *entries) out(k int32) { l.next[l.prev[k]], l.prev[l.next[k]] = l.next[k
 
 func (l *entries) in(k int32) { l.next[l.prev[k]], l.prev[l.next[k]] = k, k }
 
-// opens are the operations without a return that are not placed, in order of call. Node 0 is
-// before the first and behind the last one.
+// opens is a doubly linked list of the open operations that are not placed, in order of call. Node 0 is before the
+// first and after the last one.
 type opens struct {
 	next, prev []int32
 	op         []int32

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// remembered is a configuration as the memo should tell it from others: two sets and a state.
+// remembered is a configuration in a simple form: two sets and a state.
 type remembered struct {
 	done, spent map[int]bool
 	state       int
 }
 
-// makesHopeless says that what is impossible from o is impossible from c.
-func (o remembered) makesHopeless(c remembered) bool {
+// makesRedundant reports whether c is redundant after o.
+func (o remembered) makesRedundant(c remembered) bool {
 	if o.state != c.state || len(o.done) != len(c.done) {
 		return false
 	}
@@ -31,7 +31,7 @@ func (o remembered) makesHopeless(c remembered) bool {
 	return true
 }
 
-// changed is c with one operation more or less in each set, of some words, or as it was.
+// changed returns c with at most one operation more or less in each set, and perhaps another state.
 func changed(r *rand.Rand, c remembered, operations int) remembered {
 	next := remembered{map[int]bool{}, map[int]bool{}, c.state}
 	for i := range c.done {
@@ -53,7 +53,7 @@ func changed(r *rand.Rand, c remembered, operations int) remembered {
 	return next
 }
 
-// moveTo makes p the set that is wanted, in any order, and gives it the hash that all have.
+// moveTo changes p to the wanted set by adding and removing operations in random order. All sets get the same hash.
 func (p *placed) moveTo(r *rand.Rand, want map[int]bool, operations int) {
 	for _, i := range r.Perm(operations) {
 		if want[i] && !p.has(i) {
@@ -65,9 +65,8 @@ func (p *placed) moveTo(r *rand.Rand, want map[int]bool, operations int) {
 	p.hash = 7
 }
 
-// A hash only says where to look: were all hashes equal, the memo would still call hopeless what is,
-// and nothing else.
-func TestAConfigurationIsKnownByWhatItIsNotByItsHash(t *testing.T) {
+// The memo does not rely on hashes: even if all are equal, it finds exactly the redundant configurations.
+func TestTheMemoDoesNotRelyOnHashes(t *testing.T) {
 	const operations = 150
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, hasOpen := range []bool{false, true} {
@@ -88,14 +87,14 @@ func TestAConfigurationIsKnownByWhatItIsNotByItsHash(t *testing.T) {
 				if !hasOpen {
 					c.spent = map[int]bool{}
 				}
-				hopeless := false
+				redundant := false
 				for _, o := range known {
-					hopeless = hopeless || o.makesHopeless(c)
+					redundant = redundant || o.makesRedundant(c)
 				}
 				done.moveTo(r, c.done, operations)
 				spent.moveTo(r, c.spent, operations)
 				added, _ := m.add(&done, &spent, c.state, 0)
-				require.Equal(t, hopeless, !added, "%+v in %+v", c, known)
+				require.Equal(t, redundant, !added, "%+v in %+v", c, known)
 				if added {
 					known = append(known, c)
 				}

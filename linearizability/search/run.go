@@ -1,7 +1,7 @@
 package search
 
-// Run searches. It ends: every step either adds a configuration that is new, or passes over an
-// operation.
+// Run searches for an order within the bounds. It ends even without bounds: there are finitely many configurations, and
+// it enters each at most once.
 func (p *Problem[S]) Run(b Bounds) Result {
 	r := newRun(p, b)
 	r.result.Found = r.search()
@@ -12,8 +12,8 @@ func (p *Problem[S]) Run(b Bounds) Result {
 	return r.result
 }
 
-// run is one search. Invariant: frames, each with the reads behind it, are an order of what is
-// placed, and state is the state after it.
+// run is one search. Invariant: the operations of frames, each followed by the reads that were placed with it, are an
+// order of the placed operations, and state is the state after them.
 type run[S any] struct {
 	*Problem[S]
 	bounds Bounds
@@ -23,26 +23,26 @@ type run[S any] struct {
 
 	list  *entries
 	open  *opens
-	rank  []int32 // of an operation among those with a return, or among the open ones
-	done  placed
-	spent placed
+	rank  []int32 // of an operation: its number among those with a return, or among the open ones
+	done  placed  // placed operations with a return, by rank
+	spent placed  // placed open operations, by rank
 	memo  *memo[S]
 
 	state   S
-	barrier int32   // the first return in the list; 0: all that returned is placed
-	reads   []int32 // calls of the reads that are placed
+	barrier int32   // node of the first return in the list; 0: all operations with a return are placed
+	reads   []int32 // nodes of the calls of placed reads
 	frames  []frame[S]
-	refines bool  // some read made known what was not, and so changed a state
-	stuck   int32 // the latest barrier before which nothing fitted
+	refines bool  // some read returned a state that was not Same
+	stuck   int32 // the latest barrier at which nothing fitted
 }
 
-// frame is one operation that is placed, and how it was before.
+// frame is one placed operation, and the state of the search before it.
 type frame[S any] struct {
 	state   S
 	barrier int32
-	node    int32 // of list; of open, if that is
+	node    int32 // in run.open if open, else in run.list
 	open    bool
-	reads   int // how many were placed
+	reads   int // number of placed reads
 }
 
 func newRun[S any](p *Problem[S], b Bounds) *run[S] {
@@ -62,15 +62,14 @@ func newRun[S any](p *Problem[S], b Bounds) *run[S] {
 	return r
 }
 
-// cursor is where the search for the next operation to place goes on: at a call of the list
-// or, behind those, at an open operation.
+// cursor is the next candidate for placing: a call in the list or, after all of these, an open operation.
 type cursor struct {
 	node int32
 	open bool
 }
 
 func (r *run[S]) search() (found bool) {
-	r.close()
+	r.placeReads()
 	c := cursor{node: r.list.next[0]}
 	for r.barrier != 0 {
 		entered := !c.open && r.tryList(&c) || r.met == None && r.tryOpen(&c)
@@ -92,14 +91,14 @@ func (r *run[S]) search() (found bool) {
 	return true
 }
 
-// tryList places the next operation with a return that fits.
+// tryList places the next operation with a return that fits, and reports whether there is one.
 func (r *run[S]) tryList(c *cursor) bool {
 	for c.node != r.barrier {
 		node := c.node
 		c.node = r.list.next[node]
 		op := int(r.list.op[node])
 		if r.Ops[op].Read && !r.refines {
-			continue // close has tried it
+			continue // placeReads has tried it
 		}
 		ok, next := r.step(op)
 		if r.met != None {
@@ -113,9 +112,10 @@ func (r *run[S]) tryList(c *cursor) bool {
 	return false
 }
 
-// tryOpen places the next open operation that fits and changes the state. One that would not
-// change it stays: then it can still be placed later, or never. Of those that do the same the
-// first is placed, which could stand wherever a later one can.
+// tryOpen places the next open operation that fits and changes the state, and reports whether there is one. An open
+// operation that would not change the state is not placed: it can still be placed later, or never. Of open operations
+// with the same effect, the first is placed first: it was called earlier, so it can take the place of a later one in
+// any order.
 func (r *run[S]) tryOpen(c *cursor) bool {
 	for c.node != 0 && r.open.at[c.node] < r.list.at[r.barrier] {
 		node := c.node
@@ -135,7 +135,8 @@ func (r *run[S]) tryOpen(c *cursor) bool {
 	return false
 }
 
-// enter places an operation and the reads that then fit, unless that is hopeless.
+// enter places an operation and the reads that then fit. It undoes that and returns false if the configuration is
+// redundant (see memo).
 func (r *run[S]) enter(node int32, open bool, next S) bool {
 	r.frames = append(r.frames, frame[S]{state: r.state, barrier: r.barrier, node: node, open: open, reads: len(r.reads)})
 	if open {
@@ -146,7 +147,7 @@ func (r *run[S]) enter(node int32, open bool, next S) bool {
 		r.done.add(int(r.rank[r.list.op[node]]))
 	}
 	r.state = next
-	r.close()
+	r.placeReads()
 	if r.met != None || r.barrier == 0 {
 		return true
 	}
@@ -163,7 +164,7 @@ func (r *run[S]) enter(node int32, open bool, next S) bool {
 	return true
 }
 
-// back takes the last operation and its reads away, and returns where to go on.
+// back removes the last placed operation and its reads, and returns the next candidate after that operation.
 func (r *run[S]) back() cursor {
 	last := len(r.frames) - 1
 	f := &r.frames[last]
@@ -186,9 +187,9 @@ func (r *run[S]) back() cursor {
 	return c
 }
 
-// close places every read that fits now and leaves the state as it is. Nothing is lost: in any
-// order that goes on from here, such a read can be moved to here.
-func (r *run[S]) close() {
+// placeReads places every read that fits now and leaves the state the same. No order is lost: in any order that continues
+// from here, such a read can be moved to here. It also sets barrier.
+func (r *run[S]) placeReads() {
 	node := r.list.next[0]
 	for r.list.end[node] != 0 {
 		here := node
@@ -205,7 +206,7 @@ func (r *run[S]) close() {
 			r.list.lift(here)
 			r.done.add(int(r.rank[op]))
 			r.reads = append(r.reads, here)
-			node = r.list.next[before] // its own return may have been next
+			node = r.list.next[before] // not the old node: it may have been the return of this read
 		default:
 			r.refines = true
 		}
@@ -213,7 +214,7 @@ func (r *run[S]) close() {
 	r.barrier = node
 }
 
-// step is Step within the bounds.
+// step calls Step, unless a bound is met. It then sets met and returns false.
 func (r *run[S]) step(op int) (ok bool, next S) {
 	b := &r.bounds
 	switch {

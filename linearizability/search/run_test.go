@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// call is an operation on a register of small numbers: it writes value or, if read, was
-// answered value.
+// call is an operation on a register of small numbers: it writes value or, if Read, it read value.
 type call struct {
 	Op
 	value int
@@ -38,7 +37,7 @@ func problemOf(calls []call) *Problem[int] {
 	return p
 }
 
-// drawn are a few calls that overlap as they like, some without an end.
+// drawn draws a few overlapping calls, some of them open.
 func drawn(r *rand.Rand) []call {
 	stamps := r.Perm(1000)
 	calls := make([]call, 2+r.IntN(8))
@@ -48,7 +47,7 @@ func drawn(r *rand.Rand) []call {
 		if !calls[i].Read && r.IntN(3) == 0 {
 			calls[i].Open = true
 		}
-		if r.IntN(3) > 0 { // short, so that there is an order in time
+		if r.IntN(3) > 0 { // a short call, so that few calls overlap
 			calls[i].Return = calls[i].Call*1000 + 1500
 		} else {
 			calls[i].Return *= 1000
@@ -86,7 +85,7 @@ func hasOrder(calls []call, state int, placed uint) bool {
 	return false
 }
 
-// What the search finds is what trying every order finds, and where it stuck is true.
+// The search gives the same answer as trying every order. The operations that returned before Stuck have an order.
 func TestTheSearchFindsWhatTryingAllFinds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	found := 0
@@ -112,8 +111,7 @@ func TestTheSearchFindsWhatTryingAllFinds(t *testing.T) {
 	require.InDelta(t, 10_000, found, 8_000)
 }
 
-// With many operations that have no end the search remembers one hopeless configuration for
-// all that have the same placed and fewer left.
+// The search does not try every subset of many open operations: most configurations are redundant.
 func TestOpenOperationsAreNotTriedInEverySet(t *testing.T) {
 	var calls []call
 	for i := range int64(30) {
