@@ -17,9 +17,8 @@ func ModelNames() []string {
 	return []string{"cas", "file", "kv", "lock", "mutex", "queue", "register", "set"}
 }
 
-// CheckFile reads a history, in the form of the package documentation or in another one (see
-// Format), and checks it against the model with that name. Errors wrap ErrModel, ErrFormat or
-// ErrMalformed, or come from r. A verdict is never an error.
+// CheckFile reads a history in one of the formats (see Format), and checks it against the model with that name. Errors
+// wrap ErrModel, ErrFormat or ErrMalformed, or come from r. A verdict is never an error.
 func CheckFile(r io.Reader, model string, o Options) (Report, error) {
 	switch model {
 	case "cas":

@@ -67,9 +67,9 @@
 //	return     the same of the return; left out when the outcome is unknown
 //	outcome    "ok", "failed" (certainly no effect) or "unknown"; by default ok
 //	           with a return and unknown without
-//	input      what was asked, see below
-//	output     what was answered, for outcome ok; with a slot and outcome unknown,
-//	           what the witness says it gave
+//	input      the arguments of the call, see below
+//	output     the result, for outcome ok; with a slot and outcome unknown,
+//	           the result according to the witness
 //	call_ns,   true times in nanoseconds, for reports only
 //	return_ns
 //	slot,      position in the witness; slots start at 1; left out when there is
@@ -93,8 +93,8 @@
 //	                                              the value may be left out
 //	{"op":"list","prefix":P}                      {"pairs":[[K,V],...]}
 //
-// null stands for "no such key"; a get with or_none cannot tell that from an empty value. A prefix
-// must contain a slash: a list reads keys of one group. Pairs are in key order.
+// null stands for "no such key"; the result of a get with or_none may be that or an empty value. A
+// prefix must contain a slash: a list reads keys of one group. Pairs are in key order.
 //
 // Models register and cas: {"op":"read"}, {"op":"write","value":V} and {"op":"cas","expect":V or
 // null,"value":V}, with outputs as above. A field "key" distinguishes several registers.
@@ -111,7 +111,7 @@
 //	{"op":"enqueue","value":V}                    {} or left out
 //	{"op":"dequeue"}                              {"value":V or null}
 //
-// Model mutex; "key" may distinguish several. It knows no owner; model lock, below, does:
+// Model mutex; "key" may distinguish several. A mutex has no owner; in model lock, below, a lock has one:
 //
 //	{"op":"acquire"}                              {} or left out
 //	{"op":"release"}                              {} or left out

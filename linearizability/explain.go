@@ -70,12 +70,12 @@ func newExplainer[S, I, O any](m *Model[S, I, O], p illegalPartition[S, I, O], b
 	return e
 }
 
-// refutation says why no order explains the culprit, if that needs no search; "": it does.
+// refutation says why no order explains the culprit, if Refute knows; "": only a search can tell.
 func (e *explainer[S, I, O]) refutation() string {
 	if e.model.Refute == nil {
 		return ""
 	}
-	ops := newSearch(e.model, e.part.ops, e.budget).ops // what is called later is told, too
+	ops := newSearch(e.model, e.part.ops, e.budget).ops // with later calls, because the reason may name one
 	at, why := e.model.Refute(ops)
 	if at < 0 || ops[at].ID != e.prefix.culprit.ID {
 		return ""
@@ -318,7 +318,7 @@ func without[I, O any](ops, others []*Operation[I, O]) []*Operation[I, O] {
 	})
 }
 
-// shorten cuts a description to one readable line.
+// shorten clips a description to 120 bytes.
 func shorten(s string) string {
 	const most = 120
 	if len(s) <= most {

@@ -9,7 +9,8 @@ import "github.com/chubbycell/chubby/linearizability/model"
 // linearizability/model.Model.
 type Model[S, I, O any] = model.Model[S, I, O]
 
-// Settle narrows what the operations of unknown outcome in one partition can have done. See go doc linearizability/model.Settle.
+// Settle narrows what the operations of unknown outcome in one partition can have done. See go doc
+// linearizability/model.Settle.
 type Settle[I, O any] = model.Settle[I, O]
 
 // Refute finds an operation that no order explains. See go doc linearizability/model.Refute.
@@ -18,7 +19,8 @@ type Refute[I, O any] = model.Refute[I, O]
 // NoEffect is the entry in Settle for an operation that can be left out.
 const NoEffect = model.NoEffect
 
-// Replayer is the mutable version of a model: one state, changed in place. See go doc linearizability/model.Replayer.
+// Replayer is the mutable version of a model: one state, changed in place. See go doc
+// linearizability/model.Replayer.
 type Replayer[I, O any] = model.Replayer[I, O]
 
 // Codec turns inputs and outputs into JSON and back. See go doc linearizability/model.Codec.
@@ -33,8 +35,8 @@ func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), sam
 type (
 	KVState  = model.KVState  // one group, or one key
 	KVOp     = model.KVOp     // an operation
-	KVInput  = model.KVInput  // what was asked
-	KVOutput = model.KVOutput // what was answered
+	KVInput  = model.KVInput  // a call
+	KVOutput = model.KVOutput // a result
 	KVPair   = model.KVPair   // a key and its value
 )
 
@@ -92,12 +94,12 @@ func Write(value string) KVInput { return model.Write(value) }
 type (
 	SetState    = model.SetState    // one set
 	SetOp       = model.SetOp       // an operation
-	SetInput    = model.SetInput    // what was asked
-	SetOutput   = model.SetOutput   // what was answered
+	SetInput    = model.SetInput    // a call
+	SetOutput   = model.SetOutput   // a result
 	QueueState  = model.QueueState  // one queue
 	QueueOp     = model.QueueOp     // an operation
-	QueueInput  = model.QueueInput  // what was asked
-	QueueOutput = model.QueueOutput // what was answered
+	QueueInput  = model.QueueInput  // a call
+	QueueOutput = model.QueueOutput // a result
 )
 
 // Operations of the models of sets and queues.
@@ -124,11 +126,11 @@ type (
 	FileCreation = model.FileCreation // whether FileOpen creates
 	FileKind     = model.FileKind     // file or directory
 	FileNames    = model.FileNames    // names of access control lists
-	FileInput    = model.FileInput    // what was asked
-	FileCode     = model.FileCode     // how it went
+	FileInput    = model.FileInput    // a call
+	FileCode     = model.FileCode     // how a call ended
 	FileStat     = model.FileStat     // metadata
 	FileChild    = model.FileChild    // one child of a directory
-	FileOutput   = model.FileOutput   // what was answered
+	FileOutput   = model.FileOutput   // a result
 )
 
 // Operations, creations, kinds and codes of the model of files.
@@ -166,9 +168,9 @@ func File() *Model[FileState, FileInput, FileOutput] { return model.File() }
 type (
 	LockState  = model.LockState  // one lock
 	LockOp     = model.LockOp     // an operation
-	LockInput  = model.LockInput  // what was asked
-	LockCode   = model.LockCode   // how it went
-	LockOutput = model.LockOutput // what was answered
+	LockInput  = model.LockInput  // a call
+	LockCode   = model.LockCode   // how a call ended
+	LockOutput = model.LockOutput // a result
 )
 
 // Operations and codes of the model of locks.
@@ -195,8 +197,8 @@ const (
 // The model of mutexes.
 type (
 	MutexOp     = model.MutexOp     // an operation
-	MutexInput  = model.MutexInput  // what was asked
-	MutexOutput = model.MutexOutput // nothing
+	MutexInput  = model.MutexInput  // a call
+	MutexOutput = model.MutexOutput // a result, which has no content
 )
 
 // Operations of the model of mutexes.
@@ -205,7 +207,7 @@ const (
 	MutexRelease = model.MutexRelease
 )
 
-// Mutex is the model of mutexes that know no owner.
+// Mutex is the model of mutexes without an owner: any process may release one.
 func Mutex() *Model[bool, MutexInput, MutexOutput] { return model.Mutex() }
 
 // Lock is the model of locks.

@@ -22,8 +22,7 @@ type Options struct {
 // Report is the result of CheckHistory.
 type Report struct {
 	Model string `json:"model"`
-	// Verdict is Illegal if either check says so, Legal if one says so and none says Illegal, and
-	// otherwise Undecided.
+	// Verdict is Illegal if either check finds that. Otherwise it is Legal if either check finds that, else Undecided.
 	Verdict    Verdict `json:"verdict"`
 	Operations int     `json:"operations"`
 	Clients    int     `json:"clients"`

@@ -77,8 +77,7 @@ type finder[S, I, O any] struct {
 	steps  int64
 	met    search.Bound
 	stuck  int64 // if there is no order: everything that returned before this stamp has one
-	// refuted: an operation was found, without a search, that no order explains. stuck is then
-	// unset.
+	// refuted: Refute found an operation that no order explains, so there was no search, and stuck is unset.
 	refuted bool
 
 	probe   *Operation[I, O] // if set: never steps, and its results are collected

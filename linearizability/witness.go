@@ -11,7 +11,7 @@ const (
 	WrongResult
 	// SharedPosition: Op and Other have the same position.
 	SharedPosition
-	// FailedButPlaced: Op certainly took no effect, yet has a position.
+	// FailedButPlaced: Op has OutcomeFailed, yet has a position.
 	FailedButPlaced
 )
 
@@ -101,7 +101,7 @@ type witness[S, I, O any] struct {
 	returned int     // operations of byReturn below this index are placed
 	frontier int64   // return of the first completed operation that is not placed
 	admitted int     // unlogged operations below this index were called before frontier
-	pending  []int32 // admitted, and not possible in any state since, in order of call
+	pending  []int32 // admitted, but not possible in any state so far, in order of call
 }
 
 func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I, O] {

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// Canonical writes the form so that two forms have the same text exactly if Clojure's = calls
-// them equal: a list as the vector of its items, a number as the shortest of its kind (integer,
-// ratio, float, decimal), what has no order sorted as text.
+// Canonical returns a text of the form. Two forms have the same text exactly if they are equal by Clojure's =. A list
+// is written as a vector, a number as the shortest of its kind (integer, ratio, float, decimal), and the items of maps
+// and sets are sorted as text.
 func (v Value) Canonical() string {
 	var b strings.Builder
 	v.write(&b, true)
 	return b.String()
 }
 
-// Equal reports whether Clojure's = calls two forms equal.
+// Equal reports whether two forms are equal by Clojure's =.
 func (v *Value) Equal(w *Value) bool {
-	if v.Kind == Keyword && w.Kind == Keyword { // as all keys of a history's maps are
+	if v.Kind == Keyword && w.Kind == Keyword { // the usual case: keys of the maps of a history
 		return v.Text == w.Text && v.Tag == w.Tag
 	}
 	return v.Canonical() == w.Canonical()
 }
 
-// canonicalNumber is the shortest text of a number, of which number has read the digits.
+// canonicalNumber returns the shortest text of a number, from digits that the function number returned.
 func canonicalNumber(digits string) string {
 	switch {
 	case strings.HasSuffix(digits, "M"):
@@ -45,8 +45,8 @@ func canonicalNumber(digits string) string {
 	return text
 }
 
-// decimal is a decimal as digits without zeros at either end, and a power of ten. Its exponent
-// is not multiplied out: it may be any.
+// decimal returns a decimal as digits without zeros at either end, and a power of ten. It keeps the exponent, because
+// an exponent can be so large that the digits would not fit in memory.
 func decimal(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {

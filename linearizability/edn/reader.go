@@ -17,10 +17,10 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap is Err.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxDepth bounds how deep forms may be nested.
+// maxDepth bounds the nesting of forms.
 const maxDepth = 100
 
 // Reader reads forms one after the other.
@@ -30,10 +30,10 @@ type Reader struct {
 	line int
 }
 
-// NewReader reads data, which begins on the line with this number.
+// NewReader returns a Reader of data. line is the number of its first line, for errors.
 func NewReader(data string, line int) *Reader { return &Reader{data: data, line: line} }
 
-// Next is the next form, or io.EOF behind the last. Other errors are *Error.
+// Next returns the next form, or io.EOF after the last one. Other errors are *Error.
 func (r *Reader) Next() (Value, error) {
 	if err := r.blank(0); err != nil {
 		return Value{}, err
@@ -50,7 +50,7 @@ func (r *Reader) fault(line int, format string, args ...any) error {
 
 func (r *Reader) tooDeep() error { return r.fault(r.line, "nested more than %d deep", maxDepth) }
 
-// blank passes over white space, commas, comments and discarded forms.
+// blank skips white space, commas, comments and discarded forms.
 func (r *Reader) blank(depth int) error {
 	if depth > maxDepth {
 		return r.tooDeep()
@@ -117,7 +117,7 @@ func (r *Reader) form(depth int) (Value, error) {
 	return r.word(v)
 }
 
-// tagged reads a tag and the form behind it.
+// tagged reads a tag and the form after it.
 func (r *Reader) tagged(v Value, depth int) (Value, error) {
 	r.at++
 	tag := r.token()
@@ -155,7 +155,7 @@ func (r *Reader) items(v Value, kind Kind, open int, closing byte, depth int) (V
 	}
 }
 
-// whole refuses a map without a last value, and keys or elements that stand there twice.
+// whole refuses a map whose last key has no value, and repeated keys or elements.
 func (r *Reader) whole(v *Value) error {
 	step := 1
 	switch v.Kind {
@@ -166,7 +166,7 @@ func (r *Reader) whole(v *Value) error {
 			return r.fault(v.Line, "%s has no value", v.Items[len(v.Items)-1])
 		}
 	}
-	if len(v.Items) <= 32 { // all keys of a history's maps
+	if len(v.Items) <= 32 { // the usual case: maps of a history
 		for i := 0; i < len(v.Items); i += step {
 			for j := 0; j < i; j += step {
 				a, b := &v.Items[i], &v.Items[j]

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// number is a number's digits without a plus, and without the N of a large one; "" if it is
-// none. A decimal keeps its M, as none equals an integer or a float.
+// number returns the digits of a number without a plus sign, and without the N of a large integer; "" if w is not a
+// number. A decimal keeps its M, because no decimal equals an integer or a float.
 func number(w string) string {
 	digits, large := strings.CutSuffix(strings.TrimPrefix(w, "+"), "N")
 	digits, exact := strings.CutSuffix(digits, "M")
@@ -36,20 +36,19 @@ func number(w string) string {
 	return ""
 }
 
-// integer is an integer without the sign of a 0; "" if it is none.
+// integer returns an integer, without the sign of a 0; "" if digits are not an integer.
 func integer(digits string) string {
 	plain := strings.TrimPrefix(digits, "-")
 	if plain == "" || strings.Trim(plain, "0123456789") != "" || len(plain) > 1 && plain[0] == '0' {
 		return ""
 	}
 	if plain == "0" {
-		return plain // there is no -0
+		return plain // -0 is 0
 	}
 	return digits
 }
 
-// isFloat reports whether digits are as Clojure writes those of a float or of a decimal, or an
-// integer.
+// isFloat reports whether digits are those of a float, a decimal without its M, or an integer, in Clojure's syntax.
 func isFloat(digits string) bool { return floats.MatchString(digits) }
 
 var floats = regexp.MustCompile(`^-?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?$`)
@@ -88,7 +87,8 @@ func (r *Reader) text(v Value) (Value, error) {
 	return v, r.fault(v.Line, "a string is not closed")
 }
 
-// escape is what stands behind a backslash, and in how many bytes; 0 if that is unknown.
+// escape returns the character of an escape, from the text after its backslash, and the length of the escape in bytes;
+// 0: it is unknown.
 func escape(s string) (text string, n int) {
 	if s == "" {
 		return "", 0
@@ -104,10 +104,10 @@ func escape(s string) (text string, n int) {
 	return "", 0
 }
 
-// characters are those with names.
+// characters are the characters that have names.
 var characters = map[string]string{"newline": "\n", "return": "\r", "space": " ", "tab": "\t", "backspace": "\b", "formfeed": "\f"}
 
-// nameOf is a character as it is written behind its backslash.
+// nameOf returns a character as it is written after a backslash.
 func nameOf(text string) string {
 	for name, c := range characters {
 		if c == text {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is what a Value is.
+// Kind is the kind of a form.
 type Kind uint8
 
 // The kinds.
@@ -29,14 +29,13 @@ type Value struct {
 	// Text is a string's contents, a character, a number's digits (with the M of a decimal), true
 	// or false, or the name of a keyword (without its colon) or symbol.
 	Text string
-	// Items are the elements of a list, vector or set; of a map, its keys, each with its value
-	// behind it.
+	// Items are the elements of a list, vector or set. For a map, they are its keys, each followed by its value.
 	Items []Value
 	Tag   string // without its #; "": none
-	Line  int    // where it begins, from 1
+	Line  int    // line on which it begins, from 1
 }
 
-// Get is the value of a keyword in a map.
+// Get returns the value of a keyword in a map; false: v is not a map, or has no such key.
 func (v *Value) Get(keyword string) (Value, bool) {
 	if v.Kind == Map {
 		for i := 0; i < len(v.Items); i += 2 {
@@ -48,8 +47,8 @@ func (v *Value) Get(keyword string) (Value, bool) {
 	return Value{}, false
 }
 
-// String writes the form, as short as it goes. What has no order, in maps and sets, is sorted as
-// text. Canonical says whether two forms are equal.
+// String returns the form as EDN, without superfluous white space. The items of maps and sets are sorted as text. For
+// comparisons, see Canonical.
 func (v Value) String() string {
 	var b strings.Builder
 	v.write(&b, false)
@@ -58,7 +57,7 @@ func (v Value) String() string {
 
 var brackets = map[Kind][2]string{List: {"(", ")"}, Vector: {"[", "]"}, Map: {"{", "}"}, Set: {"#{", "}"}}
 
-// quoter writes what stands in a string: all on one line.
+// quoter escapes the contents of a string, so that it is on one line.
 var quoter = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
 
 func (v *Value) write(b *strings.Builder, canonical bool) {
@@ -93,7 +92,7 @@ func (v *Value) write(b *strings.Builder, canonical bool) {
 	}
 }
 
-// parts are the items as text; of a map, each key with its value.
+// parts returns the items as text. For a map, each key and its value are one text.
 func (v *Value) parts(canonical bool) []string {
 	parts := make([]string, 0, len(v.Items))
 	for i := range v.Items {

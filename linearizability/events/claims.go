@@ -9,8 +9,8 @@ import (
 	"github.com/chubbycell/chubby/linearizability/model"
 )
 
-// HoldClaim is an interval of true time, from From up to but without To, in which a client
-// would have answered that it holds a lock. To is Never if it still would at the end.
+// HoldClaim is an interval of true time, [From, To), in which a client would have answered that it holds a lock. To is
+// Never if the client would still answer so at the end of the run.
 type HoldClaim struct {
 	Holder   string // a handle of a client
 	Path     string // the lock
@@ -32,7 +32,7 @@ func CheckHoldClaims(claims []HoldClaim) []Finding {
 		a, b := &claims[i], &claims[j]
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.From, b.From), cmp.Compare(i, j))
 	})
-	var open []int // claims of this lock that had not ended when the last one began
+	var open []int // earlier claims of this lock that had not ended when the last one began
 	for _, i := range order {
 		b := &claims[i]
 		if b.To < b.From {

@@ -42,20 +42,20 @@ func CheckFencing(accesses []Access) []Finding {
 	return c.found
 }
 
-// fencing is the sweep over the accesses.
+// fencing is the state of a CheckFencing.
 type fencing struct {
 	accesses []Access
 	found    findings
 	highest  [2]int         // the read, and the write, with the highest token; -1: none
 	present  uint64         // the current version of the resource
-	made     map[uint64]int // by version: the write that made it
+	made     map[uint64]int // by version: the write that created it
 	depth    map[uint64]int // by version: the length of its chain of bases, itself included
 }
 
 // belowKinds is indexed by the later access, then the earlier one: read, write.
 var belowKinds = [2][2]FindingKind{{ReadBelowRead, ReadBelowWrite}, {WriteBelowRead, WriteBelowWrite}}
 
-// index is that of a kind of access in belowKinds.
+// index returns the index of a kind of access in belowKinds.
 func index(write bool) int {
 	if write {
 		return 1

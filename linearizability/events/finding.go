@@ -67,10 +67,10 @@ var findingKinds = model.Words[FindingKind]{
 	Revived: "session revived", LostMiddle: "lost in the middle",
 }
 
-// String is the phrase used in reports.
+// String returns the phrase used in reports.
 func (k FindingKind) String() string { return findingKinds.Of(k) }
 
-// MarshalText writes the phrase used in reports.
+// MarshalText returns the phrase used in reports.
 func (k FindingKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Finding is one violation that a check of events found.

@@ -37,7 +37,7 @@ type SessionEvent struct {
 	Bound int64
 	// Lease is, for SessionPromised, the same instant on the master's own clock; 0: unknown.
 	Lease int64
-	Seq   int64 // place of the operation in its session
+	Seq   int64 // SessionDone, SessionLost: number of the operation in its session
 }
 
 // CheckSessions checks the events of sessions, in the order in which they happened (property
@@ -66,7 +66,7 @@ type sessions struct {
 
 // sessionFacts is the state of a session, as the indexes of the events that made it; -1: none.
 type sessionFacts struct {
-	promises []int // the last one of each master
+	promises []int // the last promise of each master
 	ended    int
 	lost     int // the lost operation with the lowest Seq
 	done     int // the executed one with the highest Seq

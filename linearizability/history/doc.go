@@ -1,6 +1,6 @@
-// Package history is pure: concurrent operations as they were recorded, with the outcomes that
-// their clients know, and a recorder that numbers events as they happen. Package
-// linearizability checks histories, and names all of this again.
+// Package history is pure: it has histories of concurrent operations, with the outcomes that their clients know, and a
+// recorder that numbers events as they happen. Package linearizability checks histories, and has aliases of all names
+// here.
 //
 // Reading order: operation.go, history.go, recorder.go; seconds.go is for reports.
 package history

@@ -45,7 +45,7 @@ func New[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
 	return &History[I, O]{ops: ops, byReturn: returns}, nil
 }
 
-// Len is the number of operations.
+// Len returns the number of operations.
 func (h *History[I, O]) Len() int { return len(h.ops) }
 
 // Operations returns all operations in the order of their calls. The slice belongs to the
@@ -120,8 +120,8 @@ func checkClients[I, O any](ops []Operation[I, O]) error {
 	return nil
 }
 
-// sortReturns orders the completed operations by return and finds stamps used
-// twice, by walking calls and returns side by side.
+// sortReturns returns the completed operations in order of return. It returns an error if a stamp is used twice, which it
+// finds by walking through calls and returns together.
 func sortReturns[I, O any](ops []Operation[I, O]) ([]int32, error) {
 	all := make([]int32, 0, len(ops))
 	for i := range ops {

@@ -23,7 +23,7 @@ const (
 	OutcomeUnknown
 )
 
-// String is the word used in history files.
+// String returns the word used in history files.
 func (o Outcome) String() string {
 	switch o {
 	case OutcomeOK:
@@ -36,15 +36,14 @@ func (o Outcome) String() string {
 	return "no outcome"
 }
 
-// Position is the place of an operation in a proposed order: a slot of a log
-// and the place within it. Slots start at 1 and need not be dense. The zero
-// Position is none.
+// Position is the place of an operation in a proposed order: a slot of a log and an index in the slot. Slots start at 1
+// and need not be dense. The zero Position means that the operation has no position.
 type Position struct {
 	Slot  int64
 	Index int32
 }
 
-// String names the slot, and the command in it if it is not the first.
+// String returns the slot, and the index if it is not 0.
 func (p Position) String() string {
 	if p.Index == 0 {
 		return fmt.Sprintf("slot %d", p.Slot)
@@ -80,16 +79,14 @@ type Operation[I, O any] struct {
 	Outcome Outcome
 	// Concurrent marks a client that may have several operations outstanding.
 	Concurrent bool
-	// WitnessOutput says, for an operation of unknown outcome with a position in the witness,
-	// that Output is the result that the witness states, although the client does not know it.
-	// The witness check requires that result; a search ignores it, as the client does not know
-	// it.
+	// WitnessOutput says, for an operation of unknown outcome with a position, that Output is the result according to
+	// the witness. The witness check requires that result. A search ignores it, because the client does not know it.
 	WitnessOutput bool
 	Input         I
 	Output        O
 }
 
-// Seen is the output that the client received, or none.
+// Seen returns the output that the client received; the zero O if it received none.
 func (op *Operation[I, O]) Seen() (out O) {
 	if op.Outcome == OutcomeOK {
 		out = op.Output

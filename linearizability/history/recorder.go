@@ -2,8 +2,8 @@ package history
 
 import "fmt"
 
-// Recorder builds a history while it happens. It numbers the events itself, in the order of its
-// calls, so stamps are unique. One goroutine uses it.
+// Recorder builds a history while it happens. It numbers the events itself, in the order in which its methods are
+// called, so stamps are unique. It is not safe for concurrent use.
 //
 // Its methods panic for events that cannot happen (a client calls while its last call is
 // outstanding, an operation ends twice): the test's bookkeeping is wrong then, and a verdict
@@ -59,8 +59,8 @@ func (r *Recorder[I, O]) Failed(i int, ns int64) {
 	r.end(i, ns, OutcomeFailed).Return = r.next()
 }
 
-// Unknown records that the client gave operation i up at true time ns without knowing whether
-// it took or will take effect. The client may call again.
+// Unknown records that the client gave up operation i at true time ns, without knowing whether it took or will take
+// effect. The client may call again.
 func (r *Recorder[I, O]) Unknown(i int, ns int64) { r.end(i, ns, OutcomeUnknown) }
 
 // At records the position of operation i in the witness. It may be called at any time, for an
@@ -83,10 +83,11 @@ func (r *Recorder[I, O]) WitnessOutput(i int, out O) {
 	}
 }
 
-// Len is the number of operations called so far.
+// Len returns the number of operations called so far.
 func (r *Recorder[I, O]) Len() int { return len(r.ops) }
 
-// History ends the recording. Outstanding operations have an unknown outcome.
+// History ends the recording, and returns the history, which owns the recorder's data. Outstanding operations get an
+// unknown outcome.
 func (r *Recorder[I, O]) History() *History[I, O] {
 	r.ended = true
 	for i := range r.ops {

@@ -2,7 +2,7 @@ package history
 
 import "fmt"
 
-// Seconds is a true time or a duration as reports have it; Never is the end.
+// Seconds formats a true time or a duration in nanoseconds for reports. For Never it returns "the end".
 func Seconds(ns int64) string {
 	if ns == Never {
 		return "the end"

@@ -7,27 +7,27 @@ import (
 	"github.com/chubbycell/chubby/linearizability/history"
 )
 
-// Call is an operation from invocation to end.
+// Call is an operation, from its invocation to its end.
 type Call struct {
 	Process int64
-	F       string // without its colon
+	F       string // name of the operation, without its colon
 	Key     edn.Value
-	Name    string // of the key; keys that are not equal have different names
-	Keyed   bool
+	Name    string    // text of Key; keys that are not equal have different names
+	Keyed   bool      // there is a key
 	Ask     edn.Value // value of the invocation
 	Answer  edn.Value // value of the end, if there is one
 	Outcome history.Outcome
-	Error   bool // the end tells an error
-	// From and To are numbers of events, To history.Never without an end that says something.
+	Error   bool // the end has an error
+	// From and To are the event numbers of the invocation and the end. To is history.Never if the outcome is unknown.
 	From, To         int64
-	FromTime, ToTime int64 // nanoseconds; 0: not told
-	Line, EndLine    int
+	FromTime, ToTime int64 // nanoseconds; 0: unknown
+	Line, EndLine    int   // in the file; EndLine is 0 if there is no end
 }
 
-// Error is what is wrong with a line of a history.
+// Error says where a history is wrong.
 type Error struct {
 	Line  int
-	Field string // "" when the fault is the line's own
+	Field string // "" if the line as a whole is wrong
 	Err   error
 }
 
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s: %v", e.Line, e.Field, e.Err)
 }
 
-// Unwrap is Err.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 func fault(line int, field, format string, args ...any) error {
@@ -56,12 +56,12 @@ type event struct {
 	line           int
 }
 
-// book puts events together to calls.
+// book joins invocations and ends to calls.
 type book struct {
 	calls []Call
-	open  map[int64]int // the call of a process that has not ended, plus one
-	count int64
-	most  int
+	open  map[int64]int // by process: the index of its call that has not ended, plus one
+	count int64         // of events
+	most  int           // calls
 }
 
 func newBook(most int) *book { return &book{open: make(map[int64]int), most: most} }
@@ -90,7 +90,7 @@ func (b *book) add(e *event) error {
 	return b.calls[i].end(e, b.count)
 }
 
-// end notes how a call ended.
+// end sets the end of a call, which is event number at.
 func (c *Call) end(e *event, at int64) error {
 	if e.f != c.F {
 		return fault(e.line, ":f", "process %d ends %s, and invoked %s on line %d", e.process, e.f, c.F, c.Line)
@@ -108,7 +108,7 @@ func (c *Call) end(e *event, at int64) error {
 	return nil
 }
 
-// finish makes of the events what calls are.
+// finish returns the calls, with their keys.
 func (b *book) finish() ([]Call, error) {
 	if err := b.split(); err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (b *book) finish() ([]Call, error) {
 	return b.calls, b.name()
 }
 
-// name gives keys their names: the contents of a string, else the canonical form. Where two keys
-// would have one name, as 1 and "1" have, all have their canonical forms.
+// name sets the names of keys: for a string its contents, for others the canonical form. If two different keys would
+// have the same name, such as 1 and "1", all keys get their canonical forms.
 func (b *book) name() error {
 	keys, twice := map[string]string{}, false
 	for i := range b.calls {
@@ -144,7 +144,7 @@ func (b *book) name() error {
 	return nil
 }
 
-// split takes keys out of values, if all have one.
+// split moves keys from values to Key, if all calls have pairs of key and value.
 func (b *book) split() error {
 	for i := range b.calls {
 		c := &b.calls[i]

@@ -1,23 +1,20 @@
-// Package jepsen is test support: it reads histories as Jepsen and Porcupine's tests keep them,
-// and says what the operations of a history mean in the models of package model.
+// Package jepsen is test support: it reads the histories of Jepsen and of Porcupine's tests, and translates their
+// operations to the models of package model.
 //
-// Two forms. EDN: maps with :process, :type (:invoke, :ok, :fail or :info), :f, :value, and
-// perhaps :key, :time (nanoseconds) and :error, one after the other or in one vector. A log:
-// lines of jepsen.util with process, type, f, value and perhaps an error; other lines are
-// passed over. Operations of a process that is no number, such as :nemesis, are passed over.
+// There are two formats. EDN: maps with :process, :type (:invoke, :ok, :fail or :info), :f, :value, and
+// optionally :key, :time (nanoseconds) and :error, one after the other or in one vector. Log: lines of jepsen.util
+// with process, type, f, value and optionally an error; other lines are skipped. In both, operations of a process that is
+// not a number, such as :nemesis, are skipped.
 //
-// If no operation has a :key and the value of every invocation is a vector of two, it is a
-// key and a value, as Jepsen's independent tests have it; of a cas the second is such a vector
-// itself.
+// If no operation has a :key, and the value of every invocation is a vector of two items, the first is the key and the
+// second the value, as in Jepsen's independent tests. For a cas, the second item must be a vector of two itself.
 //
-// Values are those of Clojure, and equal where = says so: 1, "1", \1 and :1 are four values, as
-// 1 and 1.0 are two; [1 2] and (1 2) are one, and so are 1e3 and 1000.0. So are keys. nil stands
-// for no value. What kv appends is a string.
+// Two values or keys are the same if they are equal by Clojure's =: 1, "1", \1 and :1 are four values, and 1 and 1.0 are
+// two; [1 2] and (1 2) are one value, and so are 1e3 and 1000.0. nil stands for no value. Model kv appends only strings.
 //
-// Locks: model mutex is Knossos' mutex, in which no acquire follows an acquire without a release
-// between, whichever process calls. In model lock the process is the holder: it is granted again
-// what it holds, and no other process may release it. So a service that grants one process twice
-// by mistake is found by mutex only.
+// Locks: model mutex is Knossos' mutex, in which two acquires must have a release between them, whichever process
+// calls. In model lock the holder is a process: it may acquire again what it holds, and no other process may release
+// it. So only model mutex finds a service that grants one process twice by mistake.
 //
 // Reading order: call.go, edn.go, log.go (files); rows.go, others.go (what operations mean).
 package jepsen

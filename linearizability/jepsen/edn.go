@@ -12,7 +12,7 @@ import (
 // kinds are the values of :type.
 var kinds = []string{"invoke", "ok", "fail", "info"}
 
-// ReadEDN reads a history of at most so many operations. Errors are *Error.
+// ReadEDN reads a history of at most most operations. Errors are *Error.
 func ReadEDN(data string, most int) ([]Call, error) {
 	r, b := edn.NewReader(data, 1), newBook(most)
 	for {
@@ -35,7 +35,7 @@ func ReadEDN(data string, most int) ([]Call, error) {
 	return b.finish()
 }
 
-// inEDN is an error of package edn as one of this package.
+// inEDN returns an error of package edn as an *Error of this package.
 func inEDN(err error) error {
 	var e *edn.Error
 	if errors.As(err, &e) {
@@ -44,7 +44,7 @@ func inEDN(err error) error {
 	return err
 }
 
-// addMap adds the event that a map tells.
+// addMap adds the event that a map describes. It skips events of processes that are not clients.
 func (b *book) addMap(v *edn.Value) error {
 	if v.Kind != edn.Map {
 		return fault(v.Line, "", "%s where the map of an operation belongs", clip(v.String()))
@@ -77,11 +77,11 @@ func (b *book) addMap(v *edn.Value) error {
 	return b.add(&e)
 }
 
-// setProcess reports whether a client is meant.
+// setProcess sets the process, and reports whether it is a client.
 func (e *event) setProcess(v *edn.Value) (client bool, err error) {
 	switch v.Kind {
 	case edn.Keyword, edn.Symbol:
-		return false, nil // :nemesis, and others that are no clients
+		return false, nil // such as :nemesis
 	case edn.Number:
 		if e.process, err = strconv.ParseInt(v.Text, 10, 64); err == nil {
 			return true, nil
@@ -90,7 +90,7 @@ func (e *event) setProcess(v *edn.Value) (client bool, err error) {
 	return false, fault(e.line, ":process", "%s is no number of a process", clip(v.String()))
 }
 
-// word is a keyword, or a string that stands for it.
+// word returns the value of a key of a map, which must be a keyword or a string.
 func word(v *edn.Value, name string) (string, error) {
 	w, ok := v.Get(name)
 	switch {
@@ -102,7 +102,7 @@ func word(v *edn.Value, name string) (string, error) {
 	return w.Text, nil
 }
 
-// clip cuts what an error quotes.
+// clip shortens a text that an error quotes.
 func clip(s string) string {
 	if len(s) > 80 {
 		return s[:80] + "..."

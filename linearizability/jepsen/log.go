@@ -9,10 +9,10 @@ import (
 	"github.com/chubbycell/chubby/linearizability/edn"
 )
 
-// LogMark stands in every line of a log that tells of an operation.
+// LogMark is in every line of a log that describes an operation.
 const LogMark = "jepsen.util"
 
-// ReadLog reads the operations that a log tells of, at most so many. Errors are *Error.
+// ReadLog reads the operations in a log, at most most. Errors are *Error.
 func ReadLog(data string, most int) ([]Call, error) {
 	b, number := newBook(most), 0
 	for line := range strings.Lines(data) {
@@ -26,7 +26,7 @@ func ReadLog(data string, most int) ([]Call, error) {
 	return b.finish()
 }
 
-// addLine adds the event that a line tells: process, type, f, value, and perhaps an error.
+// addLine adds the event that a line describes: process, type, f, value, and perhaps an error.
 func (b *book) addLine(told string, number int) error {
 	r, e := edn.NewReader(told, number), event{line: number}
 	next := func(name string) (edn.Value, error) {
@@ -66,7 +66,7 @@ func (b *book) addLine(told string, number int) error {
 		return err
 	}
 	if _, err := r.Next(); !errors.Is(err, io.EOF) {
-		e.failure = true // whatever stands behind the value
+		e.failure = true // anything after the value is an error of the operation
 	}
 	return b.add(&e)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/chubbycell/chubby/linearizability/model"
 )
 
-// Set is what a call of a set asked, what it was answered, and how it ended.
+// Set translates a call to model set.
 func Set(c *Call) (in model.SetInput, out model.SetOutput, outcome history.Outcome, err error) {
 	outcome = c.Outcome
 	in.Key = c.Name
@@ -31,7 +31,7 @@ func Set(c *Call) (in model.SetInput, out model.SetOutput, outcome history.Outco
 	return in, out, outcome, err
 }
 
-// values are what a read of a set found.
+// values returns the result of a read of a set.
 func values(c *Call) (all []string, err error) {
 	switch c.Answer.Kind {
 	case edn.Vector, edn.List, edn.Set:
@@ -50,7 +50,7 @@ func values(c *Call) (all []string, err error) {
 	return out.Values, nil
 }
 
-// Queue is what a call of a queue asked, what it was answered, and how it ended.
+// Queue translates a call to model queue.
 func Queue(c *Call) (in model.QueueInput, out model.QueueOutput, outcome history.Outcome, err error) {
 	outcome = c.Outcome
 	in.Key = c.Name
@@ -72,7 +72,7 @@ func Queue(c *Call) (in model.QueueInput, out model.QueueOutput, outcome history
 	return in, out, outcome, err
 }
 
-// Mutex is what a call of a mutex asked, what it was answered, and how it ended.
+// Mutex translates a call to model mutex.
 func Mutex(c *Call) (in model.MutexInput, out model.MutexOutput, outcome history.Outcome, err error) {
 	in.Key = c.Name
 	acquire, err := acquires(c)
@@ -93,8 +93,8 @@ func acquires(c *Call) (bool, error) {
 	return false, unknown(c, ":acquire and :release")
 }
 
-// Lock is what a call of a lock asked, what it was answered, and how it ended. The holder is
-// the process: one that holds the lock is granted it again, and only it may release it.
+// Lock translates a call to model lock. The holder is the process: if it holds the lock it may acquire it again, and
+// only it may release it.
 func Lock(c *Call) (in model.LockInput, out model.LockOutput, outcome history.Outcome, err error) {
 	in = model.LockInput{Path: "lock", Handle: fmt.Sprint("process ", c.Process)}
 	if c.Keyed {

@@ -6,16 +6,17 @@ import (
 	"github.com/chubbycell/chubby/linearizability/model"
 )
 
-// Rows says how the values of one key are named and what a failure means.
+// Rows configures the translation to models kv, register and cas.
 type Rows struct {
-	// Append: there are appends, every operation has a key, and "" may stand for none.
+	// Append is for model kv: there are appends, every operation must have a key, and the result "" of a get may mean
+	// that there is no value.
 	Append bool
-	// FailedCAS: a cas that failed, without an error, found another value. Otherwise it had no
-	// effect, for whatever reason.
+	// FailedCAS is for model cas: a cas that failed without an error found another value. Otherwise a failed cas only
+	// had no effect, for any reason.
 	FailedCAS bool
 }
 
-// Operation is what a call asked, what it was answered, and how it ended.
+// Operation translates a call to model kv, register or cas.
 func (r Rows) Operation(c *Call) (in model.KVInput, out model.KVOutput, outcome history.Outcome, err error) {
 	outcome = c.Outcome
 	if r.Append && !c.Keyed {
@@ -78,8 +79,8 @@ func unknown(c *Call, known string) error {
 	return fault(c.Line, ":f", ":%s is no operation of this model, which has %s", c.F, known)
 }
 
-// text is a value as the models have it: a string's contents, or else the form, by which 1 and
-// "1" are two values. Forms that Clojure calls equal are one.
+// text returns a value as the models have it: the contents of a string, or else a model.Form, which differs from all
+// strings, so that 1 and "1" are two values. Forms that are equal by Clojure's = are one value.
 func text(v *edn.Value, line int) (string, error) {
 	switch {
 	case v.Kind == edn.Nil:

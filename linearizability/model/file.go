@@ -17,14 +17,14 @@ const (
 	FileGet
 	// FileGetStat reads metadata. Output: Stat.
 	FileGetStat
-	// FileReadDir reads the children of a directory, those with names above
-	// After. Output: Children, More; FileNotDirectory.
+	// FileReadDir reads the children of a directory whose names are above After. Output: Children, More;
+	// FileNotDirectory.
 	FileReadDir
 	// FileSet replaces contents, if their generation is When or When is 0. Output:
-	// Stat, the new one; FileConflict with the present one; FileIsDirectory.
+	// the new Stat; FileConflict with the present Stat; FileIsDirectory.
 	FileSet
 	// FileSetNames replaces the names of access control lists, if their
-	// generation is When or When is 0. Output as of FileSet.
+	// generation is When or When is 0. Output: the new Stat; FileConflict with the present Stat.
 	FileSetNames
 	// FileDelete removes a node without children; the root stays. No output;
 	// FileNotEmpty.
@@ -84,18 +84,18 @@ type FileCode uint8
 // The codes.
 const (
 	FileOK           FileCode = iota
-	FileNotFound              // no node at the path, or none at that of its directory
+	FileNotFound              // there is no node at the path or, for a creation, at the path of its directory
 	FileExists                // the node exists
 	FileGone                  // the instance does not exist any more
 	FileNotEmpty              // it has children
-	FileNotDirectory          // it, or the node above it, is a file
+	FileNotDirectory          // the node or, for a creation, the node above it is a file
 	FileIsDirectory           // it is a directory
 	FileConflict              // the generation is not When
 )
 
-// FileStat is the metadata of a node. Unknown fields are not checked: numbers and Checksum are
-// unknown if 0, Length and Children if negative, and if Kind is unknown (0), all but the
-// numbers are.
+// FileStat is the metadata of a node. Unknown fields are not checked. Instance, the generations and Checksum are
+// unknown if 0, Length and Children if negative. If Kind is 0, it is unknown, and so are Ephemeral, Length, Checksum
+// and Children.
 type FileStat struct {
 	Kind      FileKind
 	Ephemeral bool
@@ -138,14 +138,13 @@ type FileOutput struct {
 // the last change. The number of a change whose reply was lost is unknown until some operation
 // reads it.
 //
-// A call that was refused for reasons outside of the model (a right, a quota, a sequencer) has
-// no effect and no result: OutcomeFailed, which has no place in a witness, wherever the refusal
-// was decided. What the system does by itself, such as removing an ephemeral node that no
-// client has open, is a call of a separate client.
+// A call that was refused for reasons outside of the model (a right, a quota, a sequencer) has no effect and no result.
+// It must have OutcomeFailed and no position, even if the refusal was decided in the log. What the system does by
+// itself, such as removing an ephemeral node that no client has open, is a call of a separate client.
 //
-// The witness check takes the first answer to what a history leaves open. Therefore report what
-// operations of unknown outcome did (Operation.WitnessOutput) and, by a first call, the state
-// of the root. Then the check refuses no correct order.
+// If a history allows several answers, the witness check takes the first one, and may then refuse a correct order. To
+// avoid that, report the results of operations of unknown outcome (Operation.WitnessOutput) and, by a first call, the
+// state of the root.
 //
 // The tree is one partition. If no operation depends on the root (lists it, sets its names, or
 // reports more than numbers of it), the nodes below each child of the root are checked
@@ -185,9 +184,9 @@ func fileReadOnly(in FileInput) bool {
 	return false
 }
 
-// fileNarrow is the child of the root at or below which a call acts, or the root itself for a
-// call whose observations and effects no other client can see.
-func fileNarrow(in FileInput, out FileOutput) (string, bool) {
+// fileNarrow returns the child of the root at or below which a call acts. For a call on the root it returns "/"; ok is
+// false if the other parts may depend on that call: it lists the root, sets its names, or reports more than its numbers.
+func fileNarrow(in FileInput, out FileOutput) (part string, ok bool) {
 	if in.Path == "/" {
 		seen := out.Stat.Kind != 0 || out.Stat.Names != FileNames{}
 		return "/", in.Op != FileReadDir && in.Op != FileSetNames && !seen
@@ -228,7 +227,7 @@ func validPath(p string) bool {
 // within reports whether p is dir or is below it.
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, inside(dir)) }
 
-// inside is the prefix of the paths below dir.
+// inside returns the prefix of the paths below dir.
 func inside(dir string) string {
 	if dir == "/" {
 		return dir
@@ -236,7 +235,7 @@ func inside(dir string) string {
 	return dir + "/"
 }
 
-// parentOf is the path of the directory of p; p is not the root.
+// parentOf returns the path of the directory of p. p must not be the root.
 func parentOf(p string) string {
 	if i := strings.LastIndexByte(p, '/'); i > 0 {
 		return p[:i]

@@ -141,7 +141,7 @@ func (n FileNames) texts() []strictjson.Text {
 	return []strictjson.Text{strictjson.Text(n[0]), strictjson.Text(n[1]), strictjson.Text(n[2])}
 }
 
-// namesOf is the way back.
+// namesOf undoes texts.
 func namesOf(texts []strictjson.Text) (n FileNames, err error) {
 	if len(texts) != len(n) {
 		return n, strictjson.Errorf("names", "%d of them: those for reading, writing and changing the names", len(texts))

@@ -35,7 +35,7 @@ func encodeFileOutput(in FileInput, out FileOutput) ([]byte, error) {
 	return m.Encode()
 }
 
-// object has what s tells.
+// object returns the known fields of s.
 func (s *FileStat) object() strictjson.Object {
 	m := strictjson.Object{}
 	if s.Kind != 0 {

@@ -7,9 +7,9 @@ import "github.com/chubbycell/chubby/linearizability/history"
 //  1. An unknown write of contents that no other operation writes to that path, and that
 //     some operation read: every such read came after the write, so the write took effect
 //     before the first of them returned.
-//  2. Unknown writes to a path where every observation of contents came with a generation
-//     that a completed write or creation has reported: generations do not repeat, so no
-//     operation read what an unknown write wrote, and no condition was met by it. All of
+//  2. Unknown writes to a path where every observation of contents has a generation that a completed
+//     write or creation reported: generations do not repeat, so no operation read what an
+//     unknown write wrote, and no condition was met by the generation of an unknown write. All of
 //     them can be left out.
 //
 // An unknown creation is settled by the first rule only, because an existing name can be
@@ -89,7 +89,8 @@ func (w *fileObservations) noteSeen(op *history.Operation[FileInput, FileOutput]
 	}
 }
 
-// met is the generation that met the condition or, if it failed, the present one.
+// met returns the generation that the call observed: the one that met its condition or, after a conflict, the present
+// one.
 func (in *FileInput) met(out *FileOutput) uint64 {
 	if out.Code == FileConflict {
 		return out.Stat.Content

@@ -32,8 +32,7 @@ type fileNode struct {
 	sum       uint64 // hash of all above
 }
 
-// fileMarks is what may become known about a node without a change of it. An empty name is not
-// known.
+// fileMarks is what may become known about a node without a change of it. An empty name is unknown.
 type fileMarks struct {
 	instance, content, acl, lock number
 	names                        FileNames
@@ -69,7 +68,7 @@ func (s FileState) get(p string) *fileNode {
 func (s FileState) replace(n fileNode) FileState {
 	n.sum = n.hash()
 	nodes, i, sum := s.nodes(), s.search(n.path), s.hash()
-	above := i // first node behind the new one
+	above := i // index of the first old node after the new one
 	if i < len(nodes) && nodes[i].path == n.path {
 		sum -= nodes[i].sum
 		above++
@@ -179,8 +178,7 @@ func (n *fileNode) setContents(contents string) {
 	}
 }
 
-// hash uses the checksum instead of the contents. It is mixed so that sums of hashes are
-// meaningful.
+// hash uses the checksum instead of the contents. The hash is mixed so that sums of hashes are good hashes.
 func (n *fileNode) hash() uint64 {
 	var room [256]byte
 	b := append(append(room[:0], n.path...), 0)

@@ -1,9 +1,8 @@
 package model
 
-// step computes what a call does to the state and to the numbers that are known. If a lost
-// reply leaves two answers possible, it takes the observed one. If the output is unknown it
-// takes the answer with an effect; that loses nothing, because an operation without effect can
-// be left out.
+// step computes what a call does to the state, and which numbers become known. If an unknown number makes two answers
+// possible, it takes the observed one. If the output is unknown, it takes the answer with an effect; no order is lost,
+// because an operation without effect can be left out.
 func (s FileState) step(in *FileInput, out *FileOutput) (FileState, transition) {
 	d := fileCall{state: s, in: in, out: out, did: stateKept}
 	d.run()
@@ -13,7 +12,7 @@ func (s FileState) step(in *FileInput, out *FileOutput) (FileState, transition) 
 	return d.state, d.did
 }
 
-// fileResult is the answer in state s, without numbers that are not known yet.
+// fileResult returns the answer in state s, without numbers that are unknown.
 func fileResult(s FileState, in FileInput) FileOutput {
 	d := fileCall{state: s, in: &in}
 	d.run()
@@ -83,7 +82,7 @@ func (d *fileCall) find(p string) (*fileNode, bool) {
 	return d.learn(n, m), !gone
 }
 
-// learn records what became known about n, which does not change n.
+// learn records what became known about n. That is no change of the state.
 func (d *fileCall) learn(n *fileNode, m fileMarks) *fileNode {
 	if m == n.marks {
 		return n
@@ -126,7 +125,7 @@ func (d *fileCall) open() FileCode {
 	return FileOK
 }
 
-// create makes a node in dir; last is the earlier node at the path.
+// create makes a node in dir. last is the last node at the path before; nil: there was none.
 func (d *fileCall) create(last *fileNode, dir fileNode) {
 	in := d.in
 	n := fileNode{path: in.Path, there: true, kind: in.Kind, ephemeral: in.Ephemeral}

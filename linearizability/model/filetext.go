@@ -92,7 +92,7 @@ func describeChildren(out FileOutput) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// describeFileStat shows what is told.
+// describeFileStat shows the known fields.
 func describeFileStat(s FileStat) string {
 	var b strings.Builder
 	if s.Kind == 0 {

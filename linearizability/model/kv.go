@@ -15,24 +15,24 @@ const (
 	OpGet KVOp = iota + 1
 	// OpPut sets a key. It always succeeds; no output.
 	OpPut
-	// OpDelete removes a key. Output: Found, whether there was one.
+	// OpDelete removes a key. Output: Found, whether the key existed.
 	OpDelete
-	// OpCAS sets a key if it holds Expect (or, with Absent, if there is none).
-	// Output: OK; where not, the present Found and Value, or Unseen.
+	// OpCAS sets a key if it holds Expect (or, with Absent, if it does not exist).
+	// Output: OK; without OK, the present Found and Value, or Unseen.
 	OpCAS
 	// OpList reads all keys that start with a prefix. Output: Pairs in key order.
 	OpList
-	// OpAppend puts Value behind what the key holds, which is nothing where there is no such
-	// key. It always succeeds; no output.
+	// OpAppend appends Value to the value of the key, which is empty if the key does not exist. It always succeeds; no
+	// output.
 	OpAppend
 )
 
 // KVInput is a call of the key/value model. The constructors below return valid ones.
 type KVInput struct {
 	Op     KVOp
-	Absent bool   // OpCAS: expect that there is no such key
+	Absent bool   // OpCAS: expect that the key does not exist
 	Key    string // OpList: the prefix
-	Value  string // OpPut, OpCAS: the new value; OpAppend: its end
+	Value  string // OpPut, OpCAS: the new value; OpAppend: the text to append
 	Expect string // OpCAS without Absent: the value expected
 }
 
@@ -46,9 +46,9 @@ type KVOutput struct {
 	Found bool
 	Value string
 	Pairs []KVPair
-	// Unseen: a compare-and-set failed, and did not tell the value that it saw.
+	// Unseen says that a compare-and-set failed, and that its output does not have the present value.
 	Unseen bool
-	// OrNone: the empty Value of a get may stand for no such key, too.
+	// OrNone says that the empty Value of a get may also mean that the key does not exist.
 	OrNone bool
 }
 
@@ -61,7 +61,7 @@ func Put(key, value string) KVInput { return KVInput{Op: OpPut, Key: key, Value:
 // Delete removes key.
 func Delete(key string) KVInput { return KVInput{Op: OpDelete, Key: key} }
 
-// Append puts value behind what key holds.
+// Append appends value to the value of key.
 func Append(key, value string) KVInput { return KVInput{Op: OpAppend, Key: key, Value: value} }
 
 // CompareAndSet sets key to value if it holds expect.
@@ -78,8 +78,7 @@ func PutIfAbsent(key, value string) KVInput {
 // group: it contains a slash.
 func List(prefix string) KVInput { return KVInput{Op: OpList, Key: prefix} }
 
-// KVGroup is the partition of a key or prefix: what stands before its first
-// slash, or all of a key without one.
+// KVGroup returns the partition of a key or prefix: the part before its first slash, or all of a key without a slash.
 func KVGroup(key string) string {
 	group, _, _ := strings.Cut(key, "/")
 	return group

@@ -97,7 +97,7 @@ func decodeKVInput(ops Words[KVOp], keyed bool, data []byte) (KVInput, error) {
 	return in, f.fill(&in, keyed)
 }
 
-// fill takes the fields that belong to the operation and refuses the others.
+// fill sets in from the fields, and refuses fields that do not belong to the operation.
 func (f *kvInputFields) fill(in *KVInput, keyed bool) error {
 	writes := in.Op.writes()
 	key, name := f.Key, "key"
@@ -166,8 +166,8 @@ func decodeKVOutput(in KVInput, data []byte) (KVOutput, error) {
 	return out, nil
 }
 
-// check refuses fields that the operation's output lacks or does not have. A
-// put and an append may say ok.
+// check refuses an output that lacks a field of its operation, or has a field that does not belong to it. The output of
+// a put or an append may have "ok": true.
 func (f *kvOutputFields) check(op KVOp) error {
 	ok := strictjson.Only(op == OpCAS)
 	if (op == OpPut || op == OpAppend) && f.OK != nil && *f.OK {

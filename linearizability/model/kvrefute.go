@@ -7,9 +7,9 @@ import (
 	"github.com/chubbycell/chubby/linearizability/history"
 )
 
-// kvRefute is the Refute of the key/value model: a value that was observed was written before by an
-// operation that was called before the observer returned. A write that certainly had no effect is
-// none; one of unknown outcome is one.
+// kvRefute is the Refute of the key/value model. It finds an operation that observed a value, although no operation
+// that was called before the observer returned can have written it. A write that failed cannot have written; a write of
+// unknown outcome can.
 func kvRefute(ops []*history.Operation[KVInput, KVOutput]) (at int, why string) {
 	w := newKVWritten(ops)
 	at = -1
@@ -24,12 +24,12 @@ func kvRefute(ops []*history.Operation[KVInput, KVOutput]) (at int, why string) 
 	return at, why
 }
 
-// kvWritten is what operations write, each with the first call of one that does.
+// kvWritten records what operations may have written. The int64 is the stamp of the first call that may have written it.
 type kvWritten struct {
-	keys    map[string]int64 // anything
-	values  map[KVPair]int64 // by a put or a compare-and-set
-	ends    map[KVPair]int64 // by an append
-	lengths map[string][]int // of the ends of a key
+	keys    map[string]int64 // by key: any value
+	values  map[KVPair]int64 // by key and value: a put or a compare-and-set
+	ends    map[KVPair]int64 // by key and appended text: an append
+	lengths map[string][]int // by key: the lengths of appended texts
 }
 
 func newKVWritten(ops []*history.Operation[KVInput, KVOutput]) *kvWritten {
@@ -58,7 +58,7 @@ func newKVWritten(ops []*history.Operation[KVInput, KVOutput]) *kvWritten {
 	return w
 }
 
-// missing says which value that a completed operation observed nothing wrote; "" if there is none.
+// missing says which value a completed operation observed although no operation wrote it; "" if there is none.
 func (w *kvWritten) missing(op *history.Operation[KVInput, KVOutput]) string {
 	in, out := &op.Input, &op.Output
 	switch {
@@ -80,7 +80,8 @@ func (w *kvWritten) missing(op *history.Operation[KVInput, KVOutput]) string {
 	return ""
 }
 
-// unwritten says that nothing that was called by then wrote a value; "" if something did.
+// unwritten says that no operation that was called by stamp by wrote a value; "" if one may have. A value may also be
+// the result of an append: then it ends with the appended text.
 func (w *kvWritten) unwritten(p KVPair, by int64, text string) string {
 	first, ok := w.values[p]
 	for _, n := range w.lengths[p.Key] {
@@ -94,7 +95,8 @@ func (w *kvWritten) unwritten(p KVPair, by int64, text string) string {
 	return untimely(first, ok, by, text)
 }
 
-// untimely says that what was first written by a call at such a stamp, if at all, was not by then.
+// untimely says that the first call that wrote a value, at stamp first, came after stamp by, or that there was none
+// (not ok); "" otherwise.
 func untimely(first int64, ok bool, by int64, text string) string {
 	switch {
 	case !ok:

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// kvReplayer is the key/value model with one mutable state, all groups in one.
+// kvReplayer is the key/value model with one mutable state for all groups.
 type kvReplayer struct {
 	cells  map[string]*kvCell
-	groups map[string][]*kvCell // every cell of a group ever made, in key order
+	groups map[string][]*kvCell // by group: all its cells, in key order
 }
 
-// kvCell is a key that was ever named, whether or not it exists now.
+// kvCell is a key that some operation has named, whether or not it exists now.
 type kvCell struct {
 	key, value string
 	found      bool
@@ -85,7 +85,7 @@ func (r *kvReplayer) Peek(in *KVInput, out *KVOutput) bool {
 	return false
 }
 
-// answers says that a read, which is in, gives out.
+// answers reports whether a read gives out.
 func (r *kvReplayer) answers(in *KVInput, out *KVOutput) bool {
 	if in.Op == OpList {
 		return r.sameList(in.Key, out.Pairs)

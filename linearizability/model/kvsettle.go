@@ -15,14 +15,14 @@ import (
 //     first of them returned.
 //  2. An unknown write of a value that was not observed, on a key that no delete found, with
 //     no unknown compare-and-set that expects that value: until the next write no operation
-//     observed the key, so the write can be left out. (Other operations of unknown outcome
-//     that would take effect now can be left out too: they had none.)
+//     observed the key, so the write can be left out. (Without the write, other operations of
+//     unknown outcome may take effect that had none with it; they can be left out, too.)
 //  3. An unknown delete on a key that was not observed to be absent afterwards, with no
 //     unknown put-if-absent: as rule 2.
 //
-// A compare-and-set that failed and did not tell what it saw observed that the value was another
-// one: rules 2 and 3 do not hold for its key. For a key with appends, or with a get that may
-// have found none, no rule does.
+// A failed compare-and-set whose output does not have the value has observed some other value, so rules 2 and 3 do not
+// hold for its key. No rule holds for a key with appends, or with a get whose result may mean that the key does not
+// exist.
 func kvSettle(ops []*history.Operation[KVInput, KVOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return
@@ -49,11 +49,11 @@ type kvObservations struct {
 	writers map[KVPair]int   // operations that may write this value
 	seen    map[KVPair]int64 // first return of an operation that observed it
 	awaited map[KVPair]bool  // an unknown compare-and-set expects it
-	waiting map[string]bool  // an unknown put-if-absent waits on the key
+	waiting map[string]bool  // there is an unknown put-if-absent on the key
 	removed map[string]int64 // last return of a delete that found the key
-	absent  map[string]int64 // last return of an operation that observed no key
-	unseen  map[string]bool  // a failed compare-and-set did not tell what it saw
-	loose   map[string]bool  // an append, or a get that may have found no key
+	absent  map[string]int64 // last return of an operation that observed that the key does not exist
+	unseen  map[string]bool  // there is a failed compare-and-set without the value that it saw
+	loose   map[string]bool  // there is an append, or a get with OrNone
 	lists   []*history.Operation[KVInput, KVOutput]
 }
 
@@ -123,7 +123,7 @@ func (w *kvObservations) note(op *history.Operation[KVInput, KVOutput]) {
 	}
 }
 
-// noteSeen records that op observed this value, or none, under its key.
+// noteSeen records that op observed this value of its key, or that the key does not exist.
 func (w *kvObservations) noteSeen(op *history.Operation[KVInput, KVOutput], value string, found bool) {
 	if found {
 		w.recordSeen(KVPair{op.Input.Key, value}, op.Return)

@@ -42,7 +42,7 @@ func (s KVState) get(key string) (string, bool) {
 
 func (s KVState) put(key, value string) KVState {
 	rows, i, sum := s.pairs(), s.search(key), s.hash()
-	above := i // first row behind the new one
+	above := i // index of the first old row after the new one
 	if i < len(rows) && rows[i].Key == key {
 		if rows[i].Value == value {
 			return s
@@ -98,7 +98,7 @@ func (s KVState) size() int { return 48 + 32*len(s.pairs()) }
 // String lists the rows.
 func (s KVState) String() string { return describePairs(s.pairs()) }
 
-// hashPair hashes key and value apart, mixed so that sums of it mean something.
+// hashPair hashes key and value separately. The hash is mixed so that sums of hashes are good hashes.
 func hashPair(p KVPair) uint64 {
 	h := xxhash.Sum64String(p.Key)*0x9e3779b97f4a7c15 ^ xxhash.Sum64String(p.Value)
 	h ^= h >> 32

@@ -10,13 +10,13 @@ import (
 type LockOp uint8
 
 const (
-	// LockAcquire waits until Handle holds the lock. Output: Gen, Acquisition; LockOther,
-	// LockGone. While the lock cannot be granted it cannot take effect.
+	// LockAcquire waits until Handle holds the lock: it cannot take effect while the lock cannot be granted. Output: Gen,
+	// Acquisition; LockOther, LockGone.
 	LockAcquire LockOp = iota + 1
 	// LockTry is LockAcquire without waiting. Output also: LockHeld, LockDelayed.
 	LockTry
-	// LockRelease releases what Handle holds, if that was granted as Acquisition or Acquisition
-	// is 0. No output; LockNotHeld.
+	// LockRelease releases the hold of Handle, if it has the number Acquisition or Acquisition is 0. No output;
+	// LockNotHeld.
 	LockRelease
 	// LockClose releases whatever Handle holds, at once. No output.
 	LockClose
@@ -41,15 +41,15 @@ type LockInput struct {
 	Op       LockOp
 	Path     string // the lock: a node's path and instance
 	Instance uint64
-	Handle   string // the handle that holds, or asks; all but the last two and LockDelayOver
-	Shared   bool   // LockAcquire, LockTry, LockCheckSequencer: not exclusively
+	Handle   string // of all operations except LockDelayOver, LockCheckSequencer and LockForget
+	Shared   bool   // LockAcquire, LockTry, LockCheckSequencer: the mode is shared, not exclusive
 	Gen      uint64 // LockCheckSequencer
-	// Acquisition is, for LockRelease, the hold of the handle that is meant.
+	// Acquisition is, for LockRelease, the number of the hold to release; 0: any.
 	Acquisition uint64
-	// Delay is, for LockAcquire and LockTry, for how many nanoseconds no other handle may hold
-	// the lock after its holder failed.
+	// Delay is, for LockAcquire and LockTry, the lock-delay: for how many nanoseconds no other handle may hold the lock
+	// after this holder failed.
 	Delay int64
-	Began uint64 // LockFail, LockDelayOver: names a delay, once per lock
+	Began uint64 // LockFail, LockDelayOver: names a delay; unique for each lock
 }
 
 // LockCode is how a call ended.
@@ -61,7 +61,7 @@ const (
 	LockHeld             // another handle holds it in a mode that excludes the requested one
 	LockDelayed          // the delay of a failed holder is running
 	LockOther            // the handle holds it in the other mode
-	LockNotHeld          // the handle does not hold it, or not as this acquisition
+	LockNotHeld          // the handle does not hold it, or its hold has another acquisition
 	LockStale            // the sequencer or the delay has ended
 	LockGone             // the node was deleted
 )
@@ -83,12 +83,11 @@ type LockOutput struct {
 // at no other time. A hold has an acquisition, a number by which a release names it. The model
 // takes both as the history reports them.
 //
-// A handle that holds the lock already is granted it again, unchanged; in the other mode it is
-// refused. While the delay of a failed holder runs, the lock is not granted, not even in
-// addition to other shared holders. Failures of holders, ends of delays and deletions of nodes
-// are calls of a client that stands for the system, in the order of its log: the model has no
-// time. A call that was cancelled and released the lock is a LockRelease. A call that was
-// refused for reasons outside of the model has no effect: OutcomeFailed.
+// If a handle that holds the lock acquires it again, the lock is granted with the same numbers; in the other mode it is
+// refused. While the delay of a failed holder runs, the lock is not granted, not even to further shared holders. The
+// model has no time: failures of holders, ends of delays and deletions of nodes are calls of a separate client, in the
+// order of the system's log. A cancelled call that released the lock is a LockRelease. A call that was refused for
+// reasons outside of the model has no effect and must have OutcomeFailed.
 func Lock() *Model[LockState, LockInput, LockOutput] {
 	m := &Model[LockState, LockInput, LockOutput]{
 		Name:           "lock",
@@ -116,12 +115,12 @@ func Lock() *Model[LockState, LockInput, LockOutput] {
 // LockName names a lock.
 type LockName struct {
 	Path     string
-	Instance uint64 // 0: none in particular
+	Instance uint64 // 0: unknown
 }
 
 func (in *LockInput) name() LockName { return LockName{Path: in.Path, Instance: in.Instance} }
 
-// String is path#instance.
+// String returns path#instance, or path if the instance is unknown.
 func (n LockName) String() string {
 	if n.Instance == 0 {
 		return n.Path

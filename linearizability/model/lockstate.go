@@ -17,9 +17,9 @@ type LockState struct{ rows *lockRows } // one pointer, so it costs nothing to b
 type lockRows struct {
 	gone   bool
 	shared bool   // the mode of the holds
-	gen    number // of the present hold or, when free, of the last
+	gen    number // generation of the present holds or, if free, of the last ones
 	holds  []lockHold
-	delays []lockDelay // that run, in order of name
+	delays []lockDelay // running ones, in order of name
 	sum    uint64      // hash of all above
 }
 
@@ -66,7 +66,7 @@ func (r *lockRows) startDelay(d lockDelay) {
 	}
 }
 
-// delay is how long the delay of this name runs; 0: it does not run.
+// delay returns the length of the delay with this name in nanoseconds; 0: it does not run.
 func (r *lockRows) delay(began uint64) int64 {
 	for _, d := range r.delays {
 		if d.began == began {
@@ -98,7 +98,7 @@ func (s LockState) equal(t LockState) bool {
 		slices.Equal(a.holds, b.holds) && slices.Equal(a.delays, b.delays)
 }
 
-// blank reports whether s is as at the start.
+// blank reports whether s equals the state at the start.
 func (s LockState) blank() bool {
 	return s.rows == nil || !s.rows.gone && s.rows.gen == number{} && len(s.rows.holds)+len(s.rows.delays) == 0
 }
@@ -118,7 +118,7 @@ func (s LockState) size() int {
 	return 144 + 64*len(s.rows.holds) + 16*len(s.rows.delays)
 }
 
-// String prints the holders of the lock.
+// String returns holders, delays and generation of the lock.
 func (s LockState) String() string {
 	r := s.lock()
 	var parts []string
@@ -137,7 +137,7 @@ func (s LockState) String() string {
 	return strings.Join(append(parts, "generation "+r.gen.String()), ", ")
 }
 
-// LockMode is the word for a mode.
+// LockMode returns the word for a mode.
 func LockMode(shared bool) string {
 	if shared {
 		return "shared"

@@ -2,9 +2,8 @@ package model
 
 import "slices"
 
-// step computes what a call does. If the answer depends on a number that is not known yet, it
-// takes the observed answer, or, if that is unknown, the one with an effect; see
-// FileState.step.
+// step computes what a call does. If the answer depends on an unknown number, it takes the observed answer or, if the
+// output is unknown, the answer with an effect; see FileState.step.
 func (s LockState) step(in *LockInput, out *LockOutput) (LockState, transition) {
 	d := lockCall{r: s.lock(), in: in, out: out, did: stateKept}
 	if d.code = d.run(); d.mustWait() || out != nil && !d.matchOutput(out) {
@@ -16,8 +15,8 @@ func (s LockState) step(in *LockInput, out *LockOutput) (LockState, transition) 
 	return d.r.state(), d.did
 }
 
-// lockResult is the answer in state s, without numbers that are not known yet. A call that
-// would wait answers like one that does not wait.
+// lockResult returns the answer in state s, without numbers that are unknown. For a LockAcquire that would wait, it
+// returns the answer of a LockTry.
 func lockResult(s LockState, in LockInput) LockOutput {
 	d := lockCall{r: s.lock(), in: &in}
 	out := LockOutput{Code: d.run()}
@@ -108,7 +107,8 @@ func (d *lockCall) run() LockCode {
 	return LockOK
 }
 
-// acquire tests in the order that decides which refusal is given.
+// acquire grants or refuses the lock. If there are several reasons to refuse it, the order of the cases decides which
+// one is the answer.
 func (d *lockCall) acquire(i int, held bool) LockCode {
 	free := len(d.r.holds) == 0
 	switch {
@@ -132,8 +132,8 @@ func (d *lockCall) acquire(i int, held bool) LockCode {
 	return LockOK
 }
 
-// matchNumber reports whether n is v, and records what follows for n; no is the code of the
-// answer that n is not v. v is 0 if any number will do.
+// matchNumber reports whether n is v, and records what the observed answer says about n. no is the code of the answer
+// that n is not v. If v is 0, any number matches.
 func (d *lockCall) matchNumber(n *number, v uint64, no LockCode) bool {
 	if v == 0 || n.is(v) {
 		return true

@@ -39,18 +39,16 @@ type Model[S, I, O any] struct {
 	// If no operation of a partition spans it, the parts are checked separately. out is the
 	// zero O if the output is unknown. Nil: no parts.
 	Narrow func(in I, out O) (part string, ok bool)
-	// Settle may say, of operations with unknown outcome, by when they must have
-	// taken effect or that they need not be considered. Nil: nothing is known.
+	// Settle may narrow what operations of unknown outcome can have done. Nil: nothing is narrowed.
 	Settle Settle[I, O]
-	// Refute may find, in about linear time, an operation that no order explains, and says why in
-	// a sentence. Nil: none is found so.
+	// Refute may find an operation that no order explains, in about linear time. Nil: only the search decides.
 	Refute Refute[I, O]
 	// Equal reports whether two states are the same. Nil: reflect.DeepEqual.
 	Equal func(a, b S) bool
 	// Hash is equal for equal states. Nil: no hash, which is only slower.
 	Hash func(s S) uint64
-	// Size is about how many bytes a state holds that others do not; it counts
-	// against the budget. Nil: 64.
+	// Size is the approximate number of bytes that a state holds and does not share with others; it counts against the
+	// budget. Nil: 64.
 	Size func(s S) int
 	// Validate returns an error for an input that no partition can contain. Nil: all inputs are
 	// valid.
@@ -59,7 +57,7 @@ type Model[S, I, O any] struct {
 	// is replayed.
 	Replayer func() Replayer[I, O]
 
-	// The describers are used in explanations and pages. Nil: fmt's %v.
+	// The functions below describe inputs, outputs and states in explanations and pages. Nil: fmt's %v.
 	DescribeInput  func(in I) string
 	DescribeOutput func(in I, out O) string
 	DescribeState  func(s S) string
@@ -76,36 +74,34 @@ type Model[S, I, O any] struct {
 // NoEffect is the entry in Settle for an operation that can be left out.
 const NoEffect = int64(-1)
 
-// Settle narrows what the operations of unknown outcome in one partition can
-// have done, which is what keeps the search short. ops are in order of call;
-// until[i] is the return of ops[i]. For an operation of unknown outcome Settle
-// may lower it from Never to a stamp after the call by which it took effect in
-// every legal order, or to NoEffect when a legal order exists without it
-// whenever one exists with it. It must not change other entries.
+// Settle narrows what the operations of unknown outcome in one partition can have done. That keeps the search short.
+// ops are in order of call; until[i] is the return of ops[i]. For an operation of unknown outcome Settle may lower
+// until[i] from Never in two ways: to a stamp after the call, if in every legal order the operation has taken effect by
+// then; or to NoEffect, if there is a legal order without the operation whenever there is one with it. It must not
+// change other entries.
 type Settle[I, O any] func(ops []*history.Operation[I, O], until []int64)
 
-// Refute finds an operation that no order explains, whatever the others do, such as a read of a
-// value that nothing wrote. ops are relevant, in order of call; at is an index in ops, of that which
-// returned first if there are several, or -1. It must find none in a history that is linearizable,
-// and may find none in one that is not.
+// Refute finds an operation that no order explains, whatever the others do, such as a read of a value that no operation
+// wrote. ops are the relevant operations, in order of call. at is the index in ops of such an operation, the one that
+// returned first if there are several; -1: none was found. why is the reason, as a sentence. Refute must find none in a
+// linearizable history, and may find none in others.
 type Refute[I, O any] func(ops []*history.Operation[I, O]) (at int, why string)
 
 // Replayer is the mutable version of a model: one state, changed in place. It starts in the
 // state that Init of the model returns.
 type Replayer[I, O any] interface {
-	// Step is Model.Step on the present state. After false the state is of no
-	// further use.
+	// Step is Model.Step on the present state. After it returned false, the Replayer must not be used any more.
 	Step(in *I, out *O) bool
 	// Effect is Model.Effect on the present state; on false nothing changed.
 	Effect(in *I) bool
-	// Peek reports whether in gives out now, and does not change the state. Numbers that were
-	// open in the state may become known from out.
+	// Peek reports whether in gives out now without changing the state. Numbers that were unknown in the state may become
+	// known from out.
 	Peek(in *I, out *O) bool
 }
 
-// Deterministic makes a model from a function that answers: apply returns the next state and
-// the output. same compares the output of the model with the observed one; nil is
-// reflect.DeepEqual. The caller may set further fields of the result.
+// Deterministic makes a model from a function that computes the answer: apply returns the next state and the output.
+// same compares the output of the model with the observed one; nil: reflect.DeepEqual. The caller may set further
+// fields of the result.
 func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), same func(in I, want, got O) bool) Model[S, I, O] {
 	if same == nil {
 		same = func(_ I, want, got O) bool { return reflect.DeepEqual(want, got) }
@@ -130,7 +126,7 @@ func Deterministic[S, I, O any](init func() S, apply func(s S, in I) (S, O), sam
 // ErrIncomplete is wrapped by the error about a model that lacks a function which has no default.
 var ErrIncomplete = errors.New("the model is not complete")
 
-// Check returns an error that wraps ErrIncomplete where Init, Step or Effect is missing, and names it.
+// Check returns an error that wraps ErrIncomplete, and names the missing functions, if Init, Step or Effect is missing.
 func (m *Model[S, I, O]) Check() error {
 	var missing []string
 	for _, f := range []struct {
@@ -147,12 +143,12 @@ func (m *Model[S, I, O]) Check() error {
 	return fmt.Errorf("linearizability: model %s: %w: it has no %s", m.Title(), ErrIncomplete, strings.Join(missing, ", no "))
 }
 
-// The methods below are the model with its defaults.
+// The methods below call the functions of the model, or their defaults.
 
-// Title is Name, for people.
+// Title returns Name, or words that say that the model has none.
 func (m *Model[S, I, O]) Title() string { return cmp.Or(m.Name, "without a name") }
 
-// IsSame is Equal.
+// IsSame calls Equal.
 func (m *Model[S, I, O]) IsSame(a, b S) bool {
 	if m.Equal == nil {
 		return reflect.DeepEqual(a, b)
@@ -160,7 +156,7 @@ func (m *Model[S, I, O]) IsSame(a, b S) bool {
 	return m.Equal(a, b)
 }
 
-// SizeOf is Size.
+// SizeOf calls Size.
 func (m *Model[S, I, O]) SizeOf(s S) int {
 	if m.Size == nil {
 		return 64
@@ -168,7 +164,7 @@ func (m *Model[S, I, O]) SizeOf(s S) int {
 	return m.Size(s)
 }
 
-// IsReadOnly is ReadOnly.
+// IsReadOnly calls ReadOnly.
 func (m *Model[S, I, O]) IsReadOnly(in I) bool { return m.ReadOnly != nil && m.ReadOnly(in) }
 
 // IsRelevant reports whether an operation can make a history illegal or explain another one:
@@ -177,7 +173,7 @@ func (m *Model[S, I, O]) IsRelevant(op *history.Operation[I, O]) bool {
 	return op.Outcome != history.OutcomeFailed && !(op.Outcome == history.OutcomeUnknown && m.IsReadOnly(op.Input))
 }
 
-// PartitionOf is Partition.
+// PartitionOf calls Partition.
 func (m *Model[S, I, O]) PartitionOf(in I) string {
 	if m.Partition == nil {
 		return ""
@@ -185,7 +181,7 @@ func (m *Model[S, I, O]) PartitionOf(in I) string {
 	return m.Partition(in)
 }
 
-// InputText is DescribeInput.
+// InputText calls DescribeInput.
 func (m *Model[S, I, O]) InputText(in I) string {
 	if m.DescribeInput == nil {
 		return fmt.Sprintf("%v", in)
@@ -193,7 +189,7 @@ func (m *Model[S, I, O]) InputText(in I) string {
 	return m.DescribeInput(in)
 }
 
-// OutputText is DescribeOutput.
+// OutputText calls DescribeOutput.
 func (m *Model[S, I, O]) OutputText(in I, out O) string {
 	if m.DescribeOutput == nil {
 		return fmt.Sprintf("%v", out)
@@ -201,7 +197,7 @@ func (m *Model[S, I, O]) OutputText(in I, out O) string {
 	return m.DescribeOutput(in, out)
 }
 
-// StateText is DescribeState.
+// StateText calls DescribeState.
 func (m *Model[S, I, O]) StateText(s S) string {
 	if m.DescribeState == nil {
 		return fmt.Sprintf("%v", s)
@@ -209,8 +205,8 @@ func (m *Model[S, I, O]) StateText(s S) string {
 	return m.DescribeState(s)
 }
 
-// After is the state after an operation, as a search needs it; ok is false if the operation
-// cannot give its output.
+// After returns the state after an operation, for a search. ok is false if the operation cannot give its output in
+// state s. An operation of unknown outcome is always possible (see EffectOf).
 func (m *Model[S, I, O]) After(s S, op *history.Operation[I, O]) (ok bool, next S) {
 	unknown := op.Outcome == history.OutcomeUnknown
 	switch {
@@ -228,9 +224,8 @@ func (m *Model[S, I, O]) After(s S, op *history.Operation[I, O]) (ok bool, next 
 	return did != notPossible, next
 }
 
-// EffectOf is Effect as a search needs it, total: an operation that cannot take effect has none.
-// That loses nothing, since an operation of unknown outcome can always take effect after
-// everything else.
+// EffectOf returns the state after an operation of unknown outcome, for a search. If the operation cannot take effect,
+// that is s. No order is lost: an operation of unknown outcome may also take no effect.
 func (m *Model[S, I, O]) EffectOf(s S, in I) S {
 	if ok, next := m.Effect(s, in); ok {
 		return next
@@ -238,7 +233,7 @@ func (m *Model[S, I, O]) EffectOf(s S, in I) S {
 	return s
 }
 
-// NewReplayer is Replayer.
+// NewReplayer calls Replayer.
 func (m *Model[S, I, O]) NewReplayer() Replayer[I, O] {
 	if m.Replayer != nil {
 		return m.Replayer()

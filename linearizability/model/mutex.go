@@ -13,7 +13,7 @@ type MutexOp uint8
 const (
 	// MutexAcquire takes effect while the mutex is free. No output.
 	MutexAcquire MutexOp = iota + 1
-	// MutexRelease takes effect while it is held. No output.
+	// MutexRelease takes effect while the mutex is held. No output.
 	MutexRelease
 )
 
@@ -25,14 +25,13 @@ type MutexInput struct {
 	Key string // which mutex
 }
 
-// MutexOutput is a result of the model of mutexes: that it took effect.
+// MutexOutput is a result of the model of mutexes. It has no content: an operation with a result took effect.
 type MutexOutput struct{}
 
-// Mutex is the model of mutexes that know no owner, free at the start, as Knossos has it: no two
-// acquires without a release between, of one process or of two. So it refuses a second grant to the same
-// process, which Lock allows, and allows a release by another one, which Lock refuses. An acquire
-// that found the mutex held has no effect: OutcomeFailed. A history may name several by key; each is
-// checked by itself.
+// Mutex is the model of mutexes without an owner, free at the start, as in Knossos: there is a release between any two
+// acquires, of one process or of two. So it refuses a second grant to the same process, which Lock allows, and allows a
+// release by another process, which Lock refuses. An acquire that found the mutex held must be recorded with
+// OutcomeFailed. A history may have several mutexes, distinguished by Key; each is checked by itself.
 func Mutex() *Model[bool, MutexInput, MutexOutput] {
 	step := func(held bool, in MutexInput) (bool, bool) {
 		take := in.Op == MutexAcquire

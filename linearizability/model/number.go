@@ -6,21 +6,20 @@ import (
 	"slices"
 )
 
-// number is what is known of a generation, an instance or an acquisition: a number that the
-// system assigns, each greater than the last, and that the history reports. It may not be known
-// yet, if the operation that created it lost its reply; the first output that contains it then
-// determines it. The models assume nothing else about the numbers of a system, and the zero
-// number can be any.
+// number is what is known about a generation, an instance or an acquisition: a number that the system assigns, each
+// greater than the last, and that the history reports. If the operation that created it lost its reply, the number is
+// unknown until an output contains it. The models assume nothing else about the numbers of a system. The zero number is
+// one of which nothing is known.
 type number struct {
-	least uint64 // it is at least this; if exact: it is this
+	least uint64 // the lowest possible value; if exact, the value
 	exact bool
-	not   string // if not exact: values that it is known not to be, 8 bytes each, ascending
+	not   string // if not exact: impossible values above least, 8 bytes each, ascending
 }
 
-// noNumber is the number of something without one: no output may contain it.
+// noNumber stands for a number that does not exist, such as a directory's content generation. No output may contain one.
 var noNumber = number{exact: true}
 
-// after is the number that the system assigns after n, before any output contains it.
+// after returns the number that the system assigns next after n, before any output contains it.
 func (n number) after() number { return number{least: n.least + 1} }
 
 // observe returns n after an output contained the value reported, 0 if the output has none. It
@@ -38,12 +37,12 @@ func (n number) observe(reported uint64) (number, bool) {
 // is reports whether n is known to be v.
 func (n number) is(v uint64) bool { return n.exact && n.least == v }
 
-// canBe reports whether n is not known and may turn out to be v.
+// canBe reports whether n is unknown and may turn out to be v.
 func (n number) canBe(v uint64) bool {
 	return !n.exact && v >= n.least && !slices.Contains(n.excluded(), v)
 }
 
-// exclude returns n after it was found not to be v.
+// exclude returns n with the knowledge that it is not v.
 func (n number) exclude(v uint64) number {
 	if !n.canBe(v) {
 		return n
@@ -68,7 +67,7 @@ func (n number) excluded() (all []uint64) {
 	return all
 }
 
-// reported is the number as an answer contains it: 0 if it is not known.
+// reported returns the number for an answer of the model: 0 if it is unknown.
 func (n number) reported() uint64 {
 	if !n.exact {
 		return 0
@@ -76,7 +75,7 @@ func (n number) reported() uint64 {
 	return n.least
 }
 
-// String prints what is known.
+// String returns what is known.
 func (n number) String() string {
 	if n.exact {
 		return fmt.Sprint(n.least)

@@ -17,7 +17,7 @@ type QueueOp uint8
 const (
 	// QueueEnqueue puts Value at the end. It always succeeds; no output.
 	QueueEnqueue QueueOp = iota + 1
-	// QueueDequeue takes the first value away. Output: Found, Value; not Found: it was empty.
+	// QueueDequeue removes the first value. Output: Found, Value; without Found, the queue was empty.
 	QueueDequeue
 )
 
@@ -39,8 +39,8 @@ type QueueOutput struct {
 // QueueState is an immutable queue. The zero QueueState is empty.
 type QueueState struct{ queue *queueRows }
 
-// queueRows are the first values, in order, and the others, the last first. They share what
-// they have in common with those that they were made of.
+// queueRows is the content of a queue: front has the first values in order, and back the others in reverse order. Cells
+// are shared with the queue that it was made from.
 type queueRows struct {
 	sum, scale  uint64 // hash of the values at their places; factor of the next place
 	front, back *queueCell
@@ -51,15 +51,14 @@ type queueCell struct {
 	next  *queueCell
 }
 
-// place is the factor from one place to the next, and inverse undoes it: their product is 1
-// modulo 2^64.
+// place is the factor of the hash from one place to the next. inverse is its inverse modulo 2^64.
 const (
 	place   uint64 = 0x9e3779b97f4a7c15
 	inverse uint64 = 0xf1de83e19937733d
 )
 
-// Queue is the model of queues, first in, first out, empty at the start. A history may name
-// several by key; each is checked by itself.
+// Queue is the model of queues, first in, first out, empty at the start. A history may have several queues,
+// distinguished by Key; each is checked by itself.
 func Queue() *Model[QueueState, QueueInput, QueueOutput] {
 	m := Deterministic(func() QueueState { return QueueState{} }, QueueState.apply, func(in QueueInput, want, got QueueOutput) bool {
 		return in.Op == QueueEnqueue || want == got
@@ -142,9 +141,12 @@ func (s QueueState) equal(t QueueState) bool {
 	return s.queue == t.queue || s.hash() == t.hash() && slices.Equal(s.values(), t.values())
 }
 
-// queueSettle is the Settle of the model of queues. An unknown enqueue of a value that was never
-// dequeued can be left out, and a dequeue of unknown outcome that would take it, too. The only
-// enqueue of a value that was dequeued took effect before that was told.
+// queueSettle is the Settle of the model of queues. Two rules:
+//
+//  1. An unknown enqueue of a value that no completed operation dequeued can be left out, together with the dequeue of
+//     unknown outcome, if any, that removes the value.
+//  2. If a value was dequeued, and only one operation enqueues it, that enqueue took effect before the first dequeue of
+//     the value returned.
 func queueSettle(ops []*history.Operation[QueueInput, QueueOutput], until []int64) {
 	enqueued, dequeued := map[string]int{}, map[string]int64{}
 	for _, op := range ops {

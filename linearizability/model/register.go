@@ -20,8 +20,8 @@ func Register() *Model[KVState, KVInput, KVOutput] {
 	return m
 }
 
-// CAS is Register under another name, by which readers of foreign histories know what a
-// compare-and-set that failed says: that the register held another value, not told which.
+// CAS is Register under another name. The name makes the readers of foreign histories take a failed compare-and-set for
+// the result that the register held another, unknown value.
 func CAS() *Model[KVState, KVInput, KVOutput] {
 	m := Register()
 	m.Name = "cas"

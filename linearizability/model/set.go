@@ -18,9 +18,9 @@ const (
 	SetAdd SetOp = iota + 1
 	// SetRemove removes Value. Output: Found, whether it was there.
 	SetRemove
-	// SetHas asks for Value. Output: Found.
+	// SetHas asks whether Value is in the set. Output: Found.
 	SetHas
-	// SetRead reads all. Output: Values, in order.
+	// SetRead reads all values. Output: Values, in order.
 	SetRead
 )
 
@@ -36,22 +36,22 @@ type SetInput struct {
 // SetOutput is a result of the model of sets. Which fields count depends on the operation.
 type SetOutput struct {
 	Found  bool
-	Untold bool     // SetRemove: it was not told whether Value was there
+	Untold bool     // SetRemove: the output does not say whether Value was there
 	Values []string // in order, each once
 }
 
 // SetState is an immutable set. The zero SetState is empty.
 type SetState struct{ set *setRows }
 
-// setRows share what they have in common with those that they were made of.
+// setRows is the content of a set. The tree shares nodes with the set that it was made from.
 type setRows struct {
-	sum  uint64 // of the hashes
+	sum  uint64 // sum of the hashes of the values
 	rows *btree.Map[string, struct{}]
 }
 
-// Set is the model of sets of values, empty at the start, with add, remove, has and read. A
-// history may name several by key; each is checked by itself, and each value by itself if the
-// whole of a set is never read.
+// Set is the model of sets of values, empty at the start, with add, remove, has and read. A history may have several
+// sets, distinguished by Key; each is checked by itself. If a set has no SetRead, each of its values is checked by
+// itself.
 func Set() *Model[SetState, SetInput, SetOutput] {
 	m := Deterministic(func() SetState { return SetState{} }, SetState.apply, sameSetOutput)
 	m.Name = "set"
@@ -109,7 +109,7 @@ func (s SetState) has(value string) bool {
 	return found
 }
 
-// changed is the set with one value more or less.
+// changed returns the set with one value more or less.
 func (s SetState) changed(value string, add bool) SetState {
 	next := &setRows{rows: &btree.Map[string, struct{}]{}}
 	if s.set != nil {
@@ -143,10 +143,12 @@ func (s SetState) hash() uint64 {
 	return s.set.sum
 }
 
-// setSettle is the Settle of the model of sets, for values that are never removed. An unknown
-// add of a value that was never found can be left out: nothing tells the set without it from
-// the set with it, but reads and asks that did not find it. The only add of a value that was
-// found took effect before that was told.
+// setSettle is the Settle of the model of sets, for values that are never removed. Two rules:
+//
+//  1. An unknown add of a value that no operation found can be left out: the only operations that distinguish the set
+//     with the value from the set without it are those that did not find it.
+//  2. If a value was found, and only one operation adds it, that add took effect before the first operation that found
+//     the value returned.
 func setSettle(ops []*history.Operation[SetInput, SetOutput], until []int64) {
 	if !anyUnknown(ops) {
 		return

@@ -71,7 +71,8 @@ type valueFields struct {
 	Value strictjson.Optional `json:"value"`
 }
 
-// read takes the fields that belong to the operation; has reports whether it has a value.
+// read decodes an input, and refuses fields that do not belong to it. has is called after Op was decoded, and reports
+// whether the operation has a value.
 func (f *valueFields) read(data []byte, has func() (bool, error)) (key, value string, err error) {
 	if err := strictjson.Decode(data, f); err != nil {
 		return "", "", err

@@ -4,15 +4,15 @@ package model
 type transition uint8
 
 const (
-	notPossible transition = iota // it cannot give this output, or take effect
-	stateKept                     // the state is the same; an open number may have become known
+	notPossible transition = iota // the operation cannot give this output, or cannot take effect
+	stateKept                     // the state is the same, but an unknown number may have become known
 	stateChanged
 )
 
 // stepper computes the effect of in on s. out is nil if the output is unknown.
 type stepper[S, I, O any] func(s S, in *I, out *O) (S, transition)
 
-// setModel defines Step and Effect of a model.
+// setModel sets the Step and the Effect of a model.
 func (step stepper[S, I, O]) setModel(m *Model[S, I, O]) {
 	m.step = step
 	m.Step = func(s S, in I, out O) (bool, S) {
@@ -25,9 +25,8 @@ func (step stepper[S, I, O]) setModel(m *Model[S, I, O]) {
 	}
 }
 
-// stateReplayer replays immutable states, one for each key. Unlike plainReplayer it does not
-// treat a number that became known as a change: an operation without a position may be the
-// first to report a number.
+// stateReplayer replays immutable states, one for each key. Unlike in plainReplayer, a number that becomes known is no
+// change of the state for Peek: an operation without a position may be the first to report a number.
 type stateReplayer[K comparable, S, I, O any] struct {
 	step   stepper[S, I, O]
 	key    func(in *I) K

@@ -7,11 +7,10 @@ import (
 	"github.com/chubbycell/chubby/linearizability/strictjson"
 )
 
-// Words are the words for the values of a small enumeration, by value; values
-// without a word are none.
+// Words are the words for the values of a small enumeration, by value. A value without a word is not in the enumeration.
 type Words[T ~uint8] []string
 
-// word is the word for v, if there is one.
+// word returns the word for v; false if there is none.
 func (n Words[T]) word(v T) (string, bool) {
 	if int(v) < len(n) && n[v] != "" {
 		return n[v], true
@@ -19,7 +18,7 @@ func (n Words[T]) word(v T) (string, bool) {
 	return "", false
 }
 
-// Of is the word for v in reports.
+// Of returns the word for v, or its number, for reports.
 func (n Words[T]) Of(v T) string {
 	if word, ok := n.word(v); ok {
 		return word
@@ -27,7 +26,7 @@ func (n Words[T]) Of(v T) string {
 	return fmt.Sprintf("value %d", v)
 }
 
-// value is what word stands for.
+// value returns the value that word stands for.
 func (n Words[T]) value(word string) (T, bool) {
 	for v, w := range n {
 		if w == word && w != "" {
@@ -37,7 +36,7 @@ func (n Words[T]) value(word string) (T, bool) {
 	return 0, false
 }
 
-// unknown is the error of an operation that is none of them.
+// unknown returns the error about an operation that is not in the enumeration.
 func (n Words[T]) unknown(op string) error {
 	var all []string
 	for _, w := range n {

@@ -8,8 +8,8 @@ import (
 	"reflect"
 )
 
-// FieldError is an error about one field of an object. A dot stands between the names of
-// a field and of one beneath it.
+// FieldError is an error about one field of an object. Field is a path, with a dot between the name of a field and that
+// of a field in its value.
 type FieldError struct {
 	Field string
 	Err   error
@@ -17,7 +17,7 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 
-// Unwrap is Err.
+// Unwrap returns Err.
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // Errorf returns a FieldError about the field with this name.
@@ -34,8 +34,8 @@ func Below(parent string, err error) error {
 	return &FieldError{parent, err}
 }
 
-// Decode decodes one JSON value: no unknown fields, none twice, nothing after
-// it. The field of a wrong type is named.
+// Decode decodes data, which must be one JSON value, and nothing after it. It refuses unknown and repeated fields. An
+// error about one field is a FieldError.
 func Decode(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

@@ -11,7 +11,7 @@ type member struct {
 	value any
 }
 
-// Encode writes the fields in their order.
+// Encode returns the JSON text, with the fields in their order.
 func (o Object) Encode() ([]byte, error) {
 	b := []byte{'{'}
 	for i, f := range o {
@@ -28,10 +28,10 @@ func (o Object) Encode() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// With adds a field.
+// With returns o with one more field. Like append, it may change the array under o.
 func (o Object) With(name string, value any) Object { return append(o, member{name, value}) }
 
-// Number adds a number, if there is one.
+// Number is With for a number that is not 0; otherwise it returns o.
 func (o Object) Number(name string, v uint64) Object {
 	if v == 0 {
 		return o
@@ -39,11 +39,11 @@ func (o Object) Number(name string, v uint64) Object {
 	return o.With(name, v)
 }
 
-// MarshalJSON is Encode.
+// MarshalJSON returns the same as Encode.
 func (o Object) MarshalJSON() ([]byte, error) { return o.Encode() }
 
-// DecodeOptional is Decode for an object whose fields may all be left out, and then the
-// object too.
+// DecodeOptional is Decode for an object that may be left out: it accepts empty data and null, and then leaves into as
+// it is.
 func DecodeOptional(data []byte, into any) error {
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
 		return nil
@@ -51,7 +51,7 @@ func DecodeOptional(data []byte, into any) error {
 	return Decode(data, into)
 }
 
-// OrZero is what p points to, or nothing.
+// OrZero returns *p, or the zero T if p is nil.
 func OrZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -59,17 +59,17 @@ func OrZero[T any](p *T) (v T) {
 	return v
 }
 
-// Need says whether an object has a field.
+// Need says whether an object must, may or must not have a field.
 type Need uint8
 
-// What an object does with a field.
+// The needs.
 const (
-	Never Need = iota // it has none
-	May               // it may have it
-	Must              // it has it
+	Never Need = iota // the object must not have the field
+	May               // the object may have the field
+	Must              // the object must have the field
 )
 
-// Only is Must where a field belongs, and Never elsewhere.
+// Only returns Must if the field belongs to the object, else Never.
 func Only(belongs bool) Need {
 	if belongs {
 		return Must
@@ -77,7 +77,7 @@ func Only(belongs bool) Need {
 	return Never
 }
 
-// Perhaps is May where a field belongs, and Never elsewhere.
+// Perhaps returns May if the field belongs to the object, else Never.
 func Perhaps(belongs bool) Need {
 	if belongs {
 		return May
@@ -85,18 +85,18 @@ func Perhaps(belongs bool) Need {
 	return Never
 }
 
-// Presence is a field, whether it is there, and whether it should be.
+// Presence is a field, whether an object has it, and whether it should.
 type Presence struct {
 	name  string
 	given bool
 	need  Need
 }
 
-// Needs says of a field whether it is there, and whether it should be.
+// Needs returns the Presence of a field. given says whether the object has it.
 func Needs(name string, given bool, n Need) Presence { return Presence{name, given, n} }
 
-// CheckFields finds the first field that is missing from an object or does not
-// belong to it; of is what the object is.
+// CheckFields returns a FieldError about the first field that is missing from an object or does not belong to it; nil if
+// there is none. of describes the object in the error.
 func CheckFields(of string, all ...Presence) error {
 	for _, p := range all {
 		switch {
@@ -109,7 +109,7 @@ func CheckFields(of string, all ...Presence) error {
 	return nil
 }
 
-// FirstError is the first error there is, nil if there is none.
+// FirstError returns the first error that is not nil, or nil.
 func FirstError(all ...error) error {
 	for _, err := range all {
 		if err != nil {

@@ -9,12 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a string of bytes in JSON: a string, or {"base64": "..."} when it is
-// not UTF-8. A number stands for its own digits, since many systems' registers
-// hold numbers. A nil *Text is null: nothing there.
+// Text is a string of bytes. In JSON it is a string, or {"base64": "..."} if it is not UTF-8. A JSON number is read as
+// its own digits, because the registers of many systems hold numbers. A nil *Text is null, which means no value.
 type Text string
 
-// MarshalJSON writes the plainest form.
+// MarshalJSON writes a string if t is UTF-8, else the base64 form.
 func (t Text) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(t)) {
 		return Plain(string(t))
@@ -42,8 +41,8 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// unquote refuses what encoding/json would silently replace: two different
-// values must not become one.
+// unquote reads a JSON string. It refuses halves of surrogate pairs: encoding/json would silently replace them, and two
+// different values could become one.
 func (t *Text) unquote(data []byte) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -57,7 +56,7 @@ func (t *Text) unquote(data []byte) error {
 	return nil
 }
 
-// Plain is json.Marshal without escapes meant for HTML.
+// Plain is json.Marshal without escapes for HTML.
 func Plain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -66,22 +65,22 @@ func Plain(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// Optional tells a field that is null from one that is missing. A value it
-// cannot read is kept as an error, so that the field can be named.
+// Optional is the value of a field that may be missing, null or a Text. It keeps the error of a value that it cannot
+// read, so that the caller can name the field (Broken).
 type Optional struct {
-	Given bool
-	Text  *Text
+	Given bool  // the object has the field
+	Text  *Text // nil: missing or null
 	Err   error
 }
 
-// UnmarshalJSON never fails; the reader of the fields reports Broken.
+// UnmarshalJSON never fails: it sets Err.
 func (o *Optional) UnmarshalJSON(data []byte) error {
 	o.Given = true
 	o.Err = json.Unmarshal(data, &o.Text)
 	return nil
 }
 
-// Broken is the error of the field with this name, if its value cannot be read.
+// Broken returns a FieldError with this name if the value could not be read, else nil.
 func (o *Optional) Broken(name string) error {
 	if o.Err == nil {
 		return nil
@@ -89,15 +88,15 @@ func (o *Optional) Broken(name string) error {
 	return &FieldError{name, o.Err}
 }
 
-// Value is the value, if the field is there and not null.
-func (o *Optional) Value() (string, bool) {
+// Value returns the value. ok is false if the field is missing or null.
+func (o *Optional) Value() (value string, ok bool) {
 	if o.Text == nil {
 		return "", false
 	}
 	return string(*o.Text), true
 }
 
-// Some is the text of a value, null if there is none.
+// Some returns a value as a *Text; nil, which is null, if it was not found.
 func Some(value string, found bool) *Text {
 	if !found {
 		return nil
@@ -109,7 +108,7 @@ func Some(value string, found bool) *Text {
 // Pair is a key and its value, as an array of two.
 type Pair [2]Text
 
-// UnmarshalJSON takes exactly two: encoding/json would fill up or cut.
+// UnmarshalJSON requires exactly two elements: encoding/json would accept more or fewer.
 func (p *Pair) UnmarshalJSON(data []byte) error {
 	var parts []Text
 	if err := json.Unmarshal(data, &parts); err != nil {

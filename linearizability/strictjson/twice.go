@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Twice finds a field that stands twice in one object of data, at any depth, and
-// names it: encoding/json would take the last one and say nothing. Names of the
-// outermost object are the same if encoding/json takes them for the same field of a
-// struct (fold), others if they are equal. Data is one JSON value, which was decoded
-// without error.
+// Twice returns a FieldError about a field that one object of data has twice, at any depth; nil if there is none.
+// encoding/json would silently use the last one. With fold, names of the outermost object are the same if they differ
+// only in case, because encoding/json takes them for the same field of a struct. data must be one JSON value that was
+// decoded without error.
 func Twice(data []byte, fold bool) error {
 	s := fieldScan{data: data}
 	return s.value(fold)
@@ -23,7 +22,7 @@ type fieldScan struct {
 	at   int
 }
 
-// next is the next byte that is not white space; it is not consumed.
+// next returns the next byte that is not white space, without consuming it; 0 at the end.
 func (s *fieldScan) next() byte {
 	for ; s.at < len(s.data); s.at++ {
 		if c := s.data[s.at]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
@@ -33,7 +32,7 @@ func (s *fieldScan) next() byte {
 	return 0
 }
 
-// value walks over one value.
+// value scans one value.
 func (s *fieldScan) value(fold bool) error {
 	switch s.next() {
 	case '{':
@@ -91,7 +90,7 @@ func (s *fieldScan) object(fold bool) error {
 	return nil
 }
 
-// text walks over a string and returns it with its quotes.
+// text scans a string and returns it with its quotes.
 func (s *fieldScan) text() []byte {
 	from := s.at
 	for s.at++; s.at < len(s.data) && s.data[s.at] != '"'; s.at++ {
@@ -103,7 +102,7 @@ func (s *fieldScan) text() []byte {
 	return s.data[from:min(s.at, len(s.data))]
 }
 
-// plainName is the name that a quoted one stands for.
+// plainName returns a name without quotes and escapes.
 func plainName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') >= 0 {
 		var name string
@@ -114,7 +113,7 @@ func plainName(quoted []byte) []byte {
 	return bytes.Trim(quoted, `"`)
 }
 
-// spelling tells of a second name that is not spelled like the first one.
+// spelling is for the error: it shows the second name if it differs from the first one in case.
 func spelling(first, second []byte) string {
 	if bytes.Equal(first, second) {
 		return ""
@@ -130,22 +129,22 @@ func beneath(parent string, err error) error {
 	return Below(parent, err)
 }
 
-// nameSet are the names of an object, as many as there may be.
+// nameSet is the set of names of an object. It is fast for small objects.
 type nameSet struct {
-	few  [][]byte
-	many map[string]bool // of the names, once they are no longer few
+	few  [][]byte        // the first fewNames names; with fold, all
+	many map[string]bool // the other names
 }
 
 const fewNames = 16
 
-// add adds a name, or returns the one that stands there already.
+// add adds a name, or returns the same name that was added before.
 func (n *nameSet) add(name []byte, fold bool) (first []byte, known bool) {
 	for _, o := range n.few {
 		if bytes.Equal(o, name) || fold && bytes.EqualFold(o, name) {
 			return o, true
 		}
 	}
-	if fold || len(n.few) < fewNames { // a struct has not many fields
+	if fold || len(n.few) < fewNames { // with fold, the fields are those of a struct, which has few
 		n.few = append(n.few, name)
 		return nil, false
 	}

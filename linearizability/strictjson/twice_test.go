@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Keys of a map are the data of a model: those that differ in case are two.
+// Keys of a map are data of a model: keys that differ only in case are different.
 func TestKeysOfAMapAreNoFields(t *testing.T) {
 	var into map[string]int
 	require.NoError(t, Decode([]byte(` { "a" : 1 , "A" : 2 } `), &into))
@@ -24,7 +24,7 @@ func TestKeysOfAMapAreNoFields(t *testing.T) {
 	require.ErrorContains(t, Decode([]byte("{"+strings.Join(many, ",")+"}"), &into), "k70: stands twice")
 }
 
-// Whatever a library writes has no field twice; with one more, it has.
+// JSON that encoding/json wrote has no repeated field. An object with one name twice is found, whatever surrounds it.
 func TestTwiceFindsTheOneFieldThatIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := jsonValue(3).Draw(t, "value")
