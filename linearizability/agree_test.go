@@ -11,10 +11,10 @@ import (
 // enough is a budget that the small histories of these tests never exhaust.
 var enough = Budget{Steps: 2_000_000}
 
-// agreement compares the two checks of a model with brute force.
+// agreement compares the two checks for a model with brute force.
 type agreement[S, I, O any] struct {
 	model  *Model[S, I, O]
-	start  telling[I, O]
+	start  bruteState[I, O]
 	draw   func(p pick) *History[I, O]
 	change func(p pick, op *Operation[I, O])
 	placed bool // the witness accepts any order that brute force finds, not only those without unknown outcomes
@@ -115,7 +115,7 @@ func verdictOf(legal bool) Verdict {
 	return Illegal
 }
 
-// placeAll gives the operations the positions of an order.
+// placeAll gives the operations of an order positions in this order.
 func placeAll[I, O any](h *History[I, O], order []int) *History[I, O] {
 	ops := append([]Operation[I, O](nil), h.Operations()...)
 	for i := range ops {
@@ -140,7 +140,7 @@ func (a *agreement[S, I, O]) dump(h *History[I, O]) string {
 	return text
 }
 
-// TestCheckersAgreeRapid is the same over histories that rapid draws, and shrinks if one fails.
+// TestCheckersAgreeRapid makes the same comparison with histories that rapid draws, and shrinks if one fails.
 func TestCheckersAgreeRapid(t *testing.T) {
 	a := kvAgreement(func(p pick) *History[KVInput, KVOutput] {
 		return simulateKV(p, shape{clients: 3, operations: 6, keys: 2, values: 3, groups: 1, lists: true})

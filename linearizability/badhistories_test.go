@@ -130,9 +130,8 @@ func TestBadHistoriesAreRejectedByBothChecks(t *testing.T) {
 	requireRejected(t, KV(), toyStore{}, badHistories())
 }
 
-// requireRejected requires that both checks refuse each history, for any proposed order, and
-// that its fix makes it legal.
-func requireRejected[S, I, O any](t *testing.T, m *Model[S, I, O], start telling[I, O], bads []badHistory[I, O]) {
+// requireRejected requires that both checks reject each history, for any proposed order, and that its fix makes it legal.
+func requireRejected[S, I, O any](t *testing.T, m *Model[S, I, O], start bruteState[I, O], bads []badHistory[I, O]) {
 	for _, bad := range bads {
 		t.Run(bad.name, func(t *testing.T) {
 			h := historyOf(t, bad.ops)
@@ -153,8 +152,8 @@ func requireRejected[S, I, O any](t *testing.T, m *Model[S, I, O], start telling
 	}
 }
 
-// acceptedWitnesses tries every order in which some of the operations stand in a
-// log, and counts those that the witness check accepts.
+// acceptedWitnesses tries every order of every subset of the operations as a witness, and counts the ones that the
+// witness check accepts.
 func acceptedWitnesses[S, I, O any](t require.TestingT, m *Model[S, I, O], h *History[I, O]) (accepted int) {
 	n := h.Len()
 	var try func(order []int, used int)

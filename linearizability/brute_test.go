@@ -2,18 +2,18 @@ package linearizability
 
 import "fmt"
 
-// telling is a state of an independent implementation of a model, as brute force needs it:
-// immutable, and with all possible next states.
-type telling[I, O any] interface {
+// bruteState is a state of an independent implementation of a model, for brute force. It is immutable, and gives all
+// possible next states.
+type bruteState[I, O any] interface {
 	// follow returns the states after in gave out; out is nil if it is unknown.
-	follow(in I, out *O) []telling[I, O]
+	follow(in I, out *O) []bruteState[I, O]
 	key() string
 }
 
 // bruteForce tries every order of a small history, and every subset of the
 // operations of unknown outcome, from a given state. It returns an order that explains the
 // history, or false. It remembers dead ends: the placed operations, and the state.
-func bruteForce[I, O any](h *History[I, O], start telling[I, O]) ([]int, bool) {
+func bruteForce[I, O any](h *History[I, O], start bruteState[I, O]) ([]int, bool) {
 	b := brute[I, O]{ops: h.Operations(), hopeless: map[string]bool{}}
 	ok := b.search(0, start)
 	return b.order, ok
@@ -25,7 +25,7 @@ type brute[I, O any] struct {
 	hopeless map[string]bool
 }
 
-func (b *brute[I, O]) search(stood uint64, s telling[I, O]) bool {
+func (b *brute[I, O]) search(stood uint64, s bruteState[I, O]) bool {
 	if b.complete(stood) {
 		return true
 	}
@@ -49,7 +49,7 @@ func (b *brute[I, O]) search(stood uint64, s telling[I, O]) bool {
 	return false
 }
 
-func (b *brute[I, O]) follow(s telling[I, O], i int) []telling[I, O] {
+func (b *brute[I, O]) follow(s bruteState[I, O], i int) []bruteState[I, O] {
 	op := &b.ops[i]
 	if op.Outcome == OutcomeUnknown {
 		return s.follow(op.Input, nil)
@@ -80,18 +80,18 @@ func (b *brute[I, O]) mayStand(stood uint64, i int) bool {
 
 // explains replays an accepted order and compares every pair of operations with
 // real time.
-func (b *brute[I, O]) explains(order []int32, start telling[I, O]) bool {
-	states, stood := []telling[I, O]{start}, uint64(0)
+func (b *brute[I, O]) explains(order []int32, start bruteState[I, O]) bool {
+	states, stood := []bruteState[I, O]{start}, uint64(0)
 	for _, i := range order {
 		if !b.mayStand(stood, int(i)) {
 			return false
 		}
-		var next []telling[I, O]
+		var next []bruteState[I, O]
 		for _, s := range states {
 			next = append(next, b.follow(s, int(i))...)
 		}
 		if len(next) == 0 && b.ops[i].Outcome == OutcomeUnknown {
-			next = states // it could not take effect there, so it had none
+			next = states // the operation cannot take effect here, so it has no effect
 		}
 		states, stood = next, stood|1<<i
 	}

@@ -51,8 +51,8 @@ func TestExplanationsAreTrue(t *testing.T) {
 	lockAgreement(true).explained(t, 60, nil)
 }
 
-// explained checks a number of explanations, and passes each with its culprit and the operations
-// that returned before to also.
+// explained checks a number of explanations. It passes each to also, with the culprit and the operations that returned
+// before the culprit.
 func (a *agreement[S, I, O]) explained(t *testing.T, n int, also func(e *Explanation, c *Operation[I, O], before []*Operation[I, O])) {
 	for seed := uint64(0); n > 0; seed++ {
 		p := splitMix(seed)
@@ -109,7 +109,7 @@ func possibleByForce(t *testing.T, ops []*kvOperation, c *kvOperation) []string 
 	return possible
 }
 
-func legalByForce[I, O any](t *testing.T, ops []*Operation[I, O], start telling[I, O]) bool {
+func legalByForce[I, O any](t *testing.T, ops []*Operation[I, O], start bruteState[I, O]) bool {
 	var plain []Operation[I, O]
 	for _, op := range ops {
 		plain = append(plain, *op)

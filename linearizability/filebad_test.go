@@ -12,7 +12,7 @@ func lostFile(client, call int64, in FileInput) fileOperation {
 	return fileOperation{Client: client, Call: call, Return: Never, Outcome: OutcomeUnknown, Input: in}
 }
 
-// create makes a file with FileCreateMust.
+// create returns a call that creates a file with FileCreateMust.
 func create(path, contents string) FileInput {
 	return FileInput{Op: FileOpen, Path: path, Create: FileCreateMust, Kind: FilePlain, Contents: contents}
 }
@@ -25,7 +25,7 @@ func set(path string, instance uint64, contents string, when uint64) FileInput {
 	return FileInput{Op: FileSet, Path: path, Instance: instance, Contents: contents, When: when}
 }
 
-// node is the metadata of a node with the numbers that matter here.
+// node returns the metadata of a node with the numbers that matter here.
 func node(instance, content uint64) FileStat { return FileStat{Instance: instance, Content: content} }
 
 func created(instance, content uint64) FileOutput {
@@ -235,8 +235,8 @@ func TestFilesArePartedByTheRootsChildren(t *testing.T) {
 	require.Equal(t, []string{""}, part())
 }
 
-// TestSettlingFilesKeepsTheSearchShort: lost writes that no operation read are left out,
-// one that was read has a bound.
+// TestSettlingFilesKeepsTheSearchShort: lost writes that no operation read are left out; a lost write that was read has a
+// bound.
 func TestSettlingFilesKeepsTheSearchShort(t *testing.T) {
 	rec := NewRecorder[FileInput, FileOutput](200)
 	rec.OK(rec.Call(1, 0, create("/f", "")), 0, created(1, 1))

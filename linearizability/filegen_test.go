@@ -9,14 +9,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// fileToy is a toy tree that assigns numbers, and the calls made on it.
+// fileToy is a toy of a tree: it assigns the numbers, and draws calls.
 type fileToy struct {
 	*toyTree
 	paths []string
 	last  uint64
 	pick  pick
 	mute  bool // reports no numbers
-	vague bool // reports some numbers
+	vague bool // reports only some numbers
 }
 
 func newFileToy(p pick, paths ...string) *fileToy {
@@ -80,7 +80,7 @@ func (f *fileToy) now(of, path string) uint64 {
 	return s[len(s)-1].is
 }
 
-// stat is all of a node's metadata, or a part of it.
+// stat returns a node's metadata, or only a part of it.
 func (f *fileToy) stat(path string) FileStat {
 	n := f.nodes[path]
 	s := FileStat{Kind: n.kind, Ephemeral: n.fleeting, Instance: f.now("lives", path), ACL: f.now("acl", path), Lock: f.now("lock", path), Names: n.names}
@@ -152,7 +152,7 @@ func (f *fileToy) tidy(in FileInput) FileInput {
 	return in
 }
 
-// some is 0, the present number, an earlier or a wrong one.
+// some returns 0, the present number, an earlier number or a wrong number.
 func (f *fileToy) some(of, path string, pick pick) uint64 {
 	s := f.seqs[seq(of, path, f.nodes[path].life)]
 	switch n := pick(8); {
@@ -174,7 +174,7 @@ func simulateFiles(p pick, clients, operations int, tells bool, paths ...string)
 	return s.run()
 }
 
-// mutateFile changes a number, a code or contents, asked for or answered.
+// mutateFile changes a number, a code or contents of a call or its result.
 func mutateFile(p pick, op *Operation[FileInput, FileOutput]) {
 	for range 4 {
 		mutateFileOnce(p, &op.Input, &op.Output)

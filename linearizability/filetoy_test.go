@@ -28,7 +28,7 @@ type toyNode struct {
 	life     int
 }
 
-// toyNumber is what was recorded of a number: its value, or values that it does not have.
+// toyNumber is what was recorded about a number: its value, or values that it does not have.
 type toyNumber struct {
 	is  uint64
 	not string
@@ -243,7 +243,7 @@ func (t toyTree) children(dir string) (names []string) {
 	return names
 }
 
-func (t toyTree) follow(in FileInput, out *FileOutput) (all []telling[FileInput, FileOutput]) {
+func (t toyTree) follow(in FileInput, out *FileOutput) (all []bruteState[FileInput, FileOutput]) {
 	for _, w := range t.ways(in) {
 		if next, ok := w.matches(in, out); ok {
 			all = append(all, next)
@@ -337,5 +337,5 @@ func (t toyTree) matchesStat(path string, s FileStat) (toyTree, bool) {
 	return t, true
 }
 
-// dirOf is the path of the directory of a node that is not the root.
+// dirOf returns the path of the directory of a node other than the root.
 func dirOf(node string) string { return path.Dir(node) }

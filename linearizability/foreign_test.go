@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreignFile is a history of others, and what it comes to.
+// foreignFile is a history in a foreign format, with the expected result.
 type foreignFile struct {
 	model, text string
 	want        Verdict
@@ -88,7 +88,7 @@ func TestHistoriesOfOthersAreJudged(t *testing.T) {
 	}
 }
 
-// What is written and what is read are one value exactly where Clojure's = says so.
+// A read returns the written value exactly if the two are equal by Clojure's =.
 func TestValuesOfOthersAreEqualAsInClojure(t *testing.T) {
 	for _, of := range []struct {
 		written, read string
@@ -116,7 +116,7 @@ func TestValuesOfOthersAreEqualAsInClojure(t *testing.T) {
 	require.Contains(t, r.Text(), "Possible there: 1.")
 }
 
-// A key that is a number is another than a string of its digits, and both have a name.
+// The number 1 and the string "1" are different keys with different names.
 func TestKeysOfOthersHaveTheirKinds(t *testing.T) {
 	one := `{:process 0, :type :invoke, :f :acquire, :key 1} {:process 0, :type :ok, :f :acquire, :key 1}`
 	for other, names := range map[string][]string{`"1"`: {`"1"`, "1"}, `"2"`: {"1", "2"}} {
@@ -187,7 +187,7 @@ func FuzzReadForeign(f *testing.F) {
 	})
 }
 
-// What is no history is told so by what it is.
+// The error for a file that is not a history says what the file looks like.
 func TestWhatIsNoHistoryIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"hello\nworld\n":           "it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of jepsen.util",
@@ -206,7 +206,7 @@ func TestWhatIsNoHistoryIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, `line 1: output.stat.length: does not belong to metadata without "kind"`)
 }
 
-// A JSON array of operations is no EDN, though it begins as a vector does.
+// A JSON array of operations is refused as such. It is not taken for EDN, although it begins like a vector.
 func TestAJSONArrayIsNamed(t *testing.T) {
 	array := "\n [ \n {\t\"client\":1,\"call\":1,\"return\":2,\"input\":{\"op\":\"write\",\"value\":\"a\"}}]"
 	for _, format := range []Format{FormatAuto, FormatJSONL, FormatEDN} {

@@ -14,20 +14,18 @@ func splitMix(seed uint64) pick {
 	}
 }
 
-// toy is an independent implementation of a model, so that a common mistake would show. It is a
-// correct system, changed in place.
+// toy is an independent implementation of a model: a mistake in one of the two would show. It is a correct system with
+// a mutable state.
 type toy[I, O any] interface {
 	draw(p pick) I
-	ready(in I) bool       // it can take effect now
-	wouldChange(in I) bool // and would change something
+	ready(in I) bool       // in can take effect now
+	wouldChange(in I) bool // in would change the state now
 	do(in I) O
 }
 
-// simulation runs a toy under random interleavings: operations take effect at
-// one instant between call and return, replies are lost, clients give up before
-// or after the effect, effects come late or never. The recorded positions are
-// where the effects took place; some that changed nothing have none, as local
-// reads would.
+// simulation runs a toy under random interleavings: operations take effect at one instant between call and return,
+// replies are lost, clients give up before or after the effect, effects come late or never. The recorded positions are
+// those of the effects. Some operations that changed nothing have no position, like local reads.
 type simulation[I, O any] struct {
 	pick       pick
 	clients    int
@@ -36,7 +34,7 @@ type simulation[I, O any] struct {
 	tells      bool // the witness has the results that clients do not receive
 	rec        *Recorder[I, O]
 	slot       Position
-	open       []openOp[I, O] // not yet ended, or ended unknown and not yet effective
+	open       []openOp[I, O] // operations that have not ended, or that were given up and have had no effect so far
 	idle       []int64
 	calls      int
 }
@@ -86,7 +84,7 @@ func (s *simulation[I, O]) move(k int) {
 			s.close(k)
 		}
 	case op.givenUp:
-		if n == 9 { // never effective
+		if n == 9 { // the operation never takes effect
 			s.close(k)
 		}
 	case op.done && n < 9:
@@ -111,7 +109,7 @@ func (s *simulation[I, O]) effect(op *openOp[I, O]) {
 	changes := s.toy.wouldChange(op.in)
 	op.out, op.done = s.toy.do(op.in), true
 	if !changes && s.pick(2) == 0 {
-		return // served without the log
+		return // answered without the log, so without a position
 	}
 	if s.slot.Slot == 0 || s.pick(2) == 0 {
 		s.slot = Position{Slot: s.slot.Slot + 1 + int64(s.pick(3))}
@@ -137,7 +135,7 @@ func mutate[I, O any](p pick, h *History[I, O], change func(p pick, op *Operatio
 	}
 	out, err := NewHistory(ops)
 	if err != nil {
-		return h // the change made an impossible history; leave it
+		return h // the changes made a malformed history: return it unchanged
 	}
 	return out
 }
@@ -145,20 +143,20 @@ func mutate[I, O any](p pick, h *History[I, O], change func(p pick, op *Operatio
 func mutateOnce[I, O any](p pick, ops []Operation[I, O], change func(p pick, op *Operation[I, O])) {
 	op := &ops[p(len(ops))]
 	switch p(6) {
-	case 0, 1: // another result, or another call
+	case 0, 1: // change the result or the call
 		change(p, op)
-	case 2: // a result for an operation that had none
+	case 2: // complete an operation of unknown outcome
 		if op.Outcome == OutcomeUnknown {
 			op.Outcome, op.Return = OutcomeOK, int64(10_000+p(1000))
 			op.Concurrent, op.WitnessOutput = true, false
 		}
-	case 3: // an effect that was not
+	case 3: // make a completed operation fail
 		if op.Outcome == OutcomeOK {
 			op.Outcome, op.At = OutcomeFailed, Position{}
 		}
-	case 4: // swap two events next to each other
+	case 4: // swap two successive events
 		swapStamps(ops, int64(1+p(2*len(ops))))
-	case 5: // swap two places in the proposed order
+	case 5: // swap two positions
 		if other := &ops[p(len(ops))]; !op.WitnessOutput && !other.WitnessOutput {
 			op.At, other.At = other.At, op.At
 		}

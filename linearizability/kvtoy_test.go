@@ -55,12 +55,12 @@ func (s toyStore) clone() toyStore {
 
 func (s toyStore) key() string { return fmt.Sprint(map[string]string(s)) }
 
-func (s toyStore) follow(in KVInput, out *KVOutput) []telling[KVInput, KVOutput] {
+func (s toyStore) follow(in KVInput, out *KVOutput) []bruteState[KVInput, KVOutput] {
 	next := s.clone()
 	if got := next.do(in); out != nil && !s.gave(in, got, *out) {
 		return nil
 	}
-	return []telling[KVInput, KVOutput]{next}
+	return []bruteState[KVInput, KVOutput]{next}
 }
 
 func (s toyStore) gave(in KVInput, got, want KVOutput) bool {
@@ -84,7 +84,7 @@ type shape struct {
 	lists                             bool
 }
 
-// kvToy is a toy store and the calls made on it.
+// kvToy is a toy store that also draws calls.
 type kvToy struct {
 	toyStore
 	shape shape
@@ -119,7 +119,7 @@ func simulateKV(p pick, sh shape) *History[KVInput, KVOutput] {
 	return s.run()
 }
 
-// mutateKV writes another value, or gives another result.
+// mutateKV changes the written value or the result of an operation.
 func mutateKV(p pick, op *Operation[KVInput, KVOutput]) {
 	if p(2) == 0 {
 		op.Input.Value = fmt.Sprint(p(4))

@@ -15,7 +15,7 @@ func lockAgreement(tells bool) *agreement[LockState, LockInput, LockOutput] {
 
 func TestLockCheckersAgree(t *testing.T) { lockAgreement(true).run(t, 3000) }
 
-// See TestFileCheckersAgreeWithoutBeingTold.
+// See TestFileCheckersAgreeWithoutBeingTold in file_test.go.
 func TestLockCheckersAgreeWithoutBeingTold(t *testing.T) {
 	a := lockAgreement(false)
 	for seed := range uint64(1000) {

@@ -14,7 +14,7 @@ func lostLock(client, call int64, in LockInput) lockOperation {
 	return lockOperation{Client: client, Call: call, Return: Never, Outcome: OutcomeUnknown, Input: in}
 }
 
-// by is an operation of a handle on the one lock of these tests.
+// by returns a call of a handle on the one lock of these tests.
 func by(handle string, op LockOp) LockInput {
 	return LockInput{Op: op, Path: "/a", Instance: 3, Handle: handle}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// toyLocks is an independent implementation of the lock model: the generations of a lock are
-// places in a sequence, as in toyTree, and each acquisition is in a sequence of its own.
+// toyLocks is an independent implementation of the lock model. As in toyTree, the generations of a lock are places in a
+// sequence. Each acquisition is in a sequence of its own.
 type toyLocks struct {
 	holds  map[string]map[string]toyHold // by lock, by handle
 	gens   map[string][]toyNumber
@@ -49,7 +49,7 @@ type toyLockWay struct {
 	code LockCode
 }
 
-// noted is n with the record that it is v, or is not.
+// noted returns n with the record that it is v, or is not v. It returns false if that contradicts earlier records.
 func (n toyNumber) noted(v uint64, is bool) (toyNumber, bool) {
 	was := strings.Contains(n.not, fmt.Sprintf(",%d,", v))
 	switch {
@@ -184,7 +184,7 @@ func (t toyLocks) claimed(k string, in LockInput) toyLockWay {
 	return toyLockWay{t, LockOK}
 }
 
-func (t toyLocks) follow(in LockInput, out *LockOutput) (all []telling[LockInput, LockOutput]) {
+func (t toyLocks) follow(in LockInput, out *LockOutput) (all []bruteState[LockInput, LockOutput]) {
 	for _, w := range t.ways(in) {
 		if next, ok := w.matches(in, out); ok {
 			all = append(all, next)
@@ -212,12 +212,12 @@ func (w toyLockWay) matches(in LockInput, out *LockOutput) (t toyLocks, ok bool)
 	return t, ok
 }
 
-// lockToy are toy locks that assign numbers, and the calls made on them.
+// lockToy is a toy of locks: it assigns the numbers, and draws calls.
 type lockToy struct {
 	*toyLocks
 	last  uint64
 	pick  pick
-	vague bool // reports some numbers
+	vague bool // reports only some numbers
 }
 
 func (f *lockToy) ready(in LockInput) bool { return len(f.ways(in)) > 0 }
@@ -315,7 +315,7 @@ func simulateLocks(p pick, clients, operations int, tells bool) *History[LockInp
 	return s.run()
 }
 
-// mutateLock changes a number, a mode or a code, asked for or answered.
+// mutateLock changes a number, a mode or a code of a call or its result.
 func mutateLock(p pick, op *Operation[LockInput, LockOutput]) {
 	in, out := &op.Input, &op.Output
 	some := func(v *uint64) {
@@ -345,10 +345,10 @@ func mutateLock(p pick, op *Operation[LockInput, LockOutput]) {
 	}
 }
 
-// lockOf is the lock that an operation is about.
+// lockOf returns the name of the lock of a call.
 func lockOf(in LockInput) string { return fmt.Sprintf("%s#%d", in.Path, in.Instance) }
 
-// isOfHandle says that a handle makes such an operation.
+// isOfHandle reports whether op is an operation of a handle.
 func isOfHandle(op LockOp) bool {
 	return op != LockDelayOver && op != LockCheckSequencer && op != LockForget
 }

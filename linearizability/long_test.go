@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longHistory has many more operations than a word has bits, a dozen of them without an end, and
-// in most cases a few answers that are not what was found.
+// longHistory has many more operations than a word has bits, a dozen of them of unknown outcome, and mostly a few wrong
+// answers.
 func longHistory(p pick) *History[KVInput, KVOutput] {
 	store := map[string]string{}
 	values, lies, lost := 2+p(4), p(3), 8+p(40)
@@ -25,15 +25,15 @@ func longHistory(p pick) *History[KVInput, KVOutput] {
 	})
 }
 
-// TestLongHistoriesAgreeWithPorcupine compares the search with Porcupine where brute force would
-// take too long: what is placed has several words there, and configurations many neighbours.
+// TestLongHistoriesAgreeWithPorcupine compares the search with Porcupine on histories that are too long for brute
+// force: their sets of placed operations have several words, and there are many similar configurations.
 func TestLongHistoriesAgreeWithPorcupine(t *testing.T) {
 	counts := map[Verdict]int{}
 	for seed := range uint64(400) {
 		h := longHistory(splitMix(seed))
 		for _, plain := range []bool{false, true} {
 			m := Register()
-			if plain { // more operations without an end, and all states have one hash
+			if plain { // more open operations, and all states have the same hash
 				m.Settle, m.Hash = nil, nil
 			}
 			second, err := Check(m, h, Budget{Steps: 200_000, Porcupine: true})

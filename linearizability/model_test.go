@@ -84,7 +84,7 @@ It contradicts:
 `, e.Text)
 }
 
-// counter is a model with nothing but what Deterministic fills in.
+// counter is a model with only the functions that Deterministic sets.
 func counter() *Model[int, string, int] {
 	m := Deterministic(func() int { return 0 }, func(s int, in string) (int, int) {
 		if in == "add" {
@@ -163,8 +163,7 @@ func TestVerdictsHaveWords(t *testing.T) {
 	require.Equal(t, "no violation", fmt.Sprint(ViolationKind(0)))
 }
 
-// A model that lacks what has no default is refused by name of what is missing, and one without a name is
-// told as that.
+// A model without Step or Effect is refused, and the error names them. Reports of a model without a name say so.
 func TestAModelThatIsNotCompleteIsRefused(t *testing.T) {
 	h, err := NewHistory([]Operation[int, int]{{Client: 1, Call: 1, Return: 2, Outcome: OutcomeOK, Input: 1, Output: 3}})
 	require.NoError(t, err)

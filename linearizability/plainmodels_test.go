@@ -9,20 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plain is a state as brute force needs it, of a model that is replayed by a list of all that
-// was done: slow, and nothing but what the operations mean.
+// plain is a bruteState with a plain list of strings as its state. It is slow and simple.
 type plain[I, O any] struct {
-	rows    []string // what is there, in a form of its own
+	rows    []string // the state; each model has its own form
 	after   func(rows []string, in I) ([]string, O)
 	matches func(in I, want, got O) bool
 }
 
-func (s plain[I, O]) follow(in I, out *O) []telling[I, O] {
+func (s plain[I, O]) follow(in I, out *O) []bruteState[I, O] {
 	rows, want := s.after(slices.Clone(s.rows), in)
 	if out != nil && !s.matches(in, want, *out) {
 		return nil
 	}
-	return []telling[I, O]{plain[I, O]{rows, s.after, s.matches}}
+	return []bruteState[I, O]{plain[I, O]{rows, s.after, s.matches}}
 }
 
 func (s plain[I, O]) key() string { return fmt.Sprintf("|%q", s.rows) }
@@ -52,7 +51,8 @@ func queueAfter(rows []string, in QueueInput) ([]string, QueueOutput) {
 	return rows[1:], QueueOutput{Found: true, Value: rows[0]}
 }
 
-// textAfter is one key that is read, written, appended to and compared; no row: no key.
+// textAfter executes an operation on one key: read, write, append or compare-and-set. If there are no rows, the key
+// does not exist.
 func textAfter(rows []string, in KVInput) ([]string, KVOutput) {
 	value, found := strings.Join(rows, ""), len(rows) > 0
 	out := KVOutput{Found: found, Value: value}
@@ -69,8 +69,8 @@ func textAfter(rows []string, in KVInput) ([]string, KVOutput) {
 	return rows, out
 }
 
-// overlapping are calls of clients that overlap, answered in their order by after; some answers
-// are changed, some lost.
+// overlapping makes a history of overlapping calls. after answers them in the order of their calls; some answers are
+// changed, some lost.
 func overlapping[I, O any](p pick, n int, call func() I, after func([]string, I) ([]string, O), change func(in I, out *O)) *History[I, O] {
 	var rows []string
 	rec := NewRecorder[I, O](n)
@@ -105,8 +105,8 @@ func overlapping[I, O any](p pick, n int, call func() I, after func([]string, I)
 	return rec.History()
 }
 
-// agreeWithForce compares a model with brute force over plain states, and reads back what it
-// writes.
+// agreeWithForce compares a model with brute force over plain states, and checks that histories survive writing and
+// reading.
 func agreeWithForce[S, I, O any](t *testing.T, m *Model[S, I, O], start plain[I, O], call func(p pick) I, change func(p pick, in I, out *O)) {
 	t.Helper()
 	a := agreement[S, I, O]{model: m, start: start}
@@ -164,8 +164,7 @@ func TestQueuesAgreeWithForce(t *testing.T) {
 	})
 }
 
-// Appends, compare-and-sets that do not tell what they saw, and gets that cannot tell an empty
-// value from none.
+// The model agrees with brute force for appends, for compare-and-sets with Unseen, and for gets with OrNone.
 func TestRowsThatDoNotTellAllAgreeWithForce(t *testing.T) {
 	start := plain[KVInput, KVOutput]{after: textAfter, matches: func(in KVInput, want, got KVOutput) bool {
 		switch in.Op {
@@ -250,7 +249,7 @@ func TestMutexesAgreeWithBruteForce(t *testing.T) {
 	require.Greater(t, verdicts[Illegal], 100)
 }
 
-// anyOrder tries all orders of the operations that are not placed, by recursion.
+// anyOrder tries all orders of the unplaced operations, by recursion.
 func anyOrder[S, I, O any](ops []Operation[I, O], placed uint, step func(S, *Operation[I, O]) (bool, S), s S) bool {
 	first, left := Never, false
 	for i := range ops {

@@ -8,20 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unrefuting is the model without Refute: the search alone.
-func unrefuting(m *Model[KVState, KVInput, KVOutput]) *Model[KVState, KVInput, KVOutput] {
+// withoutRefute returns a model without Refute, so that only the search decides.
+func withoutRefute(m *Model[KVState, KVInput, KVOutput]) *Model[KVState, KVInput, KVOutput] {
 	m.Refute = nil
 	return m
 }
 
-// What Refute finds, the search finds too, and it finds nothing in a history with an order: neither
-// in what a correct store gives nor in that with changes.
+// The search with Refute gives the same verdicts as the search without it, for legal and for mutated histories.
 func TestWhatIsRefutedHasNoOrder(t *testing.T) {
 	refuted := 0
 	for seed := range uint64(3000) {
 		p := splitMix(seed)
 		h := mutate(p, simulateKV(p, smallShape(p)), mutateKV)
-		plain, err := Check(unrefuting(KV()), h, Budget{All: true})
+		plain, err := Check(withoutRefute(KV()), h, Budget{All: true})
 		require.NoError(t, err)
 		both, err := Check(KV(), h, Budget{All: true})
 		require.NoError(t, err)
@@ -37,9 +36,9 @@ func TestWhatIsRefutedHasNoOrder(t *testing.T) {
 	require.Greater(t, refuted, 100, "the test tests something")
 }
 
-// A value that nothing wrote is found without a search, and told, however long the history.
+// A value that no operation wrote is found without a search, even in a history for which the search would never end.
 func TestAValueThatNothingWroteIsToldAtOnce(t *testing.T) {
-	const n = 400 // writes at once: any search is without an end
+	const n = 400 // concurrent writes: a search would try 2^400 sets
 	ops := make([]kvOperation, 0, n+3)
 	for i := range int64(n) {
 		ops = append(ops, done(i, i, 10_000+i, Write(fmt.Sprint(i)), nothing))
@@ -62,7 +61,7 @@ func TestAValueThatNothingWroteIsToldAtOnce(t *testing.T) {
 		require.NotContains(t, r.Explanation.Text, "It contradicts", name)
 		require.Empty(t, r.Explanation.Involved, name)
 	}
-	// An append may be the end of what was read, and a lost reply may have written.
+	// A read value may end with an appended text, and an operation of unknown outcome may have written it.
 	for _, h := range [][]kvOperation{
 		{done(1, 1, 2, Append("x", "ab"), nothing), done(1, 3, 4, Append("x", "c"), nothing), done(1, 5, 6, Get("x"), value("abc"))},
 		{unknown(1, 1, Put("x", "1")), done(2, 2, 3, Get("x"), value("1"))},
@@ -78,8 +77,8 @@ func TestAValueThatNothingWroteIsToldAtOnce(t *testing.T) {
 	require.Zero(t, r.Steps)
 }
 
-// Where what matters was not found within the budget, the text says so, and names first what was
-// over before.
+// If the reduction ran out of budget, the text says so, and lists first the operations that returned before the culprit
+// was called.
 func TestAnExplanationThatIsRoughSaysSo(t *testing.T) {
 	e := &explainer[KVState, KVInput, KVOutput]{model: Register(), rough: true}
 	culprit := done(99, 50, 60, Read(), value("0"))
@@ -97,7 +96,7 @@ func TestAnExplanationThatIsRoughSaysSo(t *testing.T) {
 	require.True(t, strings.HasSuffix(text, "  and 5 more\n"), text)
 }
 
-// A search that is long tells how far it is.
+// A long search reports its progress.
 func TestASearchTellsHowFarItIs(t *testing.T) {
 	var last Progress
 	r, err := Check(KV(), hardHistory(24), Budget{Steps: 10 * 1024, Told: func(p Progress) { last = p }})

@@ -126,7 +126,7 @@ func TestModelsByName(t *testing.T) {
 	require.ErrorIs(t, err, ErrFormat)
 }
 
-// Where all partitions are searched, each that is illegal is explained, ten at most.
+// With Budget.All, each illegal partition is explained, ten at most.
 func TestEachIllegalPartitionIsExplained(t *testing.T) {
 	var ops []kvOperation
 	for i := range int64(12) {

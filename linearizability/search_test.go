@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hardHistory has n writes all at once and then a read of none of them: there is
-// no order, and 2^n sets of writes to try before that is known.
+// hardHistory has n concurrent writes and then a read that finds none of them. There is no order, but to know that, a
+// search must try 2^n sets of writes.
 func hardHistory(n int) *History[KVInput, KVOutput] {
 	rec := NewRecorder[KVInput, KVOutput](n + 1)
 	for c := range n {
@@ -63,7 +63,7 @@ func TestTheWorstPartitionDecides(t *testing.T) {
 	require.Equal(t, Illegal, r.Verdict)
 	require.Equal(t, PartitionResult{Name: "b/x", Operations: 3, Bound: ByIllegal}, r.Partitions[1], "an illegal one ends the search of all")
 
-	r, err = Check(unrefuting(KV()), historyOf(t, bad), Budget{Steps: 1})
+	r, err = Check(withoutRefute(KV()), historyOf(t, bad), Budget{Steps: 1})
 	require.NoError(t, err)
 	require.Equal(t, Undecided, r.Verdict)
 	require.Equal(t, Undecided, r.Partitions[0].Verdict)
@@ -114,8 +114,8 @@ func TestAnEmptyHistoryIsLegal(t *testing.T) {
 	require.Nil(t, e)
 }
 
-// TestALongHistoryOfOneRegisterIsDecided holds the cost of a configuration to what tells it from
-// others: a search that kept 100,000 bits for each would need more than the budget.
+// TestALongHistoryOfOneRegisterIsDecided checks that the memory of a configuration does not grow with the history: a
+// search that kept 100,000 bits for each would exceed the budget.
 func TestALongHistoryOfOneRegisterIsDecided(t *testing.T) {
 	store, p := map[string]string{}, splitMix(1)
 	h := record(p, 100_000, 5, func() KVInput {
@@ -127,9 +127,8 @@ func TestALongHistoryOfOneRegisterIsDecided(t *testing.T) {
 	require.Less(t, r.Steps, int64(1_000_000))
 }
 
-// TestSettlingKeepsTheSearchShort shows what Settle is for: to know that there
-// is no order, a search must try every set of the unknown operations, unless it
-// knows which of them can matter.
+// TestSettlingKeepsTheSearchShort shows what Settle is for: to know that there is no order, a search must try every set
+// of the operations of unknown outcome, unless it knows which of them can matter.
 func TestSettlingKeepsTheSearchShort(t *testing.T) {
 	rec := NewRecorder[KVInput, KVOutput](200)
 	for i := range 40 {
@@ -142,8 +141,8 @@ func TestSettlingKeepsTheSearchShort(t *testing.T) {
 	settlingHelps(t, KV, rec.History())
 }
 
-// settlingHelps requires that a search of a history that is illegal is short, and that
-// Porcupine's is not without Settle.
+// settlingHelps requires that the search of an illegal history is short with Settle, and that Porcupine's search without
+// Settle exceeds the budget.
 func settlingHelps[S, I, O any](t *testing.T, model func() *Model[S, I, O], h *History[I, O]) {
 	t.Helper()
 	settled, err := Check(model(), h, Budget{Steps: 100_000})
@@ -157,7 +156,7 @@ func settlingHelps[S, I, O any](t *testing.T, model func() *Model[S, I, O], h *H
 	require.Equal(t, Undecided, plain.Verdict)
 }
 
-// A search that is to stop leaves what it did not come to undecided, for want of time.
+// A search that Stop ends leaves the remaining partitions undecided, with the bound ByTime.
 func TestAStoppedSearchLeavesTheRestOpen(t *testing.T) {
 	ops := []kvOperation{done(1, 1, 2, Put("a/x", "1"), nothing), done(1, 3, 4, Put("b/x", "1"), nothing), done(1, 5, 6, Put("c/x", "1"), nothing)}
 	asked := 0

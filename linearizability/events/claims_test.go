@@ -47,8 +47,7 @@ func TestConflictingClaimsReadLikeThis(t *testing.T) {
   c2/7 shared from 3.500000s to the end`, found[0].Text)
 }
 
-// TestHoldClaimsAreComparedEachWithEach compares with the definition, instant by
-// instant.
+// TestHoldClaimsAreComparedEachWithEach compares the findings with the definition, instant by instant.
 func TestHoldClaimsAreComparedEachWithEach(t *testing.T) {
 	bad := 0
 	for seed := range uint64(2000) {

@@ -82,8 +82,7 @@ func TestLostUpdatesAreThoseThatAreMissing(t *testing.T) {
 			missing[f.Events[0]] = true
 		}
 		for i, a := range accesses {
-			// What is missing now was lost; what was lost may be back, in what was
-			// made from it.
+			// A missing version was lost. A lost version may be present again, as the base of a later write.
 			if a.Write && !sets[present][a.Version] {
 				require.True(t, missing[i], "seed %d, write %d", seed, a.Version)
 				lost++
@@ -93,20 +92,20 @@ func TestLostUpdatesAreThoseThatAreMissing(t *testing.T) {
 	require.Greater(t, lost, 1000)
 }
 
-// resourceMode is how a resource decides, for the test below.
+// resourceMode is a way in which a resource decides.
 type resourceMode struct {
 	name   string
 	accept func(r *resource, a *Access) bool
-	never  []FindingKind // what it must not show
-	shows  []FindingKind // what it may show
+	never  []FindingKind // findings that it must not have
+	shows  []FindingKind // findings that it must have in some seed
 }
 
 type resource struct {
 	read, written, present, owner uint64
 }
 
-// TestModesOfResourcesShowWhatTheyAreKnownFor: two holders overlap on a resource
-// that decides in each of five ways.
+// TestModesOfResourcesShowWhatTheyAreKnownFor lets holders overlap on a resource that decides in each of five ways, and
+// checks the findings.
 func TestModesOfResourcesShowWhatTheyAreKnownFor(t *testing.T) {
 	below := []FindingKind{WriteBelowWrite, WriteBelowRead, ReadBelowWrite, ReadBelowRead}
 	for _, m := range []resourceMode{
@@ -134,8 +133,7 @@ func TestModesOfResourcesShowWhatTheyAreKnownFor(t *testing.T) {
 	}
 }
 
-// overlap makes three clients owner in turn, while earlier owners continue.
-// A new owner reads before it writes.
+// overlap makes three clients the owner in turn, while earlier owners continue. A new owner reads before it writes.
 func overlap(p pick, m *resourceMode) (all []Access) {
 	var r resource
 	token, base, fresh := [3]uint64{}, [3]uint64{}, [3]bool{}

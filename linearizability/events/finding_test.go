@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// findingCase is a list of events and its findings, none if the list is correct.
+// findingCase is a list of events and its expected findings.
 type findingCase[E any] struct {
 	name   string
 	events []E

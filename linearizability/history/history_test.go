@@ -73,7 +73,7 @@ func TestARecorderMakesTheHistoryItWasTold(t *testing.T) {
 	r.At(a, Position{Slot: 5})
 	r.WitnessOutput(a, "done")
 	r.At(e, Position{Slot: 6})
-	r.WitnessOutput(e, "") // its client got the answer, which counts
+	r.WitnessOutput(e, "") // has no effect: the client received an answer
 	require.Equal(t, 5, r.Len())
 	h := r.History()
 	want := []operation{
