@@ -25,7 +25,7 @@ func record[I, O any](p pick, operations, clients int, call func() I, do func(in
 	return recordLosing(p, 100, operations, clients, call, do)
 }
 
-// recordLosing is record with one answer in lost being lost.
+// recordLosing is record with another share of lost answers: one in lost.
 func recordLosing[I, O any](p pick, lost, operations, clients int, call func() I, do func(in I, slot int64) (O, bool)) *History[I, O] {
 	rec := NewRecorder[I, O](operations)
 	open := make([]int, clients) // by client: its open operation plus one

@@ -64,7 +64,7 @@
 //	id         names the operation in reports; by default its number from 0
 //	client     the process that called: a number
 //	call       event sequence number of the call; unique over calls and returns
-//	return     the same of the return; left out when the outcome is unknown
+//	return     event sequence number of the return; left out when the outcome is unknown
 //	outcome    "ok", "failed" (certainly no effect) or "unknown"; by default ok
 //	           with a return and unknown without
 //	input      the arguments of the call, see below

@@ -203,7 +203,7 @@ func (e *explainer[S, I, O]) candidates() (found outputs[O], all bool) {
 			all = false
 		}
 	}
-	e.left = max(e.left, explainSteps/4) // whatever the reduction has used
+	e.left = max(e.left, explainSteps/4) // also if the reduction has used up the steps
 	v := e.probe(s)
 	return found, all && v != Undecided
 }

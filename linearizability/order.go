@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// placement is an operation's position, kept beside its index so that sorting
-// stays within a small array.
+// placement is an operation's position with its index, so that sorting moves small values.
 type placement struct {
 	at Position
 	op int32

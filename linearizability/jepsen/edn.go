@@ -12,7 +12,7 @@ import (
 // kinds are the values of :type.
 var kinds = []string{"invoke", "ok", "fail", "info"}
 
-// ReadEDN reads a history of at most most operations. Errors are *Error.
+// ReadEDN reads a history. If it has more than most operations, it fails. Errors are *Error.
 func ReadEDN(data string, most int) ([]Call, error) {
 	r, b := edn.NewReader(data, 1), newBook(most)
 	for {

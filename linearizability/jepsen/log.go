@@ -12,7 +12,7 @@ import (
 // LogMark is in every line of a log that describes an operation.
 const LogMark = "jepsen.util"
 
-// ReadLog reads the operations in a log, at most most. Errors are *Error.
+// ReadLog reads the operations in a log. If there are more than most, it fails. Errors are *Error.
 func ReadLog(data string, most int) ([]Call, error) {
 	b, number := newBook(most), 0
 	for line := range strings.Lines(data) {

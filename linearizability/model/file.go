@@ -54,7 +54,7 @@ const (
 )
 
 // FileNames are the names of a node's access control lists, for reading, writing and changing
-// them. An empty name is unknown or, in a call, not given: a new node then has that of its
+// them. An empty name is unknown or, in a call, not given: a new node then has the name of its
 // directory.
 type FileNames [3]string
 
@@ -63,8 +63,7 @@ type FileInput struct {
 	Op FileOp
 	// Path names the node from the root: "/", or "/a/b".
 	Path string
-	// Instance is that of the node at Path, as some answer reported it; 0: any. For FileOpen it
-	// is that of Dir.
+	// Instance is the instance of the node at Path (for FileOpen: of Dir), as some answer reported it; 0: any.
 	Instance uint64
 	// Dir is, for FileOpen, the node whose handle the call used: Path or a directory above it.
 	// Empty: none.

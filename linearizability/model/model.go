@@ -30,7 +30,7 @@ type Model[S, I, O any] struct {
 	// Result is what the model answers in state s. Only explanations use it. Nil: explanations
 	// do not list possible results.
 	Result func(s S, in I) O
-	// ReadOnly reports that in changes no state, whatever it returns. Nil: no operation is.
+	// ReadOnly reports whether in never changes the state, whatever its output is. Nil: no operation is read-only.
 	ReadOnly func(in I) bool
 	// Partition names the part of the state that in touches: two inputs with
 	// different names commute and share nothing. Nil: one partition.

@@ -138,7 +138,7 @@ func decodeSetOutput(in SetInput, data []byte) (out SetOutput, err error) {
 	return out, out.Sort()
 }
 
-// Sort puts Values in order. It refuses a value that stands there twice.
+// Sort sorts Values. It returns an error if a value is repeated.
 func (out *SetOutput) Sort() error {
 	slices.Sort(out.Values)
 	for i := 1; i < len(out.Values); i++ {

@@ -11,7 +11,8 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// Scene is what a page says of a run of other machines than a cell, such as a script of the lab, beyond its trace.
+// Scene describes a run of other machines than a cell, such as a script of the lab: what its page needs in addition to
+// the trace.
 type Scene struct {
 	Title, Verdict string
 	Command        string // command line that runs it again

@@ -112,7 +112,7 @@ func section(t *cli.Table, title string, all []item) {
 	}
 }
 
-// wrapped breaks a text into lines of at most most letters each; a longer word has a line of its own. An empty text is
+// wrapped breaks a text into lines of at most that many letters; a longer word has a line of its own. An empty text is
 // one empty line.
 func wrapped(text string, most int) []string {
 	var lines []string

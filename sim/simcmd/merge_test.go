@@ -111,7 +111,8 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("sim", "merge"))
 }
 
-// With a missing shard, the exit code of merge is that of an undecided run. The seeds of that shard do not count.
+// With a missing shard, the exit code of merge is that of an undecided run. It is the same if fewer seeds counted in all
+// shards than --min-counted.
 func TestMergeTellsOfMissingShards(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := sharded("clean")

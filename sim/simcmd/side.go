@@ -81,8 +81,7 @@ func splitSettings(text string) []string {
 	return all
 }
 
-// linesOf are the settings of a file: key=value, one or more a line; what stands behind # is not
-// read.
+// linesOf returns the settings of a file: key=value, one or more on each line. # begins a comment.
 func linesOf(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {

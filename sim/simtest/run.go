@@ -157,7 +157,7 @@ func (s *suite) shortest() (best int) {
 	return best
 }
 
-// batch runs at most most seeds (0: no maximum). It begins no new seed after this many failures.
+// batch runs seeds: at most that many (0: no maximum), and none after that many failures.
 func (s *suite) batch(o Options, most uint64, failures int) {
 	runner.Batch{
 		Options: o.plan(), From: o.From, Most: most, For: s.flags.limit, Jobs: o.Jobs, MaxFailures: failures, Runner: s.run,
