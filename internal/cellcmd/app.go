@@ -44,13 +44,17 @@ var elsewhere = map[string][]string{
 	"limits":  {"quota"},
 }
 
+// pathHelp explains the argument PATH.
+const pathHelp = `
+
+PATH is a full name, /ls/CELL/a/b, or /a/b for a node of the called cell. In printed names,
+CELL is the cell's name if the cell file has it, and local otherwise.`
+
 // help is what the help of each command that calls a cell ends with.
 const help = `
 
-PATH is a full name, /ls/CELL/a/b, or /a/b for a node of the called cell. --cell or else
-CHUBBY_CELL selects the cell, by a cell file or a list of replicas, 1=host:port,2=host:port.
-Without both it is the cell that chubby dev runs. In printed names, CELL is the cell's name
-if the cell file has it, and local otherwise.
+The cell is that of --cell, or else of the variable CHUBBY_CELL: a cell file, or a list of
+replicas such as 1=host:port,2=host:port. Without both it is the cell that chubby dev runs.
 
 ` + cli.CellExitHelp
 
@@ -66,9 +70,13 @@ type call struct {
 
 // register adds the common flags to a command that calls a cell, and its help.
 func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []string) error) *cobra.Command {
-	c.Long = strings.TrimSpace(c.Long) + help
+	text := help
+	if strings.Contains(c.Use, "PATH") {
+		text = pathHelp + help
+	}
+	c.Long = strings.TrimSpace(c.Long) + text
 	f := c.Flags()
-	f.StringVar(&a.cell, "cell", "", "cell file, or ID=HOST:PORT,ID=HOST:PORT (environment: CHUBBY_CELL)")
+	f.StringVar(&a.cell, "cell", "", "cell to call: a cell file, or ID=HOST:PORT,ID=HOST:PORT (default: $CHUBBY_CELL, or the cell of chubby dev)")
 	f.DurationVar(&a.timeout, "timeout", 10*time.Second, "how long to wait for answers of the cell")
 	a.form.Register(c)
 	switch {
@@ -83,7 +91,7 @@ func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []s
 			return err
 		}
 		if a.timeout <= 0 {
-			return cli.Usage("--timeout %v: above 0", a.timeout)
+			return cli.Usage("--timeout %v: must be above 0", a.timeout)
 		}
 		return failure(cmd.Context(), a.explain(cmd.Context(), run(cmd.Context(), args)))
 	}

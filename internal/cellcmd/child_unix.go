@@ -118,7 +118,7 @@ func (c *child) kill() {
 func (c *child) exitCode(s *os.ProcessState) (int, error) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		c.kill()
-		return 0, &cli.Failure{Code: codeOf(w), Err: fmt.Errorf("the watchdog of the command has ended (%v), and the command was killed", w.Signal())}
+		return 0, &cli.Failure{Code: codeOf(w), Err: fmt.Errorf("the watchdog of the command was ended (%v), so the command was killed", w.Signal())}
 	}
 	return s.ExitCode(), nil
 }

@@ -47,14 +47,20 @@ func devCommand() *cobra.Command {
 		Short: "Run a whole cell in this process, to try it out",
 		Long: `Dev runs all replicas of a cell in one process, on the loopback interface, until it
 is interrupted. It writes a cell file, so that the other commands find the cell without
-flags. All users of this machine can use the cell.
+flags. Every user of this machine can call the cell, under any name: for production, run
+chubby serve on each machine.
 
-With --dir the files of the replicas stay, and the same command continues with them:
-sessions, locks and files survive. Without --dir they are removed at the end.
+With --dir the files of the replicas stay, and the same command starts the cell again with
+its sessions, locks and files. Without --dir the files are removed at the end.
 
-The exit code is 130 after SIGINT and 0 after SIGTERM.
-
-` + cli.CellExitHelp,
+Exit codes:
+    0  stopped by SIGTERM
+    2  usage: bad flags, an address or a directory that cannot be used, or a cell that runs already
+    5  no master was elected, or a replica failed
+  130  stopped by SIGINT (Ctrl-C)`,
+		Example: `  chubby dev
+  chubby dev --replicas 3 --dir cell --http
+  chubby dev --listen 127.0.0.1:7400 --file cell.json    # then: chubby ls --cell cell.json`,
 		Args: cli.None(""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			d.Streams, d.chosen = cli.StreamsOf(c), c.Flags().Changed("replicas")
@@ -62,15 +68,15 @@ The exit code is 130 after SIGINT and 0 after SIGTERM.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&d.dir, "dir", "", "directory for the replicas' files (default: a temporary one)")
-	f.IntVar(&d.replicas, "replicas", 5, "number of replicas of a new cell")
-	f.StringVar(&d.listen, "listen", "127.0.0.1:0", "host:port for clients of the first replica; the others use the following ports; port 0: any")
-	f.StringVar(&d.file, "file", "", "where to write the cell file (default: where the other commands look for it)")
-	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "session lease: how long a client may be silent")
+	f.StringVar(&d.dir, "dir", "", "directory of the replicas' files (default: a temporary one)")
+	f.IntVar(&d.replicas, "replicas", 5, "replicas of a new cell, 1 to 15")
+	f.StringVar(&d.listen, "listen", "127.0.0.1:0", "host:port, on the loopback interface, at which clients reach the first replica; the others use the following ports; port 0: free ports")
+	f.StringVar(&d.file, "file", "", "cell file to write (default: the one that the other commands read without --cell)")
+	f.DurationVar(&d.lease, "session-lease", 12*time.Second, "session lease, 100ms to 1m: the cell ends the session of a client that is silent for longer")
 	cli.AtMost(c, "session-lease", time.Minute)
-	f.BoolVar(&d.http, "http", false, "serve the status page, /livez, /readyz, /metrics and /events of each replica")
+	f.BoolVar(&d.http, "http", false, "serve the status page, /livez, /readyz, /metrics and /events of each replica, at addresses that dev prints")
 	d.profile.register(c)
-	f.BoolVarP(&d.verbose, "verbose", "v", false, "log what the replicas do")
+	f.BoolVarP(&d.verbose, "verbose", "v", false, "log what the replicas do, on stderr")
 	return c
 }
 
@@ -143,13 +149,13 @@ func (d *dev) prepare() (err error) {
 		}
 	}
 	if isInUse(d.file) {
-		return cli.Usage("a cell runs already, says %s: stop it, or give --file with another name, for --cell of the other commands", d.file)
+		return cli.Usage("a cell runs already, by the cell file %s: stop it, or write another cell file with --file, and give that to the other commands as --cell", d.file)
 	}
 	if d.replicas < 1 || d.replicas > maxDev {
-		return cli.Usage("--replicas %d: 1 to %d", d.replicas, maxDev)
+		return cli.Usage("--replicas %d: must be 1 to %d", d.replicas, maxDev)
 	}
 	if d.lease < 100*time.Millisecond || d.lease > time.Minute {
-		return cli.Usage("--session-lease %v: 100ms to 1m", d.lease)
+		return cli.Usage("--session-lease %v: must be 100ms to 1m", d.lease)
 	}
 	if d.dir == "" {
 		d.temporary = true
@@ -168,7 +174,7 @@ func (d *dev) configs() (cfgs []server.Config, options []server.Options, err err
 	host, text, err := net.SplitHostPort(d.listen)
 	port, bad := strconv.ParseUint(text, 10, 16)
 	if err != nil || bad != nil || port != 0 && int(port)+d.replicas > 1<<16 {
-		return nil, nil, cli.Usage("--listen %q: give host:port", d.listen)
+		return nil, nil, cli.Usage("--listen %q: give host:port, with ports up to 65535 for all %d replicas", d.listen, d.replicas)
 	}
 	defer func() {
 		if err != nil {

@@ -44,9 +44,9 @@ func (d *dev) readMark() (founded bool, err error) {
 	case err != nil:
 		return false, cli.Usage("%s: %v", name, err)
 	case have.Replicas < 1 || have.Replicas > maxDev:
-		return false, cli.Usage("%s: %d replicas", name, have.Replicas)
+		return false, cli.Usage("%s: it says that the cell has %d replicas; a cell of chubby dev has 1 to %d", name, have.Replicas, maxDev)
 	case d.chosen && have.Replicas != d.replicas:
-		return false, cli.Usage("--replicas %d: %s has a cell of %d; leave the flag out, or remove the directory to begin anew", d.replicas, d.dir, have.Replicas)
+		return false, cli.Usage("--replicas %d: %s has a cell of %d; leave --replicas out, or remove the directory to start a new cell", d.replicas, d.dir, have.Replicas)
 	}
 	d.replicas = have.Replicas
 	return true, nil

@@ -25,20 +25,24 @@ type limits struct {
 }
 
 // errNoLimits is the answer of a cell that was not founded yet.
-var errNoLimits = errors.New("the cell has no limits yet: it has had no master")
+var errNoLimits = errors.New("the cell has no limits yet, since it has had no master so far: chubby members says how the replicas are")
 
 func limitsCommand() *cobra.Command {
 	a := &call{}
 	c := &cobra.Command{
 		Use:   "limits",
-		Short: "Print or change what principals, directories, sessions and clients may be",
-		Long: `Limits prints the limits of the cell: how many nodes, and bytes in them, one principal may
-own and one directory may hold, and how many sessions may be alive. chubby limits set changes
-these. It also prints, from the master's configuration, how long leases of sessions are and
-how many client processes a replica serves.
+		Short: "Print or change the limits of a cell: nodes, bytes, sessions",
+		Long: `Limits prints the limits of the cell: how many nodes one principal may own and one
+directory may hold, how many bytes of contents these nodes may have, and how many sessions
+may be alive. chubby limits set changes these limits. It also prints two settings of the
+master's configuration: the length of session leases, while sessions are few and when they
+are many, and how many client processes a replica serves at one time.
 
 With -o json it prints one object: principal_nodes, principal_bytes, directory_nodes,
-directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clients.`,
+directory_bytes, sessions, sessions_now, session_lease, session_lease_max, clients. Leases are
+text such as 12s.`,
+		Example: `  chubby limits
+  chubby limits set sessions=50000`,
 		Args: cli.None("chubby limits set NAME=VALUE changes one"),
 	}
 	c.AddCommand(setLimitsCommand())
@@ -74,7 +78,7 @@ func (a *call) limits(ctx context.Context, o *operator) error {
 		LeaseMin: length(l.GetSessionLeaseMs()), LeaseMax: length(l.GetSessionLeaseMaxMs()), Clients: l.GetClients(),
 	}
 	if !of.GetServing() {
-		a.Warn("no replica serves as the master: the limits are those in the rows of replica %d, which may be old, and leases and clients as that one is configured", of.GetReplica())
+		a.Warn("no replica serves as the master: these are the limits that replica %d has, which may be old, and its own settings of leases and clients", of.GetReplica())
 	}
 	if a.isJSON() {
 		return a.JSON(r)

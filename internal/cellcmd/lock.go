@@ -31,50 +31,53 @@ const (
 func lockCommand() *cobra.Command {
 	a := &locker{}
 	c := &cobra.Command{
-		Use:   "lock PATH -- COMMAND [ARG...]",
+		Use:   "lock [flags] PATH -- COMMAND [ARG...]",
 		Short: "Run a command while holding a lock",
-		Long: `Lock acquires the lock of a file, which it creates if necessary, runs a command, and
-releases the lock when the command has ended. It passes SIGHUP, SIGINT, SIGQUIT, SIGTERM,
-SIGUSR1 and SIGUSR2 on to the command's process group, each as often as it comes. It ends
-after the command, with its exit code, or with 128 plus the number of the signal that ended
-it. The environment of the command has
+		Long: `Lock acquires the lock of a file, runs a command, and releases the lock when the command
+has ended. It creates the file if there is none, and waits as long as another client holds
+the lock, unless --try or --wait is given. It passes SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+SIGUSR1 and SIGUSR2 on to the command's process group, each as often as it comes.
 
-    CHUBBY_SEQUENCER   the sequencer to pass on with requests, so that servers can refuse
+The environment of the command has
+    CHUBBY_SEQUENCER   the sequencer to send with requests, so that servers can refuse
                        requests of former holders (chubby sequencer check)
     CHUBBY_GENERATION  the lock generation in it: a number that grows with each later holder
     CHUBBY_LOCK        the full name of the file
 
-If the session with the cell cannot be renewed, the cell keeps the lock from others for
---lock-delay more. Within that time lock ends the command, first with SIGTERM and then
-with SIGKILL, well before another client may hold the lock; the exit code is then 10.
-On Linux the signals go to every process that the command has started. If lock itself is
-killed, or is stopped for too long, a watchdog ends the command in the same way, with every
-process that it has started; the lock is free for others after the lease and the lock-delay.
+If lock cannot renew its session with the cell, the session's lease ends, and then the cell
+keeps the lock from others for --lock-delay more. Within that time lock ends the command,
+first with SIGTERM and then with SIGKILL, well before another client may hold the lock. On
+Linux the signals go to every process that the command has started. If lock itself is killed,
+or is stopped for too long, a watchdog ends the command in the same way; other clients can
+acquire the lock after the lease and the lock-delay.
 
-At a terminal the command is in the foreground together with lock. It reads the terminal, which
-sends Ctrl-C and Ctrl-\ to both, so lock does not pass these two on. Ctrl-Z stops both; if they
-stay stopped, the lock is lost as above.
+At a terminal, lock and the command share the foreground, so the command can read the
+terminal. Ctrl-C and Ctrl-\ reach both, so lock does not pass these two on. Ctrl-Z stops both;
+if they stay stopped, the lock is lost as above.
 
-The exit code is 127 if the command does not exist and 126 if it cannot be executed, as in
-a shell. The other exit codes before the command runs are those below: 7 if --try finds
-the lock held, 8 if --wait expires. -o has no effect on what the command prints.`,
+Lock ends with the exit code of the command, or with 128 plus the number of the signal that
+ended it. It is 10 if the lock was lost while the command ran, 127 if the command does not
+exist, and 126 if it cannot be executed. Before the command runs, the exit codes are those
+below: 7 if --try finds the lock held, 8 if --wait expires. -o has no effect on what the
+command prints.`,
 		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time on all machines
   chubby lock --try /jobs/nightly -- ./nightly.sh           # exit code 7 if it already runs
   chubby lock --shared --wait 30s /db -- ./read.sh          # together with other readers
   chubby lock /leader -- sh -c './serve --token "$CHUBBY_SEQUENCER"'`,
+		DisableFlagsInUseLine: true, // they come before the command
 		Args: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n != 1 || len(args) < 2 {
-				return cli.Usage("%s takes one path, then -- and a command", c.CommandPath())
+				return cli.Usage("%s takes one path, then -- and a command, such as: %s /job -- ./job.sh", c.CommandPath(), c.CommandPath())
 			}
 			return nil
 		},
 	}
 	a.register(c, func(ctx context.Context, args []string) error { return a.lock(ctx, args[0], args[1:]) })
 	f := c.Flags()
-	f.BoolVar(&a.shared, "shared", false, "acquire the lock in shared mode")
+	f.BoolVar(&a.shared, "shared", false, "acquire the lock in shared mode: other shared holders may have it at the same time")
 	f.BoolVar(&a.try, "try", false, "give up at once if the lock is not free")
-	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free within this time; 0: never")
-	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell withholds the lock from others after the session is lost")
+	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free within this time; 0: wait without limit")
+	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell keeps the lock from others after the session is lost, 3s to 1m")
 	c.MarkFlagsMutuallyExclusive("try", "wait")
 	c.AddCommand(watchdogCommands()...)
 	return c
@@ -87,7 +90,7 @@ func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 		return err
 	}
 	if a.delay < minDelay || a.delay > maxDelay {
-		return cli.Usage("--lock-delay %v: %v to %v", a.delay, minDelay, maxDelay)
+		return cli.Usage("--lock-delay %v: must be %v to %v", a.delay, minDelay, maxDelay)
 	}
 	if a.wait < 0 {
 		return cli.Usage("--wait %v: must be at least 0", a.wait)
@@ -155,7 +158,7 @@ func (a *locker) release(lock *client.Lock) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.timeout)
 	defer cancel()
 	if err := lock.Release(ctx); err != nil && errors.Is(err, context.DeadlineExceeded) {
-		a.Warn("the lock was not released; it is free when the session expires: %v", err)
+		a.Warn("the lock was not released, and stays held until the session expires: %v", err)
 	}
 	return nil
 }
@@ -217,7 +220,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		case warn:
 			a.Warn("%s: the cell is out of reach; the command continues for at most %v%s", a.name, g.until(left).Round(time.Second), reason(cl))
 		case terminate:
-			a.Warn("%s: the lock may be lost soon, or is lost: ending the command", a.name)
+			a.Warn("%s: the lock is lost, or may be lost soon: ending the command", a.name)
 			child.terminate()
 		case kill:
 			a.Warn("%s: killing the command", a.name)

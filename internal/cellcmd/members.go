@@ -35,17 +35,23 @@ func membersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "members",
 		Short: "Print the state of each member of a cell",
-		Long: `Members asks each replica of the cell for its role in the log (leader, follower,
-candidate), its state as a master, the epoch and slot of its rows, its lease for reads
-without the log, and its warnings: a session that delays a fail-over, rows that disagree,
-silent members. It needs no master. The exit code is 0 if a replica answers. Warnings go to
-stderr.
+		Long: `Members asks each replica of the cell how it is, and prints a line for each:
+    role   its part in the log: leader, follower or candidate
+    state  its part as a master: following, electing, recovering (after a fail-over), serving
+    epoch  the number of the newest mastership that its data contains
+    slot   the last slot of the log that it has applied
+    lease  how long the leader may still answer reads without the log
+Warnings go to stderr: a session that delays a fail-over, replicas whose data differ, members
+that do not answer. Members needs no master, and no session. The exit code is 0 if at least
+one replica answers. The set of members is fixed when the cell is founded.
 
 With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
 epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Empty fields are left
 out. serving is true only for the master, once it has recovered (in chubby status the field
-with this name says whether a replica knows a master). If no replica answers, the array has
-their errors, and the exit code is 8.`,
+serving says whether a replica knows a master). If no replica answers, the array has their
+errors, and the exit code is 8.`,
+		Example: `  chubby members
+  chubby members --cell cell.json -o json`,
 		Args: cli.None(""),
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })

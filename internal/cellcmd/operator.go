@@ -105,7 +105,7 @@ func (o *operator) master(ctx context.Context) (id uint32, ok bool, err error) {
 func (o *operator) mustMaster(ctx context.Context, undone string) (id uint32, err error) {
 	id, ok, err := o.master(ctx)
 	if err == nil && !ok {
-		err = &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("no replica serves as the master: %s; chubby members says how they are", undone)}
+		err = &cli.Failure{Code: cli.ExitTimeout, Err: fmt.Errorf("no replica serves as the master: %s; chubby members says how the replicas are", undone)}
 	}
 	return id, err
 }

@@ -16,7 +16,7 @@ import (
 type profile struct{ addr string }
 
 func (p *profile) register(c *cobra.Command) {
-	c.Flags().StringVar(&p.addr, "pprof", "", "host:port of /debug/pprof/, on the loopback interface; empty: none")
+	c.Flags().StringVar(&p.addr, "pprof", "", "host:port on the loopback interface for profiles, /debug/pprof/ (default: none)")
 }
 
 // serve serves the pages until stop, if there is an address.
@@ -29,7 +29,7 @@ func (p *profile) serve() (stop func(), err error) {
 		return nil, cli.Usage("--pprof: %v", err)
 	}
 	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, errors.Join(cli.Usage("--pprof %s: not a loopback address; profiles show what a replica holds in memory", p.addr), l.Close())
+		return nil, errors.Join(cli.Usage("--pprof %s: not a loopback address: profiles show what a replica holds in memory; give one such as 127.0.0.1:6060", p.addr), l.Close())
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

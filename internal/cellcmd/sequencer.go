@@ -27,14 +27,16 @@ func sequencerCommand() *cobra.Command {
 		Use:   "check PATH SEQUENCER",
 		Short: "Ask whether a sequencer is valid",
 		Long: `Check asks the cell whether a sequencer is valid: whether the lock of the node is held
-now, as the sequencer says. Chubby lock gives its command the sequencer in
-CHUBBY_SEQUENCER; a Go program gets the same text from Lock.Sequencer. A server that receives
-a sequencer with a request should check it before it acts.
-It prints valid, with exit code 0, or stale, with exit code 7. The sequencer of another node
-is stale, too, and so is that of a node which was deleted and made again: the reason goes to
-stderr.
+now, in the mode and with the generation of the sequencer. chubby lock gives its command the
+sequencer in CHUBBY_SEQUENCER; a Go program gets the same text from Lock.Sequencer. A server
+that receives a sequencer with a request should check it before it acts.
+
+Check prints valid, with exit code 0, or stale, with exit code 7 and the reason on stderr. A
+sequencer is also stale if it is of another node, or of a node that was deleted and created
+again.
 
 With -o json it prints one object: valid (true or false), and reason, if it is stale.`,
+		Example: `  chubby sequencer check /jobs/nightly "$CHUBBY_SEQUENCER"`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cli.Usage("%s takes two arguments, the path of a node and a sequencer; %d given", c.CommandPath(), len(args))
@@ -44,14 +46,14 @@ With -o json it prints one object: valid (true or false), and reason, if it is s
 	}
 	a.register(check, func(ctx context.Context, args []string) error {
 		if _, err := client.ParseSequencer(args[1]); err != nil {
-			return cli.Usage("SEQUENCER is not one from CHUBBY_SEQUENCER, which chubby lock sets for its command: %v", err)
+			return cli.Usage("SEQUENCER: %v: give the value of CHUBBY_SEQUENCER, which chubby lock sets for its command", err)
 		}
 		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
 			err := h.CheckSequencer(ctx, args[1])
 			reason := ""
 			switch {
 			case errors.Is(err, client.ErrStaleSequencer):
-				reason = "its lock is not held any more as it says"
+				reason = "the lock is no longer held in its mode and generation"
 			case errors.Is(err, client.ErrInvalid): // it is one, of another node
 				reason = otherNode(h, args[1])
 			case err != nil:

@@ -19,30 +19,37 @@ type serve struct {
 	cli.Streams
 	config           string
 	bootstrap, check bool
-	flags            map[string]*string // values of keys, by key
+	flags            map[string]*keyFlag // by key
 	profile          profile
 	rig              rig
 }
 
 func serveCommand() *cobra.Command {
-	s := &serve{flags: map[string]*string{}}
+	s := &serve{flags: map[string]*keyFlag{}}
 	c := &cobra.Command{
 		Use:   "serve --config FILE",
 		Short: "Run one replica of a cell",
 		Long: `Serve runs one replica until it is interrupted. It reads its configuration from a YAML
-file; environment variables CHUBBY_SERVE_KEY override the file, and flags override both.
-A key that does not exist is an error. docs/running.md lists the keys.
+file. Environment variables CHUBBY_SERVE_KEY override the file, and flags override both; the
+key members, which lists all replicas, is in the file only. An unknown key is an error.
+docs/running.md has an example, and explains the keys.
 
-Start each replica of a new cell once with --bootstrap. Without it serve refuses an empty
-directory, which may be that of a member that has lost its disk, and must not vote again.
+Start each replica of a new cell once with --bootstrap. Without --bootstrap serve refuses an
+empty directory: it may belong to a member that has lost its disk, which must not vote again.
 
-It reads certificates and tokens again when their files have changed, and at SIGHUP. It
-logs to stderr. The exit code is 130 after SIGINT, and 0 after SIGTERM. It is 5 if the
-machine fails the replica, perhaps only for now: another process has the port or directory,
-an address does not exist yet, there is no space. It is 2 if the configuration is wrong or
-does not fit the cell (lease_grant): restarting the replica does not help then.
+Serve reads certificates and tokens again when their files have changed, and at SIGHUP. It
+logs to stderr.
 
-` + cli.CellExitHelp,
+Exit codes:
+    0  stopped by SIGTERM; or --check-config found no fault
+    2  usage: bad flags, or a configuration or a directory that is wrong or does not fit the
+       cell; starting the replica again does not help
+    5  internal error, or a fault of the machine that may pass: another process uses the port
+       or the directory, an address does not exist yet, the disk is full; start it again
+  130  stopped by SIGINT (Ctrl-C)`,
+		Example: `  chubby serve --config chubby.yaml --check-config    # print the settings in effect, and what is wrong with them
+  chubby serve --config chubby.yaml --bootstrap       # once for each replica, when the cell is new
+  chubby serve --config chubby.yaml                   # from then on`,
 		Args: cli.None("give the configuration as --config FILE"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.Streams = cli.StreamsOf(c)
@@ -50,16 +57,28 @@ does not fit the cell (lease_grant): restarting the replica does not help then.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&s.config, "config", "", "configuration file")
-	f.BoolVar(&s.bootstrap, "bootstrap", false, "start a new cell: the directory must be empty, or come from chubby backup restore")
-	f.BoolVar(&s.check, "check-config", false, "check the configuration and its files, print it with defaults, warn if the directory does not suit this command, and exit")
+	f.StringVar(&s.config, "config", "", "configuration file in YAML (required)")
+	f.BoolVar(&s.bootstrap, "bootstrap", false, "first start of a replica of a new cell: the directory must be empty, or come from chubby backup restore")
+	f.BoolVar(&s.check, "check-config", false, "check the configuration and its files, print the settings in effect, warn if the directory does not fit, and exit")
 	s.profile.register(c)
 	s.rig.register(c)
 	for _, k := range new(server.Config).Keys() {
-		s.flags[k.Name] = f.String(flagOf(k.Name), "", k.Help)
+		s.flags[k.Name] = &keyFlag{kind: k.Kind()}
+		f.Var(s.flags[k.Name], flagOf(k.Name), k.Help)
 	}
 	return c
 }
+
+// keyFlag is the value of a flag that stands for a key. The key reads the text later, after the
+// file and the environment.
+type keyFlag struct{ text, kind string }
+
+func (k *keyFlag) String() string { return k.text }
+
+func (k *keyFlag) Set(text string) error { k.text = text; return nil }
+
+// Type is what the help prints behind the flag.
+func (k *keyFlag) Type() string { return k.kind }
 
 // flagOf is the flag of a key.
 func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
@@ -77,7 +96,7 @@ func (s *serve) load(c *cobra.Command) (cfg server.Config, err error) {
 	}
 	for _, k := range cfg.Keys() {
 		if c.Flags().Changed(flagOf(k.Name)) {
-			if err := k.Set(*s.flags[k.Name]); err != nil {
+			if err := k.Set(s.flags[k.Name].text); err != nil {
 				return cfg, cli.Usage("--%s: %v", flagOf(k.Name), err)
 			}
 		}

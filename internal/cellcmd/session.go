@@ -37,26 +37,30 @@ type heldRow struct {
 }
 
 // sessionHelp explains the fields.
-const sessionHelp = `The states: valid; missing: the session has not come back after a fail-over, which waits
-for it until its lease ends; ends: the end of the session is proposed; unknown: the cell has
-no master, and only a master knows leases and handles.
+const sessionHelp = `States:
+    valid    the client renews the session
+    missing  it has not come back after a fail-over, which waits for it until its lease ends
+    ends     the master has proposed its end
+    unknown  the cell has no master, and only a master knows leases and handles
 
-The operators that the replicas' configurations name see all sessions; other callers see
-those of their own principal. On a cell that believes names, each caller sees all sessions.`
+The operators that the replicas' configurations name (key operators) see all sessions; other
+callers see those of their own principal. On a cell that takes names without proof, every
+caller sees all sessions.`
 
 func sessionCommand() *cobra.Command {
 	a, most := &call{}, 0
 	list := &cobra.Command{
 		Use:   "list",
 		Short: "List sessions",
-		Long: `List prints the sessions that are alive, by id: principal, lease left, state, open handles,
-locks held.
+		Long: `List prints the sessions that are alive, one per line, in the order of their ids: principal,
+state, the lease that is left, number of open handles, number of locks held.
 
 ` + sessionHelp + `
 
-With -o json it prints an array of objects: id, principal, state, lease (a duration),
-handles, locks.`,
-		Args: cli.None(""),
+With -o json it prints an array of objects: id, principal, state, lease (text
+such as 12s), handles, locks.`,
+		Example: "  chubby session list\n  chubby session list --most 20 -o json",
+		Args:    cli.None(""),
 	}
 	a.register(list, func(ctx context.Context, _ []string) error {
 		if most < 0 {
@@ -64,19 +68,21 @@ handles, locks.`,
 		}
 		return a.operate(ctx, func(ctx context.Context, o *operator) error { return a.listSessions(ctx, o, most) })
 	})
-	list.Flags().IntVar(&most, "most", 0, "print no more than this many; 0: all")
+	list.Flags().IntVar(&most, "most", 0, "most sessions to print; 0: all")
 	b := &call{}
 	show := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one session with its handles and locks",
-		Long: `Show prints one session, with its open handles and the locks that it holds. The exit
-code is 6 if there is no such session, or if the caller may not see it.
+		Long: `Show prints one session, with its open handles and the locks that it holds. ID is a number
+that chubby session list prints. The exit code is 6 if no such session is alive, or if the
+caller may not see it.
 
 ` + sessionHelp + `
 
 With -o json it prints one object: the fields of chubby session list, open (an array of
 id, path, rights), held (an array of path, handle, mode).`,
-		Args: cli.One("id of a session"),
+		Example: "  chubby session show 4711",
+		Args:    cli.One("id of a session"),
 	}
 	b.register(show, func(ctx context.Context, args []string) error {
 		id, err := strconv.ParseUint(args[0], 10, 64)
@@ -86,7 +92,7 @@ id, path, rights), held (an array of path, handle, mode).`,
 		return b.operate(ctx, func(ctx context.Context, o *operator) error { return b.showSession(ctx, o, id) })
 	})
 	show.ValidArgsFunction = b.completeSession
-	return cli.Group("session", "Look at sessions of clients", list, show)
+	return cli.Group("session", "List the sessions of clients, or show one", list, show)
 }
 
 // askSessions has the master list sessions; where there is none, another replica.
@@ -96,7 +102,7 @@ func (a *call) askSessions(ctx context.Context, o *operator, q *chubbyv1.ListSes
 		return err
 	}
 	if !ok {
-		a.Warn("the cell has no master: leases and handles are unknown")
+		a.Warn("the cell has no master, so leases and handles are unknown; chubby members says how the replicas are")
 	}
 	for {
 		l, err := o.conns.ListSessions(ctx, id, q)
@@ -145,7 +151,7 @@ func (a *call) showSession(ctx context.Context, o *operator, id uint64) error {
 	case err != nil:
 		return err
 	case r == nil:
-		return &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("no session %d is alive, of those that this caller may see", id)}
+		return &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("no session %d is alive, of those that this caller may see: chubby session list prints them", id)}
 	case a.isJSON():
 		return a.JSON(r)
 	}

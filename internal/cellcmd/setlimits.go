@@ -20,15 +20,15 @@ func setLimitsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set NAME=VALUE...",
 		Short: "Change limits of the cell",
-		Long: `Set changes limits of the cell, in one command of its log, and prints the new limits. They
-outlive every replica, and a cell made from a backup keeps them.
+		Long: `Set changes limits of the cell and prints the new limits. Several limits change together,
+in one command of the log. Limits are replicated, and a cell made from a backup keeps them.
 NAME is one of ` + limitNames + `.
 VALUE is a number above 0; a number of bytes may end in KiB, MiB or GiB.
 
-A limit below the present use is refused. If clients of the cell prove their identity, the
-caller must be one of the principals that the replicas' configurations name (key operators).
-The length of leases and the number of clients of a replica are keys of its configuration
-(session_lease, session_lease_max, max_clients).`,
+The cell refuses a limit below the present use. If clients of the cell prove their identity,
+the caller must be one of the operators that the replicas' configurations name (key
+operators). The length of leases and the number of clients of a replica are keys of its
+configuration (session_lease, session_lease_max, max_clients).`,
 		Example: "  chubby limits set principal_nodes=2000000 directory_nodes=2000000\n  chubby limits set principal_bytes=1GiB sessions=50000",
 		Args:    cli.Some(1, 0, "at least one limit, NAME=VALUE"),
 	}
@@ -72,7 +72,7 @@ func parseLimits(args []string) (*chubbyv1.SetLimitsRequest, error) {
 		}
 		to := of[name]
 		if to == nil {
-			return nil, cli.Usage("no limit %q that a command changes: give one of %s%s", name, limitNames, configured(name))
+			return nil, cli.Usage("%q is no limit that this command changes: give one of %s%s", name, limitNames, configured(name))
 		}
 		if *to != 0 {
 			return nil, cli.Usage("%s is given twice", name)

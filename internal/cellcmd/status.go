@@ -39,15 +39,20 @@ func statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Print the state of a cell, and which replica is its master",
-		Long: `Status opens a session with the cell, and asks each replica whether it knows a master. The
-exit code is 0 if the cell serves, even if some replicas do not answer. It is 2 if the cell
-file is wrong: at an address in it, another replica answers, or one of another cell. If the
-session cannot be opened in time, it prints what the replicas report, as chubby members does.
+		Long: `Status opens a session with the cell, and asks each replica whether it knows a master. It
+prints the id of the master, its epoch, the session that status itself opened, with the lease
+that is left, and a line for each replica. If the session cannot be opened in time, it prints
+what the replicas report of themselves, as chubby members does.
+
+The exit code is 0 if the cell serves, even if some replicas do not answer. It is 2 if the cell
+file is wrong: at one of its addresses another replica answers, or a replica of another cell.
 
 With -o json it prints one object: cell, master, epoch, session, lease (of the session,
-a duration), and replicas, an array of id, addr, serving, error; serving is true if the
-replica knows a master, which may be itself (in chubby members the field of this name is
-true of the master alone).`,
+as text such as 12s), and replicas, an array of id, addr, serving, error. serving is true if
+the replica knows a master, which may be the replica itself (in chubby members the field
+serving is true for the master alone).`,
+		Example: `  chubby status
+  chubby status --cell cell.json -o json`,
 		Args: cli.None(""),
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error {
@@ -72,7 +77,7 @@ func (a *call) status(ctx context.Context, cl *client.Client, o *operator) error
 		return err
 	}
 	if len(wrong) > 0 {
-		return cli.Usage("the cell file is wrong\n%s", strings.Join(wrong, "\n"))
+		return cli.Usage("the cell file is wrong: at these addresses other replicas answer\n%s", strings.Join(wrong, "\n"))
 	}
 	return nil
 }
@@ -83,7 +88,7 @@ func (a *call) printStatus(s status) error {
 	}
 	out := cli.NewColumns(a.Out)
 	if s.Cell == "" {
-		s.Cell = "(the list of replicas does not say)"
+		s.Cell = "(unknown: only a cell file has the name)"
 	}
 	out.Row("cell\t%s\nmaster\t%d\nepoch\t%d\nsession\t%d\nlease\t%s\n", s.Cell, s.Master, s.Epoch, s.Session, s.Lease)
 	for _, r := range s.Replicas {

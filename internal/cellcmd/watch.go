@@ -26,20 +26,26 @@ func watchCommand() *cobra.Command {
 	a, count := &call{}, 0
 	c := &cobra.Command{
 		Use:   "watch PATH",
-		Short: "Print what happens to a node",
-		Long: `Watch prints events of a node, one per line, until it is interrupted: contents when
-its contents were written; children when a child was added, removed or changed;
-failover when the cell has a new master; read-again when events may be missing, so
-that you should read the node; invalid when it was deleted, which ends the command with
-exit code 6. It says on stderr when it has begun. A node that does not exist yet cannot be
-watched: watch its directory, which has an event when the node is made.
+		Short: "Print the events of a node",
+		Long: `Watch prints the events of a node, one per line, until it is interrupted:
+    contents NODE               the contents were written
+    children NODE CHILD CHANGE  a child was added, removed or changed
+    failover NODE               the cell has a new master
+    read-again NODE             events may be missing: read the node again
+    invalid NODE                the node was deleted; watch ends, with exit code 6
+An event says that there was a change, not what the contents are: read the node after it.
+
+Watch says on stderr when it has begun. It cannot watch a node that does not exist: watch the
+directory, which has an event when the node is created.
 
 With -o json each line is an object: event, node, cause (number of the command that
-made the change), child, change, missed.`,
+made the change), child, change, missed (number of events that were left out before this one).`,
+		Example: `  chubby watch /config
+  chubby watch --count 1 /config && chubby cat /config    # wait for the next event`,
 		Args: cli.One("path of a node"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error { return a.watch(ctx, args[0], count) })
-	c.Flags().IntVar(&count, "count", 0, "number of events to print; 0: no limit")
+	c.Flags().IntVar(&count, "count", 0, "end after this many events, with exit code 0; 0: no limit")
 	return c
 }
 
@@ -62,7 +68,7 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 		Events: client.WantContents | client.WantChildren | client.WantInvalid | client.WantFailover,
 	})
 	if errors.Is(err, client.ErrNotFound) {
-		return fmt.Errorf("%w: watch its directory for its creation", err)
+		return fmt.Errorf("%w: watch its directory, which has an event when it is created", err)
 	}
 	if err == nil {
 		err = isAsNamed(path, h)

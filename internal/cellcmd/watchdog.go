@@ -59,7 +59,7 @@ func watchdogCommands() []*cobra.Command {
 	c := &cobra.Command{
 		Use:    "watchdog",
 		Short:  "Run the command of a lock",
-		Long:   "Watchdog is what chubby lock runs its command by.",
+		Long:   "Watchdog runs the command of a chubby lock, which starts it. Do not start it yourself.",
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

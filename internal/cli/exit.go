@@ -23,8 +23,8 @@ const (
 	ExitNotFound   = 6  // there is no such node, or it was deleted
 	ExitConflict   = 7  // exists, was changed meanwhile, lock held, stale sequencer
 	ExitTimeout    = 8  // the cell did not answer in time
-	ExitPermission = 9  // rights, or a proof of who the user is, are missing
-	ExitLost       = 10 // the session ended, and with it lock or watch
+	ExitPermission = 9  // the caller lacks a right, or did not prove its identity
+	ExitLost       = 10 // the session ended, and with it the lock or the watch
 )
 
 // CellExitHelp explains the exit codes of commands that call a cell in help texts.
@@ -36,8 +36,8 @@ const CellExitHelp = `Exit codes:
     6  not found, or deleted
     7  conflict: exists, changed meanwhile, lock held, stale sequencer
     8  timeout: the cell did not answer in time; a write may have been executed
-    9  permission: rights, or a proof of who the user is, are missing
-   10  lost: the session with the cell ended, and with it lock or watch
+    9  permission: the caller lacks a right, or did not prove its identity
+   10  lost: the session with the cell ended, and with it the lock or the watch
   130  interrupted`
 
 // ExitHelp explains the exit codes in help texts.

@@ -106,31 +106,44 @@ type Key struct {
 // Keys are all keys but members, which is a map.
 func (c *Config) Keys() []Key {
 	return []Key{
-		{"cell", "name of the cell", &c.Cell},
-		{"id", "id of this replica", &c.ID},
-		{"dir", "directory of this replica", &c.Dir},
-		{"listen_peers", "host:port for the other replicas", &c.ListenPeers},
+		{"cell", "name of the cell: lower-case letters, digits and '-'", &c.Cell},
+		{"id", "id of this replica, one of those of the key members", &c.ID},
+		{"dir", "directory of this replica's files", &c.Dir},
+		{"listen_peers", "host:port for the other replicas (default: this replica's entry in members)", &c.ListenPeers},
 		{"listen_clients", "host:port for clients", &c.ListenClients},
-		{"listen_http", "host:port of the status page, /livez, /readyz, /metrics and /events", &c.ListenHTTP},
-		{"peer_cert", "certificate of this member", &c.PeerCert},
-		{"peer_key", "key of peer_cert", &c.PeerKey},
-		{"peer_ca", "authority of the certificates of members", &c.PeerCA},
-		{"server_cert", "certificate that clients see", &c.ServerCert},
-		{"server_key", "key of server_cert", &c.ServerKey},
-		{"client_ca", "authority of the certificates of clients", &c.ClientCA},
-		{"token_file", "tokens of clients, lines PRINCIPAL TOKEN", &c.TokenFile},
-		{"allow_plain", "true: connections without TLS beyond the loopback interface", &c.AllowPlain},
-		{"operators", "principals that are told of all sessions and may set limits and order backups, between commas", &c.Operators},
-		{"lease_grant", "how long members grant the leader its lease; the same at all members, permanently", &c.LeaseGrant},
-		{"session_lease", "lease of sessions, where they are few", &c.LeaseMin},
-		{"session_lease_max", "lease of sessions, where they are many", &c.LeaseMax},
-		{"max_clients", "client processes at one time, at most", &c.MaxClients},
-		{"backup_dir", "where the master writes backups", &c.BackupDir},
-		{"backup_every", "how often the master writes a backup", &c.BackupEvery},
-		{keepKey, "how many of the newest backups stay, at least 2", &c.BackupKeep},
-		{"log_level", "debug, info, warn or error", &c.LogLevel},
-		{"log_format", "text or json", &c.LogFormat},
+		{"listen_http", "host:port of the status page, /livez, /readyz, /metrics and /events (default: none)", &c.ListenHTTP},
+		{"peer_cert", "file with the certificate of this member, for the other replicas", &c.PeerCert},
+		{"peer_key", "file with the key of peer_cert", &c.PeerKey},
+		{"peer_ca", "file with the authority that signs the certificates of members, and nothing else", &c.PeerCA},
+		{"server_cert", "file with the certificate that clients see", &c.ServerCert},
+		{"server_key", "file with the key of server_cert", &c.ServerKey},
+		{"client_ca", "file with the authority that signs the certificates of clients", &c.ClientCA},
+		{"token_file", "file with the tokens of clients, in lines PRINCIPAL TOKEN", &c.TokenFile},
+		{"allow_plain", "true: accept connections without TLS beyond the loopback interface, too (default false)", &c.AllowPlain},
+		{"operators", "principals, separated by commas, that may see all sessions, set limits and order backups", &c.Operators},
+		{"lease_grant", "how long members grant the leader its lease, 400ms to 1m; the same at all members, for ever (default: that of the cell, 800ms in a new one)", &c.LeaseGrant},
+		{"session_lease", "session lease while the cell has few sessions (default 12s)", &c.LeaseMin},
+		{"session_lease_max", "session lease when it has very many, at most 1m (default 1m)", &c.LeaseMax},
+		{"max_clients", "most client processes that this replica serves at one time (default 10000)", &c.MaxClients},
+		{"backup_dir", "directory in which the master writes backups (default: no backups)", &c.BackupDir},
+		{"backup_every", "time from one backup to the next (default 1h)", &c.BackupEvery},
+		{keepKey, "how many of the newest backups to keep, at least 2 (default 24)", &c.BackupKeep},
+		{"log_level", "debug, info, warn or error (default info)", &c.LogLevel},
+		{"log_format", "text or json (default text)", &c.LogFormat},
 	}
+}
+
+// Kind is the kind of value that Set takes, in one word: string, bool, number or duration.
+func (k Key) Kind() string {
+	switch k.value.(type) {
+	case *bool:
+		return "bool"
+	case *int, *uint32:
+		return "number"
+	case *time.Duration:
+		return "duration"
+	}
+	return "string"
 }
 
 // Set sets the value from text.
@@ -187,7 +200,7 @@ func (c *Config) SetFromEnv(environ []string) error {
 		}
 		k, ok := keys[name]
 		if !ok {
-			faults = append(faults, fmt.Errorf("environment variable %s: no such key", name))
+			faults = append(faults, fmt.Errorf("environment variable %s: no such key of the configuration", name))
 		} else if err := k.Set(value); err != nil {
 			faults = append(faults, fmt.Errorf("environment variable %s: %w", name, err))
 		}
