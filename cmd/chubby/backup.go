@@ -22,7 +22,7 @@ import (
 )
 
 func (a *app) backupCommand() *cobra.Command {
-	return cli.Group("backup", "Write and check backups of a cell, and make a new cell of one",
+	return cli.Group("backup", "Write and check backups of a cell, and make a new cell from one",
 		cellcmd.BackupCommand(), a.backupCheckCommand(), a.backupRestoreCommand())
 }
 
@@ -31,17 +31,22 @@ func (a *app) backupCheckCommand() *cobra.Command {
 	check := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Read a backup to its last row and say what is in it",
-		Long: `Check reads a backup, or the snapshot of a replica. It checks every byte by checksums and
-every row by the rules of the cell, and says what the file contains. It changes nothing and
-takes no lock. The exit code is 2 if the file is damaged, or cannot become a cell. Restore
-accepts every file that passes check.
+		Long: `Check reads a backup, or the snapshot of a replica. It verifies the checksums of every byte
+and the rules of the cell for every row, and prints what the file contains. It changes nothing
+and takes no lock, so it can run beside a replica. chubby backup restore accepts every file
+that passes check.
 
-With -o json it prints one object: file, slot, ballot, epoch, members, size, sum,
-cell (the name of the cell's directory at a place of backups), commands, sessions,
-nodes, locks_held, user_rows.
+With -o json it prints one object: file, slot, ballot, epoch, members, size (bytes), sum,
+cell (the name of the cell's directory in backup_dir), commands, sessions, nodes,
+locks_held, user_rows.
 
-` + cli.ExitHelp,
-		Args: cli.One("file of a backup"),
+Exit codes:
+    0  the backup is good
+    2  usage: bad flags, or a file that is unreadable, damaged or cannot become a cell
+    5  internal error
+  130  interrupted`,
+		Example: "  chubby backup check /mnt/far/chubby/cell-a0544f1c4a92ccb8/00000000000000000042.snap",
+		Args:    cli.One("file of a backup"),
 		RunE: abandoned(func(args []string) error {
 			if err := form.Check(); err != nil {
 				return err
@@ -105,32 +110,40 @@ func (a *app) backupRestoreCommand() *cobra.Command {
 	restore := &cobra.Command{
 		Use:   "restore FILE --members 1,2,3 --to DIR",
 		Short: "Make the directories of a new cell from a backup",
-		Long: `Restore makes a new cell with the files of an old one: DIR/1, DIR/2 and so on, each
-the data directory of one replica. Put each where that replica keeps its data, on
-its machine, before the first of them starts, and start each once with
-chubby serve --bootstrap. All must come from one restore.
+		Long: `Restore makes the data directories of a new cell from a backup: DIR/1, DIR/2 and so on, one
+for each id of --members. Move each to the machine and the place where that replica keeps its
+data (key dir) before the first replica starts, and start each replica once with
+chubby serve --bootstrap. All directories must come from one restore.
 
-No replica of the old cell may run, then or later. Everything that was acknowledged after
-the backup's slot is lost. All sessions, locks, handles and sequencers of the old cell are
-void: the new cell has another secret, and its numbers begin far above all numbers that the
-old cell may have given out. Configure the new cell as the old one was. It serves when
---lease has passed, so that no client of the old cell still relies on a lock; chubby members
-says until when it waits.
+No replica of the old cell may run, then or later. The new cell has the files and the limits
+of the old one. Every change that was acknowledged after the backup's slot is lost, and all
+sessions, locks, handles and sequencers of the old cell are void: the new cell has another
+secret, and its numbers begin far above all numbers that the old cell may have given out.
+Configure the new cell as the old one was. It serves only after --lease has passed, so that
+no client of the old cell still relies on a lock; chubby members says how long it waits.
 
-Restore writes only into directories that are missing or empty, and DIR must not be that of
-a replica. If it is interrupted, remove what it made and begin again: a replica refuses to
-start with half of it.
+Restore writes only into directories that are missing or empty, and DIR must not be the
+directory of a replica. If restore is interrupted, remove what it made and start again: a
+replica refuses to start with half of it.
 
-` + cli.ExitHelp,
-		Args: cli.One("file of a backup"),
+Exit codes:
+    0  the directories are made
+    2  usage: bad flags, a backup that is unreadable or damaged, or a directory that cannot be used
+    5  internal error
+  130  interrupted`,
+		Example: "  chubby backup restore 00000000000000000042.snap --members 1,2,3 --to new-cell",
+		Args:    cli.One("file of a backup"),
 		RunE: abandoned(func(args []string) error {
 			if to == "" {
-				return cli.Usage("--to is missing: where the directories of the replicas go")
+				return cli.Usage("--to is missing: give a new directory, in which the directories of the replicas are made")
+			}
+			if len(members) == 0 {
+				return cli.Usage("--members is missing: give the ids of the replicas of the new cell, such as 1,2,3")
 			}
 			r := backup.Restoration{Lease: lease}
 			for _, id := range members {
 				if uint64(id) > uint64(^paxos.NodeID(0)) {
-					return cli.Usage("--members %d: too large", id)
+					return cli.Usage("--members %d: too large; an id is at most %d", id, uint64(^paxos.NodeID(0)))
 				}
 				r.Members = append(r.Members, paxos.NodeID(id))
 			}
@@ -138,9 +151,10 @@ start with half of it.
 		}),
 	}
 	f := restore.Flags()
-	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell")
-	f.StringVar(&to, "to", "", "directory in which theirs are made")
-	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell was configured to grant")
+	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell, separated by commas (required)")
+	f.StringVar(&to, "to", "", "directory in which the directories of the replicas are made (required)")
+	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell granted, its session_lease_max; at most 1m")
+	f.Lookup("members").DefValue = "" // the help shows no default
 	cli.AtMost(restore, "lease", api.MaxLease)
 	return restore
 }
@@ -149,7 +163,7 @@ start with half of it.
 func spareReplica(to string) error {
 	for _, name := range []string{"member.json", "promise.a", "promise.b", "log", "snapshots"} {
 		if _, err := os.Stat(filepath.Join(to, name)); err == nil {
-			return cli.Usage("--to %s: it is the directory of a replica, and has %s: give a new one, in which a directory for each replica is made", to, name)
+			return cli.Usage("--to %s: it is the directory of a replica, and has %s: give a new directory, in which one for each replica is made", to, name)
 		}
 	}
 	return nil
@@ -182,8 +196,8 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 		}
 		fmt.Fprintf(a.Out, "replica %d: %s\n", id, filepath.Join(to, fmt.Sprint(id)))
 	}
-	_, err = fmt.Fprintf(a.Out, "of slot %d in epoch %d; goes on from slot %d in epoch %d\n",
+	_, err = fmt.Fprintf(a.Out, "the backup ends with slot %d in epoch %d; the new cell continues from slot %d in epoch %d\n",
 		from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch)
-	a.Say("Bring each to its machine, and start each replica once with --bootstrap. The cell serves %v after that.", r.Lease)
+	a.Say("Move each directory to its machine, and start each replica once with --bootstrap. The cell serves %v later.", r.Lease)
 	return err
 }

@@ -78,9 +78,9 @@ func TestACellIsMadeOfABackup(t *testing.T) {
 	require.Equal(t, `replica 4: new/cell/4
 replica 5: new/cell/5
 replica 6: new/cell/6
-of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
+the backup ends with slot 42 in epoch 1; the new cell continues from slot 17592186044458 in epoch 17592186044417
 `, w.out.String())
-	require.Equal(t, "Bring each to its machine, and start each replica once with --bootstrap. The cell serves 1m0s after that.\n", w.err.String())
+	require.Equal(t, "Move each directory to its machine, and start each replica once with --bootstrap. The cell serves 1m0s later.\n", w.err.String())
 	var sums []db.Sum
 	for _, id := range []string{"4", "5", "6"} {
 		st, rec, _, err := store.Open(vfs.NewOS(root), "new/cell/"+id, store.Options{Salt: func() uint64 { return 1 }})
@@ -99,15 +99,15 @@ of slot 42 in epoch 1; goes on from slot 17592186044458 in epoch 17592186044417
 	require.Contains(t, w.err.String(), "--to new/cell/5: it is the directory of a replica, and has ")
 	require.NoDirExists(t, "new/cell/5/1")
 	for want, args := range map[string][]string{
-		"--to is missing":  {name, "--members", "1"},
-		"no members":       {name, "--to", "x"},
-		"comes twice":      {name, "--to", "x", "--members", "1,1"},
-		"too large":        {name, "--to", "x", "--members", "4294967296"},
-		"a lease of 1h":    {name, "--to", "x", "--members", "1", "--lease", "1h"},
-		"stat nowhere":     {"nowhere", "--to", "x", "--members", "1"},
-		"takes one":        {"--to", "x", "--members", "1"},
-		"not a directory":  {name, "--to", name, "--members", "1"},
-		"invalid argument": {name, "--to", "x", "--members", "one"},
+		"--to is missing":      {name, "--members", "1"},
+		"--members is missing": {name, "--to", "x"},
+		"comes twice":          {name, "--to", "x", "--members", "1,1"},
+		"too large":            {name, "--to", "x", "--members", "4294967296"},
+		"a lease of 1h":        {name, "--to", "x", "--members", "1", "--lease", "1h"},
+		"stat nowhere":         {"nowhere", "--to", "x", "--members", "1"},
+		"takes one":            {"--to", "x", "--members", "1"},
+		"not a directory":      {name, "--to", name, "--members", "1"},
+		"invalid argument":     {name, "--to", "x", "--members", "one"},
 	} {
 		require.Equal(t, cli.ExitUsage, w.do(append([]string{"backup", "restore"}, args...)...), args)
 		require.Contains(t, w.err.String(), want)

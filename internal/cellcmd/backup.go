@@ -28,18 +28,19 @@ func BackupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "now",
 		Short: "Have the master write a backup now",
-		Long: `Now makes the master write a backup into its backup_dir, with everything that was
-acknowledged before. When the backup is durable, it prints the name of the file on the
-master's machine. The next backup of backup_every follows an interval later; backup_keep
-counts all backups. The cell serves meanwhile.
+		Long: `Now makes the master write a backup into its backup_dir. The backup contains every change
+that was acknowledged before the call. When it is durable, now prints the name of its file on
+the master's machine. The cell serves meanwhile. The next backup of backup_every follows a
+whole interval later; backup_keep counts these backups, too.
 
-If clients of the cell prove their identity, the caller must be one of the principals that
-the replicas' configurations name (key operators). After a timeout, exit code 8, the backup
-may still be written.
+If clients of the cell prove their identity, the caller must be one of the operators that the
+replicas' configurations name (key operators). After a timeout (exit code 8) the backup may
+still be written.
 
 With -o json it prints one object: replica, file, slot (the last slot of the log in the
 backup).`,
-		Args: cli.None("the file is made in the backup_dir of the master"),
+		Example: "  chubby backup now\n  chubby backup now --timeout 5m -o json",
+		Args:    cli.None("the file is made in the backup_dir of the master"),
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.backup) })
 	timeout := c.Flags().Lookup("timeout")
@@ -67,5 +68,5 @@ func backupError(id uint32, err error) error {
 	if grpcstatus.Code(err) == grpccodes.FailedPrecondition { // of the replicas' configuration, not of this call
 		return &cli.Failure{Code: cli.ExitRefused, Err: fmt.Errorf("replica %d: %s", id, words(err))}
 	}
-	return orderError(id, err, "the backup may be written yet; its log and its backup_dir have it then", "writes no backup on demand")
+	return orderError(id, err, "the backup may still be written; the log of that replica and its backup_dir then have it", "writes no backup on demand: replace its program, or wait for the next backup of backup_every")
 }
