@@ -44,22 +44,22 @@ func (c *Config) Validate() error {
 	t, err := client.ParseTarget(c.Target)
 	for _, name := range c.Workloads {
 		w, ok := workloadOf(name)
-		fault(ok && w.principals > 1 && proves(t), "--workload %s: the cell file proves one principal, and the workload needs %d", name, w.principals)
+		fault(ok && w.principals > 1 && proves(t), "--workload %s: it needs %d principals, and the cell file proves one: leave it out", name, w.principals)
 		fault(!ok, "--workload %q: give some of %s", name, strings.Join(Workloads(), ", "))
 	}
-	fault(len(c.Clients) == 0, "--clients: give one number at least")
+	fault(len(c.Clients) == 0, "--clients: give at least one number")
 	most := MaxClients
 	if len(c.Workloads) == 1 && c.Workloads[0] == holding {
 		most = MaxHeld
-		fault(c.Sessions != 0, "--sessions: the workload %s holds as many as --clients says", holding)
+		fault(c.Sessions != 0, "--sessions: leave it out: the workload %s holds as many sessions as --clients says", holding)
 	}
 	for _, n := range c.Clients {
-		fault(n < 1 || n > most, "--clients %d: 1 to %d", n, most)
+		fault(n < 1 || n > most, "--clients %d: must be 1 to %d", n, most)
 	}
-	fault(c.Sessions < 0 || c.Sessions > MaxClients, "--sessions %d: 0 to %d", c.Sessions, MaxClients)
-	fault(c.For <= 0, "--for %v: above 0", c.For)
-	fault(c.Timeout <= 0, "--timeout %v: above 0", c.Timeout)
-	fault(c.Value < 0 || c.Value > MaxValue, "--value %d: 0 to %d", c.Value, MaxValue)
+	fault(c.Sessions < 0 || c.Sessions > MaxClients, "--sessions %d: must be 0 to %d", c.Sessions, MaxClients)
+	fault(c.For <= 0, "--for %v: must be above 0", c.For)
+	fault(c.Timeout <= 0, "--timeout %v: must be above 0", c.Timeout)
+	fault(c.Value < 0 || c.Value > MaxValue, "--value %d: must be 0 to %d bytes", c.Value, MaxValue)
 	return errors.Join(append(faults, err)...)
 }
 

@@ -25,17 +25,17 @@ type workload struct {
 
 // workloads are all of them, in the order in which they run.
 var workloads = []workload{
-	{name: "write", help: "SetContents of a file of its own, all clients of one principal", commands: 1, prepare: write},
-	{name: "write-8", help: "the same by eight principals", principals: 8, commands: 1, prepare: write},
-	{name: "put", help: "Put of a row of its own", commands: 1, prepare: put},
-	{name: "get", help: "Get of a row of its own: linearizable", prepare: get},
-	{name: "contents", help: "Contents of a file of its own: linearizable", prepare: contents},
-	{name: "lock", help: "Acquire and Release of a lock of its own", commands: 2, prepare: lockOwn},
+	{name: "write", help: "SetContents of a file of the client's own; all clients have one principal", commands: 1, prepare: write},
+	{name: "write-8", help: "the same, with clients of eight principals", principals: 8, commands: 1, prepare: write},
+	{name: "put", help: "Put of a row of the client's own", commands: 1, prepare: put},
+	{name: "get", help: "Get of a row of the client's own: linearizable", prepare: get},
+	{name: "contents", help: "Contents of a file of the client's own: linearizable", prepare: contents},
+	{name: "lock", help: "Acquire and Release of a lock of the client's own", commands: 2, prepare: lockOwn},
 	{name: "lock-kept", help: "the same, with a handle that keeps its lock (KeepLock)", prepare: lockKept},
 	{name: "handoff", help: "Acquire and Release of one lock by 16 clients", clients: 16, commands: 2, prepare: lockShared},
-	{name: "session", help: "Dial and Close: a connection and a session", prepare: dialAndClose},
-	{name: "fill", help: "Open makes a file; the files stay. Only if it is named", isExtra: true, commands: 1, prepare: fill},
-	{name: holding, help: "hold sessions, as many as --clients says, that do nothing. Only if it is named", isExtra: true},
+	{name: "session", help: "Dial and Close: a new connection and a session", prepare: dialAndClose},
+	{name: "fill", help: "Open creates a file. The files stay in the cell. Runs only if it is named", isExtra: true, commands: 1, prepare: fill},
+	{name: holding, help: "holds as many idle sessions as --clients says, up to 131072. Runs only if it is named", isExtra: true},
 }
 
 // Workloads are the names of all workloads.

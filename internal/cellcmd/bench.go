@@ -25,47 +25,63 @@ func benchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Load a cell and measure how fast it answers",
-		Long: `Bench runs workloads against a cell, each with each number of clients, one after the
-other. Each client makes its next call when the previous one was answered. It has its own
-session and connection, unless --sessions makes clients share them. Bench writes into a
-directory that it removes at the end.
+		Long: `Bench runs workloads against a cell, one after the other, each with each number of
+--clients, and prints a row for each. A client makes its next call when the previous one was
+answered. It has its own session and connection, unless --sessions makes clients share them.
+Before a row is measured, its load runs for a quarter of --for, a second at most. Bench
+writes into a directory of its own in the root of the cell, and removes it at the end.
 
 Workloads:
 ` + workloadHelp() + `
-The longest gap is the longest time in which no client got an answer. If the master is killed
-meanwhile, that is the cost of a fail-over to clients.
+Columns (a dash: unknown):
+    per second       calls answered per second
+    p50, p99, p99.9  latency of a call in milliseconds: the median, and 99 % and 99.9 % of calls
+    gap ms           the longest time in which no client got an answer; if the master is killed
+                     meanwhile, the cost of a fail-over to clients
+    errors           calls that failed; they do not change the exit code
+    server CPU %     processor time in percent of one processor: of the replicas, if they run on
+    client CPU %     this machine as processes of their own; of bench; and of everything else,
+    other CPU %      which should be little
+    CPU us/call      processor time of replicas and bench for each call, in microseconds
+    slots/s          slots of the log that the master applied; this and the rest need --metrics
+    syncs/s          syncs of the master's log
+    commands/slot    commands in each slot
 
 The workload sessions opens sessions, over one connection to each replica, and holds them:
 each has a node open, and does nothing. It says how many are alive at the end, and what
 a session costs the master's process; that needs each replica as a process of its own on
-this machine. First raise the limit: chubby limits set sessions=60000.
+this machine. chubby limits shows how many sessions the cell allows.
 
-Processor time is in percent of one processor: of the replicas if they run on this
-machine, of the clients, and of everything else, which should be little. With --metrics, the
-pages of all replicas, it says how many slots of the log the master applied per second, how
-often it synced per second, and how many commands a slot had.
+write-8 is left out with fewer than 8 clients, and in a cell whose clients prove who they are.
+If the clients of a row cannot begin, bench ends with the exit code of that error. After an
+error or an interrupt it still prints the rows so far.
 
 With -o json it prints one object: cell, replicas, processors, for_seconds,
 value_bytes, interrupted, and rows, an array of workload, clients, sessions,
 principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms,
-longest_gap_ms, errors, error (the first one), server_cpu_percent, client_cpu_percent, other_cpu_percent,
-cpu_us_per_operation, slots_per_second, syncs_per_second, commands_per_slot; null is
-unknown. The workload sessions has an array of its own, held, of sessions,
-open_seconds, seconds, alive, in_doubt, lost, unopened, error,
-keepalives_per_second, master_cpu_percent, follower_cpu_percent (each),
-client_cpu_percent, other_cpu_percent, master_bytes_per_session; docs/schema/chubby-bench-1.json describes all. An interrupt makes it print the results so far.`,
+longest_gap_ms, errors, error (the first one), server_cpu_percent,
+client_cpu_percent, other_cpu_percent, cpu_us_per_operation, slots_per_second,
+syncs_per_second, commands_per_slot; null is unknown. The workload sessions has an
+array of its own, held, of sessions, open_seconds, seconds, alive, in_doubt, lost,
+unopened, error, keepalives_per_second, master_cpu_percent, follower_cpu_percent
+(the mean of all followers), client_cpu_percent, other_cpu_percent,
+master_bytes_per_session. docs/schema/chubby-bench-1.json describes all fields.`,
+		Example: `  chubby bench
+  chubby bench --workload write,get --clients 16 --for 30s
+  chubby bench --workload sessions --clients 10000 -o json`,
 		Args: cli.None(""),
 	}
 	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })
 	f := c.Flags()
-	f.StringSliceVar(&a.cfg.Workloads, "workload", nil, "workloads, in this order (default: all)")
-	f.IntSliceVar(&a.cfg.Clients, "clients", []int{1, 16, 128}, "numbers of clients")
-	f.IntVar(&a.cfg.Sessions, "sessions", 0, "sessions that the clients share; 0: each has its own")
+	f.StringSliceVar(&a.cfg.Workloads, "workload", nil, "workloads, separated by commas, in this order (default: all but those that run only if they are named)")
+	f.IntSliceVar(&a.cfg.Clients, "clients", []int{1, 16, 128}, "numbers of clients, separated by commas, 1 to 4096; each workload runs with each of them")
+	f.IntVar(&a.cfg.Sessions, "sessions", 0, "sessions that the clients of a row share; 0: each client has its own")
 	f.DurationVar(&a.cfg.For, "for", 10*time.Second, "how long each workload is measured with each number of clients")
-	f.Uint64Var(&a.cfg.Most, "operations", 0, "operations after which a row ends before --for is over; 0: no bound")
-	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value")
-	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of /metrics of each replica")
-	f.StringVar(&a.file, "file", "", "file to write the report to as well, as JSON")
+	f.Uint64Var(&a.cfg.Most, "operations", 0, "end a row after this many calls, even before --for is over; 0: no bound")
+	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value that is written, 0 to 262144")
+	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of the /metrics page of each replica, separated by commas: give those of all replicas")
+	f.StringVar(&a.file, "file", "", "also write the report to this file, as JSON")
+	f.Lookup("timeout").Usage = "how long a session may take to open, and how long a row waits at its end for calls under way"
 	_ = c.RegisterFlagCompletionFunc("workload", completeList(bench.Workloads())) // the flag exists
 	return c
 }
@@ -139,7 +155,7 @@ func (a *benchmark) print(report *bench.Report) error {
 		}
 	}
 	t := cli.NewNumbers(a.Out)
-	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\tgap ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tus an op\tslots/s\tsyncs/s\ta slot\t\n")
+	t.Row("workload\tclients\tper second\tp50 ms\tp99 ms\tp99.9 ms\tgap ms\terrors\tserver CPU %%\tclient CPU %%\tother CPU %%\tCPU us/call\tslots/s\tsyncs/s\tcommands/slot\t\n")
 	for _, r := range report.Rows {
 		t.Row("%s\t%d\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f\t%d\t", r.Workload, r.Clients, r.PerSecond, r.P50, r.P99, r.P999, r.Gap, r.Errors)
 		t.Row("%s\t%s\t%s\t%s\t", figure(r.ServerCPU, 0), figure(r.ClientCPU, 0), figure(r.OtherCPU, 0), figure(r.CPUPerOp, 0))
@@ -150,7 +166,7 @@ func (a *benchmark) print(report *bench.Report) error {
 
 func (a *benchmark) printHeld(all []bench.Held) error {
 	t := cli.NewNumbers(a.Out)
-	t.Row("sessions\talive\tin doubt\tlost\tunopened\topened in s\tKeepAlives/s\tmaster CPU %%\tfollower CPU %%\tclient CPU %%\tother CPU %%\tmaster B a session\t\n")
+	t.Row("sessions\talive\tin doubt\tlost\tunopened\topened in s\tKeepAlives/s\tmaster CPU %%\tfollower CPU %%\tclient CPU %%\tother CPU %%\tmaster bytes/session\t\n")
 	for _, r := range all {
 		t.Row("%d\t%d\t%d\t%d\t%d\t%.1f\t", r.Sessions, r.Alive, r.InDoubt, r.Lost, r.Unopened, r.OpenSeconds)
 		t.Row("%s\t%s\t%s\t", figure(r.KeepAlives, 0), figure(r.MasterCPU, 1), figure(r.FollowerCPU, 1))

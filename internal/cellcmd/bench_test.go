@@ -162,15 +162,15 @@ func TestBenchEndsWithWhatItHas(t *testing.T) {
 func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
 	t.Parallel()
 	for words, args := range map[string][]string{
-		`--workload "puts": give some of write,`: {"--workload", "puts"},
-		"--clients 0: 1 to":                      {"--clients", "0"},
-		"--for 0s: above 0":                      {"--for", "0s"},
-		"--value -1: 0 to":                       {"--value", "-1"},
-		"--sessions -1: 0 to":                    {"--sessions", "-1"},
-		"--clients 131073: 1 to 131072":          {"--workload", "sessions", "--clients", "131073"},
-		"--clients 5000: 1 to 4096":              {"--workload", "sessions,put", "--clients", "5000"},
-		"--sessions: the workload sessions":      {"--workload", "sessions", "--sessions", "2"},
-		"--file":                                 {"--file", "/dev/null/x"},
+		`--workload "puts": give some of write,`:          {"--workload", "puts"},
+		"--clients 0: must be 1 to":                       {"--clients", "0"},
+		"--for 0s: must be above 0":                       {"--for", "0s"},
+		"--value -1: must be 0 to":                        {"--value", "-1"},
+		"--sessions -1: must be 0 to":                     {"--sessions", "-1"},
+		"--clients 131073: must be 1 to 131072":           {"--workload", "sessions", "--clients", "131073"},
+		"--clients 5000: must be 1 to 4096":               {"--workload", "sessions,put", "--clients", "5000"},
+		"--sessions: leave it out: the workload sessions": {"--workload", "sessions", "--sessions", "2"},
+		"--file": {"--file", "/dev/null/x"},
 	} {
 		code, out, text := run(t, append([]string{"bench", "--cell", "1=127.0.0.1:1"}, args...)...)
 		require.Equal(t, cli.ExitUsage, code, words)

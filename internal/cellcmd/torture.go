@@ -33,31 +33,37 @@ func tortureCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "torture",
 		Short: "Run servers and clients, make both fail, and check what the clients saw",
-		Long: `Torture starts the replicas of a cell as processes of this program, on the loopback
-interface and in a directory of its own, and clients that call the cell. It kills, stops and
-restarts replicas, fills their disks, cuts connections, and cuts the power: a replica then
-loses what it has not synced. The checks of the simulator judge what the clients saw.
-docs/torture.md lists what is checked.
+		Long: `Torture starts the replicas of a new cell as processes of this program, on the loopback
+interface and in a directory of its own, and clients that call them. While the clients work,
+it injects one fault after the other, and then checks what the clients saw: for instance that
+calls are linearizable, that no acknowledged write is lost, and that holders of a lock exclude
+each other. It touches no other cell. docs/torture.md lists the checks.
 
-The seed decides which faults there are, and when. What then happens depends on the machine.
-Faults: ` + kindHelp() + `.
+Faults:
+` + kindHelp() + `
+A replica that is killed (kill, power) loses all that it has not synced, like a machine that
+loses power, unless --power-loss=false.
 
-It prints a report. With -o json that is one object: verdict, violations (property, text,
+The seed decides which faults there are, and when. What then happens depends on the machine,
+so a run that fails may not fail again with the same seed.
+
+Torture prints a report. With -o json that is one object: verdict, violations (property, text,
 file), seed, seconds, replicas, clients, faults (by kind), kills, failovers, operations, rows,
 files, locks, events, unknown, failed, sessions_lost, longest_gap_seconds,
 longest_gap_during, histories, undecided, placed, slots, holes, dir, first_broken_seconds;
 docs/schema/chubby-torture-1.json describes it. With -o junit it is a report for CI systems:
 a case for each property, and one for the run.
 
-If a property breaks, the run ends, and the directory stays: histories, logs of the replicas,
-their files, and the faults. It is that of --out, or else a temporary one.
+If a property breaks, the run ends, and its directory stays, with the histories, the logs and
+files of the replicas, and the faults: that of --out, or else a temporary one. If the run
+passes, the directory is removed, also that of --out.
 
 Exit codes:
     0  clean
     1  a property broke
-    2  usage: bad flags, or a directory that is not empty
+    2  usage: bad flags, or a directory of --out that is not empty
     3  undecided: a check gave up, or no call was answered
-    5  internal error: the machine, or the program
+    5  internal error: the cell did not start, or the machine or the program failed
   130  interrupted; what was found so far is printed`,
 		Example: `  chubby torture
   chubby torture --for 20m --replicas 5 --seed 7 --out failures
@@ -69,15 +75,15 @@ Exit codes:
 		},
 	}
 	f := c.Flags()
-	f.DurationVar(&t.cfg.For, "for", time.Minute, "how long faults are injected")
-	f.Uint64Var(&t.cfg.Seed, "seed", 0, "decides which faults there are (default: another one each time)")
-	f.IntVar(&t.cfg.Replicas, "replicas", 3, "replicas of the cell: 3, 5, 7 or 9")
-	f.IntVar(&t.cfg.Clients, "clients", 6, "client processes that the load looks like")
-	f.StringSliceVar(&t.faults, "faults", kindNames(), "kinds of faults; none: the cell runs undisturbed")
-	f.DurationVar(&t.cfg.Lease, "session-lease", 3*time.Second, "lease of sessions")
-	f.BoolVar(&t.cfg.Volatile, "power-loss", true, "a replica that is killed loses what it has not synced")
-	f.StringVar(&t.cfg.Server, "server", "", "the program that runs replicas, if it is not this one")
-	f.StringVar(&t.out, "out", "", "directory of the run, which stays if a property breaks (default: a temporary one)")
+	f.DurationVar(&t.cfg.For, "for", time.Minute, "how long faults are injected; the whole run takes a little longer")
+	f.Uint64Var(&t.cfg.Seed, "seed", 0, "decides which faults there are, and when (default: another one each time)")
+	f.IntVar(&t.cfg.Replicas, "replicas", 3, "number of replicas: 3, 5, 7 or 9")
+	f.IntVar(&t.cfg.Clients, "clients", 6, "number of client sessions, 2 to 64; each makes several calls at a time")
+	f.StringSliceVar(&t.faults, "faults", kindNames(), "kinds of faults, separated by commas; none: the cell runs undisturbed")
+	f.DurationVar(&t.cfg.Lease, "session-lease", 3*time.Second, "lease of the clients' sessions, 1s to 1m")
+	f.BoolVar(&t.cfg.Volatile, "power-loss", true, "a killed replica loses what it has not synced; false: it loses nothing")
+	f.StringVar(&t.cfg.Server, "server", "", "program that runs the replicas, another build of chubby (default: this program)")
+	f.StringVar(&t.out, "out", "", "empty or new directory for the run, kept only if a property breaks (default: a temporary one)")
 	t.form.RegisterJudged(c)
 	return c
 }
@@ -89,7 +95,14 @@ func kindNames() (names []string) {
 	return names
 }
 
-func kindHelp() string { return strings.Join(kindNames(), ", ") }
+// kindHelp is a line for each kind of fault.
+func kindHelp() string {
+	var text strings.Builder
+	for _, k := range torture.Kinds() {
+		fmt.Fprintf(&text, "    %-7s  %s\n", k, torture.Help(k))
+	}
+	return text.String()
+}
 
 func (t *tortured) run(ctx context.Context) error {
 	serviceMemory()
@@ -153,7 +166,7 @@ func (t *tortured) prepare() (err error) {
 		}
 	}
 	if info, err := os.Stat(t.cfg.Server); err != nil || info.IsDir() {
-		return cli.Usage("--server %s: no program", t.cfg.Server)
+		return cli.Usage("--server %s: there is no such program", t.cfg.Server)
 	}
 	if t.out == "" {
 		t.cfg.Dir, err = os.MkdirTemp("", "chubby-torture-")

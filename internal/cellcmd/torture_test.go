@@ -103,13 +103,13 @@ func TestWhatIsWrongWithATortureIsSaid(t *testing.T) {
 	full := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(full, "x"), nil, 0o600))
 	for words, args := range map[string][]string{
-		`--faults "fire": give some of kill,`: {"--faults", "fire"},
-		"--replicas 4: 3, 5, 7 or 9":          {"--replicas", "4"},
-		"--for 0s: above 0":                   {"--for", "0s"},
-		"--clients 1: 2 to 64":                {"--clients", "1"},
-		"give a directory that is empty":      {"--out", full},
-		"--server /nowhere: no program":       {"--server", "/nowhere"},
-		"--session-lease 1ms: 1s to 1m":       {"--session-lease", "1ms"},
+		`--faults "fire": give some of kill,`:         {"--faults", "fire"},
+		"--replicas 4: must be 3, 5, 7 or 9":          {"--replicas", "4"},
+		"--for 0s: must be above 0":                   {"--for", "0s"},
+		"--clients 1: must be 2 to 64":                {"--clients", "1"},
+		"give a directory that is empty":              {"--out", full},
+		"--server /nowhere: there is no such program": {"--server", "/nowhere"},
+		"--session-lease 1ms: must be 1s to 1m":       {"--session-lease", "1ms"},
 	} {
 		code, out, text := run(t, append([]string{"torture"}, args...)...)
 		require.Equal(t, cli.ExitUsage, code, words)

@@ -49,7 +49,7 @@ func NewApplied(w io.Writer) *Applied {
 
 func (a *Applied) flush() {
 	if _, err := a.w.Write(a.line); err != nil {
-		panic(fmt.Sprintf("torture: what is applied cannot be written down: %v", err))
+		panic(fmt.Sprintf("torture: cannot write the record of what is applied: %v", err))
 	}
 	a.line = a.line[:0]
 }
@@ -218,7 +218,7 @@ func (o *order) slot(replica int, slot paxos.Slot, text string) (broken string, 
 	sum, _, _ := strings.Cut(text, " ")
 	if have, ok := o.slots[slot]; ok {
 		if have.hash != xxhash.Sum64String(text) {
-			return fmt.Sprintf("slot %d: replica %d applied what gives the rows the sum %s, and replica %d what gives %s, or calls had other results; their notes have all of it",
+			return fmt.Sprintf("slot %d was applied in two ways: replica %d recorded the sum %s of its rows, and replica %d the sum %s; if the sums are equal, calls or their results differ; the files replica-N.applied have the details",
 				slot, have.replica, have.sum, replica, sum), nil
 		}
 		return "", nil
@@ -258,7 +258,7 @@ func (o *order) stale() string {
 			i++
 		}
 		if i < len(epochs) && at > first[i] {
-			return fmt.Sprintf("replica %d, the master of epoch %d, answered a read without the log, by a clock that it read %v after a later epoch had begun (epoch %d or a later one)",
+			return fmt.Sprintf("replica %d, the master of epoch %d, answered a read without the log by a clock reading from %v after a later epoch had begun (epoch %d or later)",
 				r.replica, r.epoch, time.Duration(at-first[i]), epochs[i])
 		}
 	}

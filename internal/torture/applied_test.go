@@ -47,12 +47,12 @@ func TestWhatReplicasApplyIsOneOrder(t *testing.T) {
 
 func TestReplicasThatDisagreeAreFound(t *testing.T) {
 	for want, replicas := range map[string][]string{
-		"slot 2: replica 1 applied":                         {"A 2 bb 7 1 1\n", "A 2 bb 7 2 1\n"},
-		"the sum bb, and replica 2 what gives cc":           {"A 2 bb\n", "A 2 cc\n"},
-		"the sum bb, and replica 1 what gives cc":           {"A 2 bb\n\nA 2 cc\n"},
-		"call 1 of session 7 was executed twice, in slot 2": {"A 2 bb 7 1 1\nA 3 cc 7 1 1\n"},
-		"replica 1, the master of epoch 4, answered a read without the log, by a clock that it read 30ns after": {"E 4 100\nR 4 150\nR 4 230\n", "E 4 101\nE 5 200\n"},
-		"replica 2, the master of epoch 4": {"E 6 100\n", "R 4 101\n"},
+		"slot 2 was applied in two ways: replica 1 recorded the sum bb of its rows, and replica 2 the sum bb":  {"A 2 bb 7 1 1\n", "A 2 bb 7 2 1\n"},
+		"the sum bb of its rows, and replica 2 the sum cc":                                                     {"A 2 bb\n", "A 2 cc\n"},
+		"the sum bb of its rows, and replica 1 the sum cc":                                                     {"A 2 bb\n\nA 2 cc\n"},
+		"call 1 of session 7 was executed twice, in slot 2":                                                    {"A 2 bb 7 1 1\nA 3 cc 7 1 1\n"},
+		"replica 1, the master of epoch 4, answered a read without the log by a clock reading from 30ns after": {"E 4 100\nR 4 150\nR 4 230\n", "E 4 101\nE 5 200\n"},
+		"replica 2, the master of epoch 4":                                                                     {"E 6 100\n", "R 4 101\n"},
 	} {
 		_, broken := told(t, replicas...)
 		require.Contains(t, broken, want)

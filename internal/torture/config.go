@@ -36,9 +36,9 @@ func (c *Config) Validate() error {
 			faults = append(faults, fmt.Errorf(format, args...))
 		}
 	}
-	fault(c.Replicas < 3 || c.Replicas > MaxReplicas || c.Replicas%2 == 0, "--replicas %d: 3, 5, 7 or 9", c.Replicas)
-	fault(c.Clients < 2 || c.Clients > MaxClients, "--clients %d: 2 to %d", c.Clients, MaxClients)
-	fault(c.For <= 0, "--for %v: above 0", c.For)
-	fault(c.Lease < time.Second || c.Lease > time.Minute, "--session-lease %v: 1s to 1m", c.Lease)
+	fault(c.Replicas < 3 || c.Replicas > MaxReplicas || c.Replicas%2 == 0, "--replicas %d: must be 3, 5, 7 or 9", c.Replicas)
+	fault(c.Clients < 2 || c.Clients > MaxClients, "--clients %d: must be 2 to %d", c.Clients, MaxClients)
+	fault(c.For <= 0, "--for %v: must be above 0", c.For)
+	fault(c.Lease < time.Second || c.Lease > time.Minute, "--session-lease %v: must be 1s to 1m", c.Lease)
 	return errors.Join(faults...)
 }

@@ -124,7 +124,7 @@ func (h *history[S, I, O]) judge(seen *order, b linearizability.Budget) (v verdi
 	}
 	if seen != nil {
 		if w := linearizability.CheckWitness(h.model, all); w.Verdict == linearizability.Illegal {
-			v.broken, v.text = "S4", fmt.Sprintf("%s: the order of the log does not explain it: %s", h.name, w.Violation.Text)
+			v.broken, v.text = "S4", fmt.Sprintf("%s: the order of the log does not explain the answers: %s", h.name, w.Violation.Text)
 			return v
 		}
 	}
@@ -133,7 +133,7 @@ func (h *history[S, I, O]) judge(seen *order, b linearizability.Budget) (v verdi
 	case err != nil:
 		v.broken, v.text = "history", fmt.Sprintf("%s: %v", h.name, err)
 	case found.Verdict == linearizability.Illegal:
-		v.broken, v.text = "S4", fmt.Sprintf("%s: no order explains it", h.name)
+		v.broken, v.text = "S4", fmt.Sprintf("%s: no order of the calls explains the answers", h.name)
 		if why, err := linearizability.Explain(h.model, all, b); err == nil && why != nil {
 			v.text = fmt.Sprintf("%s: %s", h.name, why.Text)
 		}
@@ -160,10 +160,10 @@ func (h *history[S, I, O]) place(ops []linearizability.Operation[I, O], ids []cl
 			op.At = e.at
 			v.placed++
 			if op.Outcome == linearizability.OutcomeFailed {
-				return verdict{broken: "S4", text: fmt.Sprintf("%s: operation %d, whose client was told that it was not executed, took effect in slot %d", h.name, op.ID, e.at.Slot)}
+				return verdict{broken: "S4", text: fmt.Sprintf("%s: operation %d took effect in slot %d, and its client was told that it was not executed", h.name, op.ID, e.at.Slot)}
 			}
 		case op.Outcome == linearizability.OutcomeOK:
-			return verdict{broken: "S3", text: fmt.Sprintf("%s: operation %d, %+v, was answered, and took effect nowhere in the log", h.name, op.ID, op.Input)}
+			return verdict{broken: "S3", text: fmt.Sprintf("%s: operation %d, %+v, was acknowledged, and is nowhere in the log", h.name, op.ID, op.Input)}
 		}
 	}
 	return v

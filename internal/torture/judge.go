@@ -152,7 +152,7 @@ func (r *run) conclude(ctx context.Context, in *injector, begun time.Time, took 
 		from.f.Close()
 	}
 	rep.Slots, rep.Holes = len(r.order.slots), r.order.holes()
-	r.say("the rest of the histories is judged")
+	r.say("judging the remaining histories")
 	if ctx.Err() == nil {
 		r.settle(0)
 	}

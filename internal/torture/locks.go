@@ -181,11 +181,11 @@ func (l *lock) askAbout(ctx context.Context, h *client.Handle, got *client.Lock,
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if last != "" && last != got.Sequencer() && h.CheckSequencer(ctx, last) == nil {
-		l.run.broken("S10", "%s: sequencer %q is called valid while %q is the present one", l.name, last, got.Sequencer())
+		l.run.broken("S10", "%s: the cell called sequencer %q valid while %q was the present one", l.name, last, got.Sequencer())
 	}
 	err := h.CheckSequencer(ctx, got.Sequencer())
 	if got.Held() && errors.Is(err, client.ErrStaleSequencer) {
-		l.run.broken("S10", "%s: sequencer %q is called stale while its lock is held", l.name, got.Sequencer())
+		l.run.broken("S10", "%s: the cell called sequencer %q stale while its lock was held", l.name, got.Sequencer())
 	}
 }
 

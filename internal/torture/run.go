@@ -55,7 +55,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	if !supported {
-		return nil, errors.New("torture pauses processes by signals, which this system does not have")
+		return nil, errors.New("torture needs SIGSTOP and SIGCONT, which this operating system does not have")
 	}
 	r := &run{cfg: cfg}
 	r.clock.begun = time.Now()
@@ -104,7 +104,7 @@ func (r *run) run(ctx context.Context) (*Report, error) {
 	took := time.Since(begun)
 	r.note(Fault{Kind: "no fault"}, nil)
 	if failed == nil && loaded.Err() == nil {
-		r.say("the last fault is healed")
+		r.say("the last fault is over; waiting for the cell to recover")
 		settling, done := context.WithTimeout(loaded, settleFor)
 		r.watched.settle(settling, r.sessions[0])
 		done()
@@ -135,7 +135,7 @@ func (r *run) connect(ctx context.Context) error {
 	defer cancel()
 	_, _, err := r.sessions[0].client(ctx)
 	if err == context.DeadlineExceeded {
-		err = fmt.Errorf("the cell did not serve within a minute; the logs in %s say why", r.cfg.Dir)
+		err = fmt.Errorf("the cell did not serve within a minute of its start; the logs of the replicas in %s say why", r.cfg.Dir)
 	}
 	return err
 }

@@ -27,6 +27,20 @@ const (
 // Kinds are all kinds of faults.
 func Kinds() []Kind { return []Kind{Kill, Power, Restart, Pause, Starve, Full, Cut, Silence} }
 
+// Help describes a kind in a few words.
+func Help(k Kind) string {
+	return map[Kind]string{
+		Kill:    "kill -9 of a replica, or of a majority one after the other; they start again",
+		Power:   "kill -9 of all replicas, or of a majority, at one instant",
+		Restart: "SIGTERM to a replica, which starts again",
+		Pause:   "SIGSTOP of a replica for longer than a master's lease, then SIGCONT",
+		Starve:  "a replica gets little processor time, and reaches no other replica",
+		Full:    "the disk of a replica is full for a while",
+		Cut:     "messages from a replica, to it, or both are held back, and arrive later",
+		Silence: "a client that holds a lock reaches no replica until its session is over",
+	}[k]
+}
+
 // Who says which replicas a fault is for.
 type Who string
 

@@ -88,7 +88,7 @@ func (w *watched) read(ctx context.Context, h *client.Handle, i int, cause uint6
 		return err
 	}
 	if uint64(stat.Content) < cause {
-		w.run.broken("S13", "client %d heard that %s has generation %d, and then read generation %d", i, watchedFile, cause, stat.Content)
+		w.run.broken("S13", "client %d got an event that %s has generation %d, and then read generation %d", i, watchedFile, cause, stat.Content)
 	}
 	w.seen[i].Store(uint64(stat.Content))
 	return nil
@@ -118,7 +118,7 @@ func (w *watched) settle(ctx context.Context, s *session) {
 		for w.seen[i].Load() < last {
 			if !pause(ctx, 5*time.Millisecond) {
 				if ctx.Err() == context.DeadlineExceeded {
-					w.run.broken("S13", "client %d watches %s, which has had generation %d for %v, and has read generation %d last", i, watchedFile, last, settleFor, w.seen[i].Load())
+					w.run.broken("S13", "client %d watches %s, which has had generation %d for %v, but the last generation that it read is %d", i, watchedFile, last, settleFor, w.seen[i].Load())
 				}
 				return
 			}
