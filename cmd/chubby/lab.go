@@ -69,16 +69,23 @@ func (a *app) labCommand() *cobra.Command {
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "lab",
-		Short: "Lock systems of others, simulated: how they fail, and what helps",
-		Long: `Lab lists lock systems in practical use, each as a small model on the simulator of this
-project, with the ways in which it fails and the lesson of each failure.
-` + "`chubby lab run SYSTEM BREAK`" + ` plays one of them, ` + "`chubby lab lesson NAME`" + ` a wrong and a right
-program under the same faults. ` + "`chubby lab matrix`" + ` measures how often each system fails under
-faults that strike by chance, ` + "`chubby lab sweep`" + ` over the length of one fault.
+		Short: "Models of other lock systems: how they fail, and what helps",
+		Long: `Lab prints a card of each lock system that it has: what the model covers and leaves out, its
+options, and its breaks. A break is a numbered way in which the system fails (X1), with the
+lesson to draw from it. Each system but chubby is a small model on the simulator of this
+project; chubby is the code that ships. Nothing here ran against the real products.
 
-Marks say where a claim comes from: [src] the product's source, [iss] an issue,
-[doc] its documentation, [seed] the texts this project began with, [derived] a
-deduction of ours. Nothing here ran against the real product.`,
+` + "`chubby lab run SYSTEM BREAK`" + ` plays one break, and ` + "`chubby lab lesson NAME`" + ` wrong and right
+programs under the same faults. ` + "`chubby lab matrix`" + ` measures how often each system fails under
+random faults, ` + "`chubby lab sweep`" + ` over the length of one fault.
+
+Marks say where a claim comes from: [src] the product's source, [doc] its documentation, [iss]
+an issue of its tracker, [known] common knowledge without one source, [derived] our own
+deduction. docs/lab.md has the results.
+
+-o json prints one object: systems[], each with name, title, models, omits, token, options[],
+breaks[].`,
+		Example: "  chubby lab\n  chubby lab run setpx X1",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usage("lab %s: no such command; `%s lab` lists systems, `%s lab run SYSTEM BREAK` plays a break, `%s lab matrix` measures", args[0], a.Name, a.Name, a.Name)
@@ -116,6 +123,21 @@ func (a *app) labList(form cli.Form) error {
 	return t.End()
 }
 
+// labExits are the exit codes of the commands of the lab that measure.
+const labExits = `Exit codes:
+    0  done, whatever was measured
+    2  usage: bad flags, unknown names, files that cannot be written
+    5  internal error
+  130  interrupted; `
+
+// labJudged are the exit codes of the commands of the lab that judge a claim.
+const labJudged = `Exit codes:
+    0  all is as the lab claims
+    1  a claim is false: a faulty variant or a wrong program did no harm, or another one did
+    2  usage: bad flags, unknown names, files that cannot be written
+    5  internal error
+  130  interrupted`
+
 // labFlags are the flags of `chubby lab run`.
 type labFlags struct {
 	seed    uint64
@@ -128,20 +150,22 @@ func (a *app) labRunCommand() *cobra.Command {
 	f := &labFlags{}
 	c := &cobra.Command{
 		Use:   "run SYSTEM BREAK",
-		Short: "Play one failure with its time line, and what helps against it",
-		Long: `Run plays one script of clients and faults with several variants of a lock system
-and of the resource that clients write to. It prints the time line of one of them, in true
-time, and what became of each: in every faulty variant the harm happens, in no
-repaired one.
+		Short: "Play one break with its time line, and what helps against it",
+		Long: `Run plays one break, such as X1 of setpx: a script of clients and faults, with several
+variants of the lock system and of the resource that the clients write to. ` + "`chubby lab`" + ` lists
+systems and breaks. Run prints the time line of one variant, in seconds of true time, and then
+the outcome of each. The claim of the lab is that the harm happens in every faulty variant and
+in no repaired one. A faulty variant marked "(by seed)" may do no harm in this seed.
 
-The resource keeps a counter that each holder reads and writes one higher. It
-guards itself in one of these ways:
-  no check              it takes every write
-  write-check           it refuses a write with a lower token than a write it took
-  read-and-write check  the same, and reads carry the token, too
+The resource has a counter. Each holder of the lock reads it, and writes it one higher. The
+resource guards itself in one of these ways:
+  no check              it accepts every write
+  write-check           it refuses a write with a lower token than an accepted write had
+  read-and-write check  the same, but reads carry the token, too
   check then act        it asks the lock service, and acts a moment later
-  same transaction      it is a table of the lock's database, and looks at the lock as it acts
-  compare-and-set       it refuses a write made from an older version
+  same transaction      it is a table of the lock's database, and checks the lock in the
+                        transaction of the write
+  compare-and-set       it refuses a write that was made from an older version
 
 --page FILE writes the run whose time line is printed as one HTML file that needs no
 network: a lane for each machine, messages, bars where a client acts as a holder,
@@ -150,11 +174,11 @@ bands for faults (docs/pages.md).
 -o json prints one object: system, break, seed, variants[] (each with its
 time line, holds, waits, overlaps, writes; times in ns), exit.
 
-` + cli.ExitHelp,
+` + labJudged,
 		Example: "  chubby lab run setpx X1\n  chubby lab run setpx X1 --variant 3 --page x1.html",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return cli.Usage("%s takes a system and a break, such as setpx X1; %d are there", c.CommandPath(), len(args))
+				return cli.Usage("%s takes a system and a break, such as setpx X1; the number of arguments is %d", c.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -167,9 +191,9 @@ time line, holds, waits, overlaps, writes; times in ns), exit.
 			return a.labRun(f, args[0], args[1])
 		},
 	}
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the run: delays, random values, what a disk keeps")
-	c.Flags().IntVar(&f.variant, "variant", 1, "whose time line is printed, counted in the order of the table below it")
-	c.Flags().StringVar(&f.page, "page", "", "write the run of that variant to this file, for a browser")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the run: it decides delays, random values, what a disk keeps")
+	c.Flags().IntVar(&f.variant, "variant", 1, "number of the variant whose time line is printed, in the order of the outcomes")
+	c.Flags().StringVar(&f.page, "page", "", "also write the run of that variant to this file, as HTML for a browser")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -184,7 +208,7 @@ func (a *app) labRun(f *labFlags, name, id string) error {
 		return err
 	}
 	if n := len(b.Faulty) + len(b.Repaired); f.variant < 1 || f.variant > n {
-		return cli.Usage("--variant %d: %s %s has 1 to %d", f.variant, s.Name, b.ID, n)
+		return cli.Usage("--variant %d: the variants of %s %s are 1 to %d", f.variant, s.Name, b.ID, n)
 	}
 	all, err := lab.Check(b, f.seed)
 	if err != nil {
@@ -194,7 +218,7 @@ func (a *app) labRun(f *labFlags, name, id string) error {
 		if err := labPaged(f, s, b, all); err != nil {
 			return err
 		}
-		a.Say("written %s", f.page)
+		a.Say("wrote %s", f.page)
 	}
 	code := cli.ExitClean
 	if slices.ContainsFunc(all, func(x lab.Finding) bool { return !x.AsClaimed() }) {

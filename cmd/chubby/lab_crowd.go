@@ -21,24 +21,26 @@ func (a *app) labCrowdCommand() *cobra.Command {
 	f, waiters := &labSeeds{}, []int{}
 	c := &cobra.Command{
 		Use:   "crowd [SYSTEM ...]",
-		Short: "Count the waiters that each release wakes, and what waiting costs",
-		Long: `Crowd lets many clients take turns at one lock without any fault, for two minutes of
-simulated time. By the number of waiting clients it prints how many of them each release
-moves; the messages between clients and the service for each grant, including those of
-waiting; and the median time from a release to the next holder. A release moves the clients
-that send the service a message, or get one, until the next holder is known (woken, or just
-polling). Work under the lock takes 1 s. Brackets have 95 % intervals from resampling seeds.
+		Short: "Measure how many waiters each release wakes, and what waiting costs",
+		Long: `Crowd lets many clients take turns at one lock, without any fault, for two minutes of
+simulated time. Work under the lock takes 1 s. It prints, for each number of waiting clients:
+  moved per release  the waiters that exchange a message with the service between the release
+                     and the next grant, because they are woken or because they poll
+  messages per lock  the messages between clients and the service for each grant, including
+                     those of waiting
+  hand-off           the median time from a release to the next holder
+Brackets have 95 % intervals from resampling seeds.
 
-A system whose waiters queue at the service moves one. A system that wakes all waiters moves
-them all. A system whose clients poll moves few, and pays in messages.
+If waiters queue at the service, a release moves one. If the system wakes all waiters, it moves
+them all. If clients poll, it moves few, and the cost is in the messages.
 
 -o json prints one object: from, seeds, crowds[], exit.
 
-` + cli.ExitHelp,
+` + labExits + `nothing is printed`,
 		Example: "  chubby lab crowd\n  chubby lab crowd consul etcd --waiters 10,100",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labCrowd(c.Context(), f, waiters, args) },
 	}
-	c.Flags().IntSliceVar(&waiters, "waiters", []int{1, 3, 7, 15, 31}, "numbers of clients that wait")
+	c.Flags().IntSliceVar(&waiters, "waiters", []int{1, 3, 7, 15, 31}, "numbers of waiting clients, separated by commas, 1 to 200")
 	f.register(c, 3)
 	return c
 }
@@ -49,7 +51,7 @@ func (a *app) labCrowd(ctx context.Context, f *labSeeds, waiters []int, names []
 	}
 	for _, n := range waiters {
 		if n < 1 || n > swarm.MaxWaiters {
-			return cli.Usage("--waiters %d: 1 to %d", n, swarm.MaxWaiters)
+			return cli.Usage("--waiters %d: must be 1 to %d", n, swarm.MaxWaiters)
 		}
 	}
 	all, err := labNamed(names)
@@ -74,7 +76,7 @@ func (a *app) labCrowd(ctx context.Context, f *labSeeds, waiters []int, names []
 		return a.JSON(r)
 	}
 	t := cli.NewColumns(a.Out)
-	t.Row("system\twaiters\tmoved a release\tmessages a lock\thand-off\n")
+	t.Row("system\twaiters\tmoved per release\tmessages per lock\thand-off\n")
 	for _, c := range r.Crowds {
 		t.Row("%s\t%d\t%s\t%s\t%s\n", c.System, c.Waiters, labEstimate(c.Moved, "%.1f"), labEstimate(c.Messages, "%.1f"), labEstimate(c.HandOff, "%.3f s"))
 	}

@@ -36,25 +36,24 @@ func (a *app) labLessonCommand() *cobra.Command {
 	f := &labLessonFlags{}
 	c := &cobra.Command{
 		Use:   "lesson [NAME]",
-		Short: "What programs do wrong with locks: the wrong one and the right one",
-		Long: `Lesson plays several short programs under the same faults and the same seed: wrong
-ones, that do what many programs do, and right ones. It prints the time line of
-the first wrong program in true time, that of the right one from where they part,
-and what became of each. The source of the programs is in the file that is
-named, a few lines each. Without a name it lists the lessons.
-
-A lesson holds if every wrong program does harm and no right one does; else the exit
-code is 1.
+		Short: "Play wrong and right programs with locks under the same faults",
+		Long: `Lesson plays several short programs under the same faults and with the same seed: wrong
+ones, which make a common mistake, and right ones. It prints the time line of the
+first wrong program, in seconds of true time, then that of the last right one from
+the point where the two differ, and the outcome of each program. The file that it
+names has the source of the programs, a few lines each. Without NAME it lists the
+lessons. The claim of a lesson is that every wrong program does harm and no right
+one does.
 
 -o json prints one object: name, title, lesson, file, seed, programs[] (each with
 its harm and its outcome: time line, holds, waits, overlaps, writes; times in ns),
-exit. Without a name it is {"lessons": [...]}.
+exit. Without NAME it is {"lessons": [...]}.
 
-` + cli.ExitHelp,
+` + labJudged,
 		Example: "  chubby lab lesson\n  chubby lab lesson release-race --program 2",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usage("%s takes one lesson; %d are there", c.CommandPath(), len(args))
+				return cli.Usage("%s takes the name of one lesson; the number of arguments is %d", c.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -68,8 +67,8 @@ exit. Without a name it is {"lessons": [...]}.
 			return a.labLesson(f, args[0])
 		},
 	}
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the run")
-	c.Flags().IntVar(&f.program, "program", 1, "whose time line is printed, counted in the order of the table below it")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the run: it decides delays and random values")
+	c.Flags().IntVar(&f.program, "program", 1, "number of the program whose time line is printed, in the order of the outcomes")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -100,7 +99,7 @@ func (a *app) labLesson(f *labLessonFlags, name string) error {
 		return cli.Usage("no lesson %q; there are: %s", name, strings.Join(names, ", "))
 	}
 	if n := len(l.Programs()); f.program < 1 || f.program > n {
-		return cli.Usage("--program %d: %s has 1 to %d", f.program, l.Name, n)
+		return cli.Usage("--program %d: the programs of %s are 1 to %d", f.program, l.Name, n)
 	}
 	all, err := l.Play(f.seed)
 	if err != nil {

@@ -49,27 +49,31 @@ func (a *app) labLoadCommand() *cobra.Command {
 	f := &labLoadFlags{}
 	c := &cobra.Command{
 		Use:   "load SYSTEM",
-		Short: "Count the updates that are lost under drawn faults, beside a published figure",
-		Long: `Load runs a workload of several clients under faults that are drawn by the seed, with
-several variants of a lock system, and prints what share of the accepted updates was
-lost, with a 95 % interval over the seeds, and how many clients acted as holders at
-one instant at the most. All places have the same seeds.
+		Short: "Repeat a published test: measure the updates lost, beside its figure",
+		Long: `Load repeats a published test on the model of a lock system: its workload, with faults that
+the seed draws. It prints the published figure, and then for each variant of the system and each
+number of clients the share of the accepted updates that were lost, with a 95 % interval over
+the seeds; the number of updates; the largest number of clients that acted as holders at one
+instant; and the requests that the resource refused. All rows have the same seeds. SYSTEM is
+etcd, the only one with such a test so far.
 
-` + cli.ExitHelp,
+-o json prints one object: system, title, published, from, seeds, length_ns, places[], exit.
+
+` + labExits + `nothing is printed`,
 		Example: "  chubby lab load etcd\n  chubby lab load etcd --seeds 60 --clients 5",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return cli.Usage("%s takes a system, one of: %s; %d are there", c.CommandPath(), strings.Join(labLoaded(), ", "), len(args))
+				return cli.Usage("%s takes one system, of: %s; the number of arguments is %d", c.CommandPath(), strings.Join(labLoaded(), ", "), len(args))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.labLoad(c.Context(), f, args[0]) },
 	}
-	c.Flags().Uint64Var(&f.seeds, "seeds", 20, "runs of each variant with each number of clients")
-	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().DurationVar(&f.length, "length", 0, "simulated time of a run (default: as in the published figure)")
-	c.Flags().IntSliceVar(&f.clients, "clients", nil, "numbers of clients (default: those of the published figure)")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one per processor)")
+	c.Flags().Uint64Var(&f.seeds, "seeds", 20, "runs of each variant with each number of clients, 2 or more")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed; the others follow")
+	c.Flags().DurationVar(&f.length, "length", 0, "simulated time of a run, such as 2m (default: that of the published test)")
+	c.Flags().IntSliceVar(&f.clients, "clients", nil, "numbers of clients, separated by commas, 1 to 100 (default: those of the published test)")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time; 0: one per processor")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -89,10 +93,10 @@ func labLoaded() (names []string) {
 func labLoadOf(f *labLoadFlags, name string) (*lab.System, error) {
 	s, found := systems.Named(strings.ToLower(name))
 	if !found || s.Load == nil {
-		return nil, cli.Usage("no load for the system %q; there is one for: %s", name, strings.Join(labLoaded(), ", "))
+		return nil, cli.Usage("there is no published test for the system %q; there is one for: %s", name, strings.Join(labLoaded(), ", "))
 	}
 	if f.seeds < 2 || f.seeds > 1_000_000 {
-		return nil, cli.Usage("--seeds %d: 2 to 1000000, since an interval takes two or more", f.seeds)
+		return nil, cli.Usage("--seeds %d: must be 2 to 1000000; an interval needs at least two", f.seeds)
 	}
 	if err := cli.CheckJobs(f.jobs); err != nil {
 		return nil, err
@@ -101,11 +105,11 @@ func labLoadOf(f *labLoadFlags, name string) (*lab.System, error) {
 		return nil, err
 	}
 	if f.length < 0 || f.length > 24*time.Hour {
-		return nil, cli.Usage("--length %v: up to 24h; leave it out for %v", f.length, s.Load.Length)
+		return nil, cli.Usage("--length %v: must be 0 to 24h; leave it out for %v", f.length, s.Load.Length)
 	}
 	for _, n := range f.clients {
 		if n < 1 || n > 100 {
-			return nil, cli.Usage("--clients %d: 1 to 100", n)
+			return nil, cli.Usage("--clients %d: must be 1 to 100", n)
 		}
 	}
 	if f.length == 0 {

@@ -54,39 +54,44 @@ func (a *app) labMatrixCommand() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "matrix [SYSTEM ...]",
-		Short: "Measure all systems under all kinds of faults, and what they cost",
-		Long: `Matrix runs the same seeds of every system, or of those that are named, under each
-kind of fault, and prints in what share of them two clients acted as holders at
-once, and in what share an update was lost: with a resource that checks nothing,
-with one that refuses a write with a lower token (write-check), and with one that
-reads carry the token to, too (read-and-write check). A dash: the system has no
-token, or the flags leave that out. The last column has the seeds in which the last of
-these resources refused the latest holder. In brackets is the 95 % confidence interval.
+		Short: "Measure how often each system fails under each kind of fault, and what it costs",
+		Long: `Matrix runs the same seeds of every system, or of the named ones, under each kind of fault.
+The first table has shares of the seeds, with 95 % confidence intervals in brackets:
+  two holders           two clients acted as holders at the same time
+  lost: no check        an update was lost, with a resource that checks nothing
+  write-check           an update was lost, with a resource that refuses a write with a
+                        lower token than an accepted write had
+  read-and-write check  the same, with a resource that gets the token with reads, too
+  holder refused        that last resource refused the latest holder
+A dash: the system has no token, or the flags leave that out.
 
-In each run four clients use the lock for three minutes of simulated time. They
-do not ask their library before they write, as most programs do not. Systems run
-with the options of their cards (chubby lab). Where the one server of a model stands
-for a cluster that never fails, server-crash is a row of dashes, with the reason below.
-Faults strike at drawn instants:
+In each run four clients use the lock for three minutes of simulated time. They do not
+ask their library whether they still hold it before they write; few programs do. Systems
+run with the options of their cards (chubby lab). If one server of a model stands for a
+cluster that never fails, server-crash is a row of dashes, with the reason below.
+
+Faults strike at random instants:
 ` + faults.String() + `
-The second table has messages between clients and the service for each grant,
-waiting included; the median time from a release to the next holder, where one
-waited; and how long the lock had no holder after its holder crashed. Intervals
-there are from resampling seeds.
+The second table has the costs, with intervals from resampling seeds: the messages
+between clients and the service for each grant, including those of waiting; the median
+time from a release to the next holder, if a client waited (hand-off); how long the
+lock had no holder after its holder crashed; and after how many of these crashes it
+never had one again. It needs the kind "none" among the faults, and for the last two
+columns client-crash.
 
---faults and --resources run a part of that, for many seeds; the second table takes
-the fault "none". --csv FILE gets a row for each run, --svg FILE a picture of the tables. -o json prints one object: from,
-seeds, runs, rows[], gaps[], costs[], interrupted, exit. What is measured is no failure: the exit code
-does not depend on it.
+--faults and --resources select a part, to run it with more seeds. All systems with 40
+seeds take more than a minute of processor time.
 
-` + cli.ExitHelp,
+-o json prints one object: from, seeds, runs, rows[], gaps[], costs[], interrupted, exit.
+
+` + labExits + `the runs that ended before are printed`,
 		Example: "  chubby lab matrix\n  chubby lab matrix setpx chubby --seeds 100 --csv runs.csv\n  chubby lab matrix etcd --faults pause,partition --resources write-check --seeds 1000",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labMatrix(c.Context(), f, args) },
 	}
-	c.Flags().StringSliceVar(&f.faults, "faults", nil, "kinds of fault, of: "+strings.Join(labFaults(), ", ")+" (default: all)")
-	c.Flags().StringSliceVar(&f.resources, "resources", nil, "resources, of: "+strings.Join(labResources(), ", ")+" (default: all)")
-	c.Flags().StringVar(&f.csv, "csv", "", "file for a row of each run")
-	c.Flags().StringVar(&f.svg, "svg", "", "file for a picture of the tables")
+	c.Flags().StringSliceVar(&f.faults, "faults", nil, "kinds of fault, separated by commas, of: "+strings.Join(labFaults(), ", ")+" (default: all)")
+	c.Flags().StringSliceVar(&f.resources, "resources", nil, "resources, separated by commas, of: "+strings.Join(labResources(), ", ")+" (default: all)")
+	c.Flags().StringVar(&f.csv, "csv", "", "write a row for each run to this file, as CSV")
+	c.Flags().StringVar(&f.svg, "svg", "", "write a picture of the tables to this file, as SVG")
 	f.register(c, 40)
 	return c
 }
@@ -94,12 +99,12 @@ does not depend on it.
 func (f *labMatrixFlags) check() error {
 	for _, x := range f.faults {
 		if !slices.Contains(labFaults(), x) {
-			return cli.Usage("--faults %s: there are: %s", x, strings.Join(labFaults(), ", "))
+			return cli.Usage("--faults %s: give some of: %s", x, strings.Join(labFaults(), ", "))
 		}
 	}
 	for _, x := range f.resources {
 		if !slices.Contains(labResources(), x) {
-			return cli.Usage("--resources %s: there are: %s", x, strings.Join(labResources(), ", "))
+			return cli.Usage("--resources %s: give some of: %s", x, strings.Join(labResources(), ", "))
 		}
 	}
 	return f.labSeeds.check()
@@ -165,7 +170,7 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 		return cli.Internal(err)
 	}
 	if len(grid) == 0 {
-		return cli.Usage("--faults and --resources leave nothing to run for %s; a check takes a token, and a server-crash a server that stands for itself", labNames(all))
+		return cli.Usage("--faults and --resources leave nothing to run for %s: the checks need a system with a token, and server-crash needs a model in which a server stands for itself; name another system, or leave out a flag", labNames(all))
 	}
 	out, err := newLabRows(f.csv)
 	if err != nil {
@@ -189,7 +194,7 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 	}
 	if m.Interrupted {
 		m.Exit = cli.ExitInterrupted
-		a.Warn("interrupted; these are the %d runs that ended before", m.Runs)
+		a.Warn("interrupted: these are the results of the %d runs that ended before", m.Runs)
 	}
 	if f.form == "json" {
 		err = a.JSON(m)
@@ -267,7 +272,7 @@ func (a *app) labMatrixTable(m *labMatrix) error {
 		return err
 	}
 	t = cli.NewColumns(a.Out)
-	t.Row("system\tmessages a lock\thand-off\twithout a holder after its crash\tnever\n")
+	t.Row("system\tmessages per lock\thand-off\twithout a holder after its crash\tnever\n")
 	for _, c := range m.Costs {
 		gap := fmt.Sprintf("%s, at most %.1f s", labEstimate(c.Gap, "%.1f s"), c.Longest)
 		if c.Never == c.Crashes {

@@ -22,21 +22,25 @@ func (a *app) labOutageCommand() *cobra.Command {
 	f := &labSeeds{}
 	c := &cobra.Command{
 		Use:   "outage [SYSTEM ...]",
-		Short: "Count the servers that may fail until no client gets the lock any more",
+		Short: "Measure how many servers may fail before no client gets the lock any more",
 		Long: `Outage lets four clients take turns at one lock for three minutes of simulated time. At
 one instant it cuts the power of 0, 1, 2 and so on of the system's servers for good; the seed
-draws which ones. It prints in what share of the seeds clients still got the lock a minute
-later and after; if they did, how long it took until the next grant (median, and longest);
-and in what share an update was lost with a resource that checks nothing. Brackets have 95 %
-intervals.
+draws which ones. It prints, for each number of failed servers:
+  goes on               the share of the seeds in which clients still got the lock a minute
+                        after the cut or later
+  until the next grant  how long after the cut the lock was granted again, if it was: the
+                        median, and the longest
+  lost: no check        the share of the seeds in which an update was lost, with a resource
+                        that checks nothing
+Brackets have 95 % intervals.
 
 Systems run with the options of their cards (chubby lab): one server and no replica, if that
-is the product's default. If the one server of a model stands for a cluster, nothing runs,
-and a note below the table says so.
+is the product's default. If one server of a model stands for a cluster, nothing runs, and a
+note below the table says so.
 
 -o json prints one object: from, seeds, outages[], exit.
 
-` + cli.ExitHelp,
+` + labExits + `nothing is printed`,
 		Example: "  chubby lab outage\n  chubby lab outage chubby redlock --seeds 100",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labOutage(c.Context(), f, args) },
 	}

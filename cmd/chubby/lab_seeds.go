@@ -18,9 +18,9 @@ type labSeeds struct {
 
 // register adds the flags to a command.
 func (f *labSeeds) register(c *cobra.Command, seeds uint64) {
-	c.Flags().Uint64Var(&f.seeds, "seeds", seeds, "seeds in each place of the table")
-	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")
-	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time (0: one per processor)")
+	c.Flags().Uint64Var(&f.seeds, "seeds", seeds, "number of seeds in each place of the table")
+	c.Flags().Uint64Var(&f.from, "from", 1, "first seed; the others follow")
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "runs at a time; 0: one per processor")
 	f.form.Register(c)
 	c.Flags().SortFlags = false
 }
@@ -30,7 +30,7 @@ func (f *labSeeds) check() error {
 		return err
 	}
 	if f.seeds == 0 || f.seeds > 1_000_000 {
-		return cli.Usage("--seeds %d: 1 to 1000000", f.seeds)
+		return cli.Usage("--seeds %d: must be 1 to 1000000", f.seeds)
 	}
 	if err := cli.CheckJobs(f.jobs); err != nil {
 		return err

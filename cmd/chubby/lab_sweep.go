@@ -43,44 +43,42 @@ func (a *app) labSweepCommand() *cobra.Command {
 	f := &labSweepFlags{}
 	c := &cobra.Command{
 		Use:   "sweep pause|min-validity [SYSTEM ...]",
-		Short: "Measure how likely harm is over the length of a pause, or over a client's margin",
-		Long: `Sweep runs the same seeds in each place of a grid of lock systems and values of one
-parameter, and prints in what share of them harm was done, with 95 % confidence
-intervals. Seeds are paired: a seed draws the same jobs and the same fault in all
-places, in parts of the system's lease (10 s stand for one where there is none).
+		Short: "Measure how likely harm is, by the length of a pause or by a client's margin",
+		Long: `Sweep varies one parameter. It runs the same seeds for each system and each value, and
+prints in what share of the seeds harm was done. Lengths are in leases of the system (of
+10 s, if it has none). A seed draws the same jobs and the same fault for all systems
+and values.
 
-  pause         the holder is paused during its work, for 0.5 to 4 leases, while another
+  pause         The holder is paused during its work, for 0.5 to 4 leases, while another
                 client waits. The holder checks nothing before it writes, and neither does
-                the resource. The sweep counts seeds with a lost update. Each curve is
-                marked where it begins to rise, and where no seed is spared any
-                longer: the point of no return.
-  min-validity  the holder reads its clock, writes only if more than this much of its
-                lease is left, and stands still in between, for a thousandth of a
-                lease to two leases (uniform in the order of magnitude). The sweep
-                counts seeds with a stale write, and the share of stale writes in all
-                writes; "given up" counts writes that the client did not make. Only for
-                systems whose client knows the end of its lease.
+                the resource. The sweep counts seeds with a lost update. The last two
+                columns say where losses begin, and from where on no seed is spared:
+                the point of no return.
+  min-validity  The holder reads its clock, stands still for a thousandth of a lease to
+                two leases (each order of magnitude as often), and then writes, but only
+                if more than this part of its lease was left. The sweep counts seeds with
+                a stale write, and stale writes among all writes, with 95 % confidence
+                intervals. "given up" counts the writes that clients did not send. Only
+                for systems whose client knows the end of its lease.
 
-Systems run with the options of their cards (chubby lab). Without names, all systems take
-part that can.
+Systems run with the options of their cards (chubby lab). Without names, all systems
+that can take part do.
 
---csv FILE gets a row for each point, --svg FILE one picture, which refers to nothing
-outside of itself. -o json prints one object: sweep, event, axis, from, seeds, runs,
-points[], interrupted, exit. What is measured is no failure: the exit code does not
-depend on it.
+-o json prints one object: sweep, event, axis, from, seeds, runs, points[], interrupted,
+exit.
 
-` + cli.ExitHelp,
+` + labExits + `the runs that ended before are printed`,
 		Example: "  chubby lab sweep pause --svg pause.svg\n  chubby lab sweep min-validity setpx --seeds 1000",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(sweep.Names(), args[0]) {
-				return cli.Usage("%s takes one of: %s; then names of systems", c.CommandPath(), strings.Join(sweep.Names(), ", "))
+				return cli.Usage("%s takes one of: %s; then, if you like, names of systems", c.CommandPath(), strings.Join(sweep.Names(), ", "))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return a.labSweep(c.Context(), f, args[0], args[1:]) },
 	}
-	c.Flags().StringVar(&f.csv, "csv", "", "file for a row of each point")
-	c.Flags().StringVar(&f.svg, "svg", "", "file for a picture")
+	c.Flags().StringVar(&f.csv, "csv", "", "write a row for each point to this file, as CSV")
+	c.Flags().StringVar(&f.svg, "svg", "", "write a picture, which needs no other file, to this file, as SVG")
 	f.register(c, 40)
 	return c
 }
@@ -100,7 +98,7 @@ func labSwept(name string, named []string) (*sweep.Sweep, error) {
 		case all[i].Timed():
 			timed = append(timed, all[i])
 		case len(named) > 0:
-			return nil, cli.Usage("%s: its client does not know the end of its lease; those of these systems do: %s", all[i].Name, strings.Join(labTimed(), ", "))
+			return nil, cli.Usage("%s: the clients of this system do not know the end of their lease; those of these do: %s", all[i].Name, strings.Join(labTimed(), ", "))
 		}
 	}
 	return sweep.MinValidity(timed), nil
@@ -139,7 +137,7 @@ func (a *app) labSweep(ctx context.Context, f *labSweepFlags, name string, named
 	r.Points = t.Points()
 	if r.Interrupted {
 		r.Exit = cli.ExitInterrupted
-		a.Warn("interrupted; these are the %d runs that ended before", r.Runs)
+		a.Warn("interrupted: these are the results of the %d runs that ended before", r.Runs)
 	}
 	if f.form == "json" {
 		err = a.JSON(r)

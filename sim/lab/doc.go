@@ -51,7 +51,7 @@
 //	[src]      read in the product's source
 //	[iss]      an issue of the product
 //	[doc]      the product's documentation
-//	[seed]     the source documents of this project
+//	[known]    common knowledge about the system, without one source
 //	[derived]  our own deduction
 //
 // # Reading order

@@ -8,7 +8,7 @@ import (
 
 const (
 	src   = "[src]"
-	paper = "[seed]"
+	known = "[known]"
 )
 
 // with is the cell with a lock-delay, and a resource that guards itself so.
@@ -27,7 +27,7 @@ var (
 func pause() lab.Break {
 	const d = 10 * time.Second
 	return lab.Break{
-		ID: "K1", Mark: paper,
+		ID: "K1", Mark: known,
 		Title:  "the holder is paused for longer than its lease and the lock-delay",
 		Lesson: "no lease and no delay outlasts every pause: the resource has to look at sequencers, from the new holder's read on",
 		Harm:   lab.LosesUpdate,
@@ -43,7 +43,7 @@ func pause() lab.Break {
 
 func delay() lab.Break {
 	return lab.Break{
-		ID: "K2", Mark: paper,
+		ID: "K2", Mark: known,
 		Title:  "the holder is paused for longer than its lease, and writes within the lock-delay",
 		Lesson: "the lock-delay protects resources that look at nothing, for as long as it lasts; the log has it, so a new master keeps it",
 		Harm:   lab.LosesUpdate,
@@ -76,9 +76,9 @@ func crash() lab.Break {
 
 func rate() lab.Break {
 	return lab.Break{
-		ID: "K4", Mark: paper,
+		ID: "K4", Mark: known,
 		Title:  "the holder's clock runs at a third of its speed, and it is cut off from the cell",
-		Lesson: "a lease is as good as the bound on clocks that it assumes; the lock-delay and the fence do without",
+		Lesson: "a lease is as good as the bound on clocks that it assumes; the lock-delay and the fence do not need it",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: 9 * time.Second})

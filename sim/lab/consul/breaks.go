@@ -122,7 +122,7 @@ func forgotten() lab.Break {
 	return lab.Break{
 		ID: "C5", Mark: derived,
 		Title:  "the lock-delay is in no log: a server that was restored from a snapshot leads, and knows of none",
-		Lesson: "what a promise to clients rests on belongs into the replicated state",
+		Lesson: "whatever a promise to clients depends on belongs in the replicated state",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			sleepy(30*time.Second, 15*time.Second)(b)

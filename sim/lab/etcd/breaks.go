@@ -11,7 +11,7 @@ func waiter() lab.Break {
 	return lab.Break{
 		ID: "E1", Mark: "[iss] #11456",
 		Title:  "the session of a waiter ends while it waits, and the waiter takes the lock without a key",
-		Lesson: "waiting for the others to go is not being there oneself; and Header().Revision was the wrong token",
+		Lesson: "it is not enough that all keys before the waiter's own are gone: its own must still exist; and Header().Revision was the wrong token",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: 15 * time.Second})

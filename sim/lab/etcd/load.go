@@ -20,7 +20,7 @@ func pauses() *lab.Load {
 	before.confirms = false
 	return &lab.Load{
 		Title:     "careless clients, TTL 2 s, work of 0 to 2 s; the leader or all of five servers are paused, or the only one",
-		Published: "Jepsen on etcd 3.4.3, five clients: about 18 % of updates lost [seed]",
+		Published: "Jepsen on etcd 3.4.3, five clients: about 18 % of updates lost [known]",
 		Length:    2 * time.Minute,
 		Clients:   []int{5, 10, 15, 20},
 		Script: func(b *lab.Bench, clients int) {

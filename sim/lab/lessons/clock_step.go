@@ -38,8 +38,8 @@ func writeInTime(a *lab.App, s *scene) {
 func clockStep() Lesson {
 	return Lesson{
 		Name: "clock-step", File: "clock_step.go",
-		Title: "a clock that is set right at once, or slowly",
-		Says:  "a lease by a wall clock ends when an operator sets that clock. Slewed at 500 ppm, the lease of 30 s is 15 ms shorter, and any margin covers it; at the 8.3 % that chrony may use it is 2.3 s. Better: leases by a monotonic clock",
+		Title: "a clock that is corrected at once, or slowly",
+		Says:  "a lease by a wall clock may end when that clock is set. If the clock is slewed at 500 ppm, the lease of 30 s is 15 ms shorter, and any margin covers it; at the 8.3 % that chrony may use, it is 2.3 s shorter. Better: a lease by a monotonic clock",
 		harm:  []harm{lostUpdate},
 		script: func(s *scene) {
 			s.App("A", 0, func(a *lab.App) { writeInTime(a, s) })

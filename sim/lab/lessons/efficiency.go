@@ -46,7 +46,7 @@ func efficiency() Lesson {
 	return Lesson{
 		Name: "efficiency", File: "efficiency.go",
 		Title: "a lock that only saves work may fail; one that guards data may not",
-		Says:  "ask first what happens if two clients hold the lock. If it is work for nothing, a lease on one server will do; if it is a wrong number, the number itself has to be guarded",
+		Says:  "ask first what happens if two clients hold the lock. If work is done twice, a lease on one server will do; if a number is wrong, the resource that has the number must guard it",
 		harm:  []harm{lostUpdate},
 		shows: []count{noted("rendered", "%d pages rendered"), noted("for nothing", "%d of them for nothing")},
 		script: func(s *scene) {

@@ -27,8 +27,8 @@ func callBeforeLock(a *lab.App, s *scene) {
 func externalCall() Lesson {
 	return Lesson{
 		Name: "external-call", File: "external_call.go",
-		Title: "a lock that is held across a call to others",
-		Says:  "a call to others takes as long as they like. With a lock that is renewed all others wait for it; with a lease that is not, the lock is over before the call is. Hold a lock for what you do yourself",
+		Title: "a lock that is held during a call to another service",
+		Says:  "a call to another service may take any time. If the lock is renewed meanwhile, all other clients wait; if it is not, its lease ends before the call does. Hold a lock only for what your own program does",
 		harm:  []harm{lostUpdate, waitsLongerThan(10 * time.Second)},
 		script: func(s *scene) {
 			s.bank()

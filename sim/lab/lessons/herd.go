@@ -56,7 +56,7 @@ func herd() Lesson {
 	return Lesson{
 		Name: "herd", File: "herd.go",
 		Title: "a thundering herd: each release wakes all waiters",
-		Says:  "with n waiters that all watch the holder, one release costs n messages and n requests, of which one succeeds: n releases cost n². If each watches the one before it, a release wakes one, and the queue is fair",
+		Says:  "if n waiters all watch the holder, one release costs n messages and n requests, of which one succeeds: n releases cost n². If each watches the one before it, a release wakes one, and the queue is fair",
 		harm:  []harm{messagesPerLock(40)},
 		shows: []count{func(r *run) string {
 			return fmt.Sprintf("%d locks, %d messages", len(r.Holds), r.Messages)

@@ -34,7 +34,7 @@ func handleFailure(a *lab.App, s *scene) {
 func ignoredFailure() Lesson {
 	return Lesson{
 		Name: "ignored-failure", File: "ignored_failure.go",
-		Title: "a program that goes on when it did not get the lock",
+		Title: "a program that continues although it did not get the lock",
 		Says:  "no fault is needed: the lock did all it could. An acquire that failed or ran out of time is an error like any other, and what follows must not run. Most losses of this kind hide behind a log line",
 		harm:  []harm{lostUpdate},
 		script: func(s *scene) {

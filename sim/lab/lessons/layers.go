@@ -40,8 +40,8 @@ var orderOf = map[string]string{"A": "order-1", "B": "order-2", "C": "order-3", 
 func layers() Lesson {
 	return Lesson{
 		Name: "layers", File: "layers.go",
-		Title: "lease, fence and key: each is there for a fault that the others do not see",
-		Says:  "the lease frees the lock of a dead holder, the fence refuses one that is alive and late, the key makes a repeated request one. Take one off, and the fault that it was there for does harm; the others do not make up for it",
+		Title: "lease, fence and key: each handles a fault that the others do not",
+		Says:  "the lease frees the lock of a dead holder, the fence refuses a holder that is alive and late, and the key makes a repeated request count once. Without one of them its fault does harm, and the other two do not help",
 		harm:  []harm{lostUpdate, paidTwice, waitsLongerThan(time.Minute)},
 		script: func(s *scene) {
 			s.bank()

@@ -49,7 +49,7 @@ func missingFence() Lesson {
 	return Lesson{
 		Name: "missing-fence", File: "missing_fence.go",
 		Title: "a resource that does not know who holds the lock",
-		Says:  "a check of the lock before a write is too early by a pause. The resource has to refuse a late holder, from the new holder's first read on: a token on writes alone lets the late write come between the new holder's read and its write",
+		Says:  "a pause may follow any check of the lock that a client makes before its write. The resource has to refuse a late holder, from the new holder's first read on: a token on writes alone lets the late write come between the new holder's read and its write",
 		harm:  []harm{lostUpdate},
 		script: func(s *scene) {
 			s.client("A", 0)

@@ -33,7 +33,7 @@ func pointOfNoReturn() Lesson {
 	return Lesson{
 		Name: "point-of-no-return", File: "point_of_no_return.go",
 		Title: "a step that cannot be taken back comes before the one that can be refused",
-		Says:  "a fence refuses a late write, and takes back nothing that was done elsewhere. Do first what can be refused; once the resource has taken it, the step is yours, and what cannot be taken back comes last, with a key so that it can be repeated",
+		Says:  "a fence refuses a late write, but undoes nothing that was done elsewhere. Do first what the resource can refuse. Do last what cannot be undone, after the resource has accepted the first step, and with a key, so that it can be repeated",
 		harm:  []harm{paidTwice, unpaid},
 		script: func(s *scene) {
 			s.bank()

@@ -41,7 +41,7 @@ func pooledSession() Lesson {
 	return Lesson{
 		Name: "pooled-session", File: "pooled_session.go",
 		Title: "a lock of a database session, behind a pooler that lends sessions",
-		Says:  "a lock belongs to the session that took it. Where a pool lends sessions by the transaction, the lock has to live and die with a transaction. The same goes for temporary tables, SET, and LISTEN",
+		Says:  "a lock belongs to the session that took it. If a pool lends a session for one transaction at a time, the lock must begin and end within one transaction. The same goes for temporary tables, SET, and LISTEN",
 		harm:  []harm{lostUpdate},
 		script: func(s *scene) {
 			s.client("A", 100*time.Millisecond)

@@ -31,8 +31,8 @@ func randomValue(a *lab.App, s *scene) { lockAs(a, a.Random("value", 20)) }
 func randomToken() Lesson {
 	return Lesson{
 		Name: "random-token", File: "random_token.go",
-		Title: "a release that compares, and compares what others have, too",
-		Says:  "compare-and-delete protects by the value alone: a host name, a process number or a constant is shared with other threads and with what runs after a restart. Draw a new value for each grant. It has no order, so it is no fence",
+		Title: "a release that compares a value which other clients share",
+		Says:  "compare-and-delete protects only if the value is unique: other threads, or the next process after a restart, have the same host name, process number or constant. Draw a new value for each grant. It has no order, so it is no fence",
 		harm:  []harm{lostUpdate},
 		script: func(s *scene) {
 			s.client("A", 0)

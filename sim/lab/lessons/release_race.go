@@ -43,7 +43,7 @@ func releaseRace() Lesson {
 	return Lesson{
 		Name: "release-race", File: "release_race.go",
 		Title: "a release that deletes the lock of the next holder",
-		Says:  "between a question and the deed that follows from it the answer may change. Whatever gives a lock back has to say whose, and the server has to compare and delete in one step",
+		Says:  "between a check and the step that depends on it the answer may change. A release has to name the holder, and the server has to compare and delete in one step",
 		harm:  []harm{lostUpdate},
 		script: func(s *scene) {
 			s.client("A", 0)

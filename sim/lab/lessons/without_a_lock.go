@@ -89,7 +89,7 @@ func withoutALock() Lesson {
 	return Lesson{
 		Name: "without-a-lock", File: "without_a_lock.go",
 		Title: "the same work without a lock",
-		Says:  "where the resource can compare, or add by itself, no lease is in play, and no pause does harm. What remains is the answer that got lost: each request needs a name. Optimistic work is done anew under contention, a queue makes the order its own",
+		Says:  "if the resource can compare, or add by itself, no lease is needed, and no pause does harm. What remains is the lost answer: each request needs a name. Under contention optimistic work is repeated, while a queue decides the order",
 		harm:  []harm{wrongSum(3 * times)},
 		shows: []count{noted("works", "work done %d times"), noted("again", "%d requests came again")},
 		script: func(s *scene) {

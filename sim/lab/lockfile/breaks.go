@@ -9,7 +9,7 @@ import (
 const (
 	derived  = "[derived]"
 	document = "[doc]"
-	seed     = "[seed]"
+	known    = "[known]"
 )
 
 // stale is S of the breakers.
@@ -18,21 +18,21 @@ const stale = 30 * time.Second
 var (
 	plain = lab.Variant{Name: "exclusive create", Mark: document, Guard: lab.NoGuard, Build: on(lock{}, export{})}
 	links = lab.Variant{Name: "link, and a look at the links", Mark: document, Guard: lab.NoGuard, Build: on(lock{mode: linking}, export{})}
-	broke = lab.Variant{Name: "a breaker", Mark: seed, Guard: lab.NoGuard, Build: on(lock{stale: stale}, export{})}
+	broke = lab.Variant{Name: "a breaker", Mark: known, Guard: lab.NoGuard, Build: on(lock{stale: stale}, export{})}
 )
 
 func race() lab.Break {
 	return lab.Break{
-		ID: "N1", Mark: seed,
+		ID: "N1", Mark: known,
 		Title:  "create is LOOKUP and CREATE: two clients look before either creates",
-		Lesson: "to look and then to act is not to try: only the server can make a file exactly once",
+		Lesson: "looking and then creating are two steps: only the server can create a file exactly once",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: time.Second})
 			b.Client("B", lab.Job{Start: 500 * time.Microsecond, Work: 2 * time.Second})
 		},
 		Faulty: []lab.Variant{
-			{Name: "LOOKUP, then CREATE (NFSv2)", Mark: seed, Guard: lab.NoGuard, Build: on(lock{mode: looking}, export{})},
+			{Name: "LOOKUP, then CREATE (NFSv2)", Mark: known, Guard: lab.NoGuard, Build: on(lock{mode: looking}, export{})},
 		},
 		Repaired: []lab.Variant{
 			plain, links,
@@ -43,9 +43,9 @@ func race() lab.Break {
 
 func reply() lab.Break {
 	return lab.Break{
-		ID: "N2", Mark: seed,
+		ID: "N2", Mark: known,
 		Title:  "the answer to a create is lost, the server restarts, and the call that comes again finds its own file",
-		Lesson: "a call that may come twice needs a name that outlives the server: the verifier is in the file, the answer was in memory",
+		Lesson: "a call that may arrive twice needs a name that survives the server: the verifier is in the file, while the stored answer was in memory",
 		Harm:   lab.WaitsFor(time.Minute),
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: time.Second})
@@ -62,9 +62,9 @@ func reply() lab.Break {
 
 func breakers() lab.Break {
 	return lab.Break{
-		ID: "N3", Mark: seed,
+		ID: "N3", Mark: known,
 		Title:  "two clients find the file of a dead holder stale, and the second removes that of the first",
-		Lesson: "unlink names a path and not a file: to break a lock takes a lock for breaking, and a second look behind it",
+		Lesson: "unlink names a path, not a file: to break a lock, a client needs a second lock for that, and must look again once it holds it",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: time.Second})
@@ -81,7 +81,7 @@ func breakers() lab.Break {
 
 func pause() lab.Break {
 	return lab.Break{
-		ID: "N4", Mark: seed,
+		ID: "N4", Mark: known,
 		Title:  "the holder is paused for longer than S, and a breaker removes its file",
 		Lesson: "a breaker makes a lease that the holder never agreed to, and there is no token by which to refuse it",
 		Harm:   lab.LosesUpdate,
@@ -101,7 +101,7 @@ func pause() lab.Break {
 
 func crash() lab.Break {
 	return lab.Break{
-		ID: "N5", Mark: seed,
+		ID: "N5", Mark: known,
 		Title:  "the holder crashes, and its file stays",
 		Lesson: "a file is no lease: without a breaker the first crash blocks all others for ever, and with one a pause does harm",
 		Harm:   lab.WaitsFor(time.Minute),
@@ -117,7 +117,7 @@ func crash() lab.Break {
 
 func async() lab.Break {
 	return lab.Break{
-		ID: "N6", Mark: seed,
+		ID: "N6", Mark: known,
 		Title:  "the export is async, and the server loses power with a file that it had answered for",
 		Lesson: "an answer before the disk has it is a promise that a power cut breaks; sync is the default for a reason",
 		Harm:   lab.LosesUpdate,

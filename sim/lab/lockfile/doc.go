@@ -1,5 +1,5 @@
 // Package lockfile is test support: it models a lock that is a file in a directory of an NFS
-// server, of the texts that this project began with [seed], by the procedures of NFSv3, RFC 1813
+// server, by the common recipe [known] and the procedures of NFSv3, RFC 1813
 // [doc]. It leaves out caches of attributes and of names at clients (up to 60 s), NLM and NFSv4
 // with its leases, soft mounts, and the write of the owner's pid, which comes with the create.
 //

@@ -10,13 +10,13 @@ func System() lab.System {
 	return lab.System{
 		Name:    "lockfile",
 		Title:   "a lock file on an NFS server",
-		Version: "NFSv3 by RFC 1813, open(2) and exports(5) of Linux [doc]; the texts that this project began with [seed]",
+		Version: "NFSv3 by RFC 1813, open(2) and exports(5) of Linux [doc]; the common recipe [known]",
 		Omits:   "caches of attributes and names at clients, NLM, NFSv4, soft mounts; the pid is in the file from its start",
-		Token:   "none: a counter in the file would need the atomic read and write that is missing [seed]",
+		Token:   "none: a counter in the file would need the atomic read and write that is missing [known]",
 		Options: []lab.Option{
 			{Name: "lease", Value: "none", Mark: document},
 			{Name: "create", Value: "exclusive, with a verifier", Mark: document},
-			{Name: "breaker", Value: "many programs have none; of files older than S = 30 s in the matrix", Mark: seed},
+			{Name: "breaker", Value: "many programs have none; of files older than S = 30 s in the matrix", Mark: known},
 			{Name: "age of a file", Value: "the client's wall clock less the time that the server's gave it", Mark: derived},
 			{Name: "retry; retransmission", Value: "every second; after a second, for ever (hard mount)", Mark: derived},
 			{Name: "export", Value: "sync, the default since nfs-utils 1.0.0", Mark: document},

@@ -30,7 +30,7 @@ func apart(b *lab.Bench) {
 
 func step() lab.Break {
 	return lab.Break{
-		ID: "R1", Mark: "[seed]",
+		ID: "R1", Mark: "[known]",
 		Title:  "the wall clock of one instance is stepped forward, and two majorities meet in it",
 		Lesson: "a majority does not help where a member forgets its vote; the lease goes by a clock that an operator sets",
 		Harm:   lab.LosesUpdate,
@@ -48,7 +48,7 @@ func step() lab.Break {
 
 func pause() lab.Break {
 	return lab.Break{
-		ID: "R2", Mark: "[seed]",
+		ID: "R2", Mark: "[known]",
 		Title:  "the holder is paused for longer than its lease, after it has checked it",
 		Lesson: "five instances help no more than one against a late client: it measured the time before its pause",
 		Harm:   lab.LosesUpdate,
@@ -82,8 +82,8 @@ func restart() lab.Break {
 
 func rate() lab.Break {
 	return lab.Break{
-		ID: "R4", Mark: "[seed]",
-		Title:  "the clocks of three instances run 20 % fast, and keys are over before the holder believes it",
+		ID: "R4", Mark: "[known]",
+		Title:  "the clocks of three instances run 20 % fast, and keys expire before the holder expects it",
 		Lesson: "the allowance of 1 % assumes a bound on clocks; a larger one buys safety with a shorter lease",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {

@@ -14,7 +14,7 @@ func System() lab.System {
 		Title:   "Redlock on five Redis instances",
 		Version: "the description at redis.io [doc]; numbers of redsync 4.9.4 [src]",
 		Omits:   "persistence, fail-fast, replicas of the five, the limit of 32 tries",
-		Token:   "none: the random value has no order, and counters on five instances diverge [seed]",
+		Token:   "none: the random value has no order, and counters on five instances diverge [known]",
 		Options: []lab.Option{
 			{Name: "ttl", Value: "8 s; 10 s in the breaks", Mark: "[src]"},
 			{Name: "allowance for drift of clocks", Value: "ttl/100", Mark: "[src]"},

@@ -1,5 +1,5 @@
-// Package rowlock is test support: it models a lock that is a row of a table, of the texts that
-// this project began with [seed], on PostgreSQL 16 [doc]. It leaves out SQL, isolation levels (each
+// Package rowlock is test support: it models a lock that is a row of a table, by the common
+// recipe [known], on PostgreSQL 16 [doc]. It leaves out SQL, isolation levels (each
 // statement is a transaction of its own), other rows, vacuum, and the election of a new
 // primary: a script promotes the replica, and clients know at once.
 //

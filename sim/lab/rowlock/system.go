@@ -13,13 +13,13 @@ func System() lab.System {
 	return lab.System{
 		Name:    "rowlock",
 		Title:   "a row of a database table, INSERT ... ON CONFLICT DO NOTHING",
-		Version: "the texts that this project began with [seed], on PostgreSQL 16 [doc]",
+		Version: "the common recipe [known], on PostgreSQL 16 [doc]",
 		Omits:   "SQL, isolation levels, other rows, vacuum, the election of a primary; clients know of a fail-over at once",
-		Token:   "none; an epoch in the row, counted up by each take-over, as long as the row is never deleted [seed]",
+		Token:   "none; an epoch in the row, counted up by each take-over, as long as the row is never deleted [known]",
 		Options: []lab.Option{
-			{Name: "lease", Value: "none: people add a reaper, or take over what is older than S", Mark: seed},
-			{Name: "S", Value: "60 s in the breaks, take-over after 30 s in the matrix; people use 30 to 300 s", Mark: seed},
-			{Name: "retry", Value: "after 0.1 to 1 s", Mark: seed},
+			{Name: "lease", Value: "none: people add a reaper, or take over what is older than S", Mark: known},
+			{Name: "S", Value: "60 s in the breaks, take-over after 30 s in the matrix; people use 30 to 300 s", Mark: known},
+			{Name: "retry", Value: "after 0.1 to 1 s", Mark: known},
 			{Name: "acquired_at", Value: "now(), the database's wall clock", Mark: document},
 			{Name: "replication", Value: "asynchronous", Mark: document},
 		},

@@ -12,7 +12,7 @@ const (
 	plainly = "as documented"
 	derived = "[derived]"
 	doc     = "[doc]"
-	seed    = "[seed]"
+	known   = "[known]"
 )
 
 var (
@@ -24,7 +24,7 @@ var (
 
 func crash() lab.Break {
 	return lab.Break{
-		ID: "S1", Mark: seed,
+		ID: "S1", Mark: known,
 		Title:  "the holder crashes, and nothing ends its lock",
 		Lesson: "a lock without an expiry is safe as long as all holders live, and blocks all others for ever after the first crash",
 		Harm:   lab.WaitsFor(time.Minute),
@@ -40,7 +40,7 @@ func crash() lab.Break {
 
 func between() lab.Break {
 	return lab.Break{
-		ID: "S2", Mark: seed,
+		ID: "S2", Mark: known,
 		Title:  "the holder crashes between SETNX and EXPIRE",
 		Lesson: "two commands are two chances to crash: the expiry has to come with the key",
 		Harm:   lab.WaitsFor(time.Minute),
@@ -50,7 +50,7 @@ func between() lab.Break {
 			b.At(1600*time.Microsecond, func() { b.Crash("A", -1) })
 		},
 		Faulty: []lab.Variant{
-			{Name: "SETNX, then EXPIRE", Mark: seed, Guard: lab.NoGuard, Build: onOne(lock{ttl: 30 * time.Second}, config{})},
+			{Name: "SETNX, then EXPIRE", Mark: known, Guard: lab.NoGuard, Build: onOne(lock{ttl: 30 * time.Second}, config{})},
 		},
 		Repaired: []lab.Variant{atomic},
 	}
@@ -67,7 +67,7 @@ func operator(b *lab.Bench, at time.Duration) {
 
 func deleted() lab.Break {
 	return lab.Break{
-		ID: "S3", Mark: seed,
+		ID: "S3", Mark: known,
 		Title:  "an operator deletes the key of a holder that is only paused",
 		Lesson: "to break a lock is to grant it twice, unless the resource refuses the first holder; to be slow and to be dead look alike",
 		Harm:   lab.LosesUpdate,
@@ -84,7 +84,7 @@ func deleted() lab.Break {
 
 func release() lab.Break {
 	return lab.Break{
-		ID: "S4", Mark: seed,
+		ID: "S4", Mark: known,
 		Title:  "a late holder releases the lock of the next one",
 		Lesson: "a release has to name what it releases: DEL frees the lock of every client",
 		Harm:   lab.LosesUpdate,

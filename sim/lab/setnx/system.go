@@ -14,10 +14,10 @@ func System() lab.System {
 		Title:   "Redis SETNX without an expiry, one instance",
 		Version: "the command's page in the documentation of Redis 7 [doc]",
 		Omits:   "Lua, READONLY replicas, Sentinel's election; clients know of a fail-over at once",
-		Token:   "none: an id in the value makes the release safe, and has no order [seed]",
+		Token:   "none: an id in the value makes the release safe, and has no order [known]",
 		Options: []lab.Option{
 			{Name: "expiry", Value: "none", Mark: "[doc]"},
-			{Name: "release", Value: "DEL, whatever the value is", Mark: "[seed]"},
+			{Name: "release", Value: "DEL, whatever the value is", Mark: "[known]"},
 			{Name: "appendonly", Value: "no; if yes, appendfsync everysec", Mark: "[doc]"},
 			{Name: "replication", Value: "asynchronous", Mark: "[doc]"},
 			{Name: "maxmemory-policy", Value: "noeviction; caches often set allkeys-lru", Mark: "[doc]"},

@@ -45,7 +45,7 @@ const (
 func pause() lab.Break {
 	plain, counted := lock{ttl: 10 * time.Second}, lock{ttl: 10 * time.Second, token: true}
 	return lab.Break{
-		ID: "X1", Mark: "[seed]",
+		ID: "X1", Mark: "[known]",
 		Title:  "the holder is paused for longer than its lease, after it has checked it",
 		Lesson: "no check by the client before its write helps, since the pause may come after it; the resource has to refuse, from the new holder's read on, or to ask when the write is there",
 		Harm:   lab.LosesUpdate,
@@ -69,7 +69,7 @@ func pause() lab.Break {
 func step() lab.Break {
 	plain, counted := lock{ttl: 30 * time.Second}, lock{ttl: 30 * time.Second, token: true}
 	return lab.Break{
-		ID: "X2", Mark: "[seed]",
+		ID: "X2", Mark: "[known]",
 		Title:  "the server's wall clock is stepped forward, and the lease is over too early",
 		Lesson: "the holder did all that it could and was never late by its own clock: such a lease promises nothing",
 		Harm:   lab.LosesUpdate,
