@@ -37,24 +37,29 @@ func (a *app) tourCommand() *cobra.Command {
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "tour [NAME]",
-		Short: "Play what goes wrong in a cell, and what the code does about it",
-		Long: `Tour plays a scene: three replicas and a few clients in the simulator run the shipped
-code, and a script lets something go wrong. Tour first asks three questions, and waits for
-Enter on a terminal. Then it tells what happens, and answers the questions. The last line
-names the files to read next.
+		Short: "Play scenes in which something goes wrong in a cell, and explain them",
+		Long: `Tour plays a scene: three replicas and a few clients run the shipped code in the simulator,
+and a script lets something go wrong. Tour first asks three questions, and on a terminal
+waits for Enter. Then it prints what happens, and answers the questions. The last line
+names the files to read next. Without NAME it lists the scenes.
 
-Each line of what happens is an event of that run: the true time, the machine and
-the reading of its own clock, and what it did or heard. Replicas are n1, n2, n3,
-clients c1, c2, c3.
+Each line of what happens is an event of that run: the true time in seconds, in
+parentheses the machine and the reading of its own clock, and what it did or received.
+Replicas are n1, n2, n3; clients are c1, c2, c3. docs/tour.md explains the notation.
 
-Without a name it lists the scenes. With --answers it does not wait. With --page it also
-writes the whole run to a file for a browser.
+-o json prints one object: name, title, questions[], lines[], read[]. Without NAME it is
+an array of them, without lines.
 
-` + cli.ExitHelp,
+Exit codes:
+    0  done
+    1  the scene broke a property or an invariant: the code was changed
+    2  usage: bad flags, unknown names, files that cannot be written
+    5  internal error
+  130  interrupted`,
 		Example: "  chubby tour\n  chubby tour lost-vote\n  chubby tour slow-clock --answers --page clock.html",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usage("%s takes one name, %d are there", c.CommandPath(), len(args))
+				return cli.Usage("%s takes the name of one scene; the number of arguments is %d", c.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -65,7 +70,7 @@ writes the whole run to a file for a browser.
 			paged := c.Flags().Changed("page")
 			switch {
 			case len(args) == 0 && paged:
-				return cli.Usage("--page %s: name the scene; `chubby tour` lists them", file)
+				return cli.Usage("--page %s: name a scene, too; `chubby tour` lists them", file)
 			case len(args) == 0:
 				return a.listTour(form)
 			}
@@ -81,8 +86,8 @@ writes the whole run to a file for a browser.
 			return a.play(c.Context(), &s, !answers && (a.Terminal || cli.StreamsOf(c).Terminal), file, form)
 		},
 	}
-	c.Flags().BoolVar(&answers, "answers", false, "do not wait for Enter in front of what happens")
-	c.Flags().StringVar(&file, "page", "", "write the run to this file, for a browser")
+	c.Flags().BoolVar(&answers, "answers", false, "do not wait for Enter before printing what happens")
+	c.Flags().StringVar(&file, "page", "", "also write the whole run to this file, as HTML for a browser")
 	form.Register(c)
 	c.Flags().SortFlags = false
 	return c
@@ -130,7 +135,7 @@ func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, file string, f
 		return err
 	}
 	if wait {
-		a.Say("(Enter shows what happens)")
+		a.Say("(press Enter to see what happens)")
 		if a.pressed(ctx) != nil {
 			return cli.Interrupted()
 		}
@@ -140,7 +145,7 @@ func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, file string, f
 		return err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "\n   true time (and by its own clock)\n%s\n\n", strings.Join(told.Lines, "\n"))
+	fmt.Fprintf(&text, "\n   true time (machine: its own clock)\n%s\n\n", strings.Join(told.Lines, "\n"))
 	for i, q := range s.Questions {
 		fmt.Fprintf(&text, "%d. %s\n", i+1, filled(q.Answer, "   "))
 	}
@@ -168,10 +173,10 @@ func (a *app) told(s *tour.Scene, file string) (told tour.Telling, err error) {
 		a.Warn("%s", r.Breach.Text)
 		return told, nil
 	case r.Breach != nil:
-		a.Warn("the scene breaks %s: %s", r.Breach.Name(), r.Breach.Text)
+		a.Warn("the scene broke %s: %s", r.Breach.Name(), r.Breach.Text)
 	}
 	if file != "" {
-		a.Say("written %s", file)
+		a.Say("wrote %s", file)
 	}
 	return told, nil
 }

@@ -26,7 +26,7 @@ func TestASceneIsPlayed(t *testing.T) {
 	w.Terminal = true
 	w.in.Reset("\n")
 	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote"))
-	require.Equal(t, "(Enter shows what happens)\n", w.err.String())
+	require.Equal(t, "(press Enter to see what happens)\n", w.err.String())
 	require.Equal(t, whole, w.out.String())
 	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote", "--answers"))
 	require.Empty(t, w.err.String())
@@ -51,7 +51,7 @@ func TestASceneHasAPage(t *testing.T) {
 	told := w.out.String()
 	require.Equal(t, cli.ExitClean, w.do("tour", "lost-vote", "--answers", "--page", file), w.err.String())
 	require.Equal(t, told, w.out.String())
-	require.Contains(t, w.err.String(), "written "+file)
+	require.Contains(t, w.err.String(), "wrote "+file)
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(page), "<!DOCTYPE html>")

@@ -30,9 +30,9 @@ func torn() Scene {
 	return Scene{
 		Name: "torn-tail", Title: "A torn tail is cut off, rot is not",
 		Questions: [3]Question{
-			{"A replica loses power in the middle of a write. What may it forget of its log?", "What was never synced. No message that rests on it has left, so no replica counts on it: the end of the log is cut where the last whole record ends, and the replica goes on."},
-			{"A record in the middle of the log, which was synced long ago, cannot be read. May it be cut off there?", "No. The replica has promised and voted on the strength of what stands there, and others count on that. What tells the two apart is the number up to which the log is known to be synced, which stands elsewhere."},
-			{"May such a replica take part in votes?", "It knows which slots it has lost. A promise reports such a vote as lost, instead of saying nothing; no replica asks for promises in this scene. And it asks the others for the values: the slots below its last vote that it learns again are those that went bad. The register with its promise is kept in two copies."},
+			{"A replica loses power in the middle of a write. What may it forget of its log?", "What was never synced. No message that depends on it has left, so no replica counts on it. The log is cut behind its last whole record, and the replica continues."},
+			{"A record in the middle of the log, which was synced long ago, cannot be read. May it be cut off there?", "No. The record may hold a promise or a vote that other replicas count on. What tells rot from a torn tail is a watermark: the number up to which the log is known to be synced, which is stored in later records."},
+			{"May such a replica take part in votes?", "Yes, since it knows which slots it has lost. A promise reports such a vote as lost, instead of leaving it out; no replica asks for promises in this scene. The replica asks the others for the values: the slots below its last vote that it learns again are those that went bad. The register with its promise is kept in two copies."},
 		},
 		Read: []string{"wal/doc.go", "docs/decisions/0011-wal-frames.md", "docs/decisions/0012-promise-register.md", "paxos/acceptor.go"},
 		seed: 4, clients: 2, length: 16 * sec, tune: []string{"disk-sync=10ms", "snapshot-every=1000"},
@@ -86,9 +86,9 @@ func laggard() Scene {
 	return Scene{
 		Name: "laggard", Title: "A laggard catches up from a snapshot",
 		Questions: [3]Question{
-			{"A replica was away for a while. How does it learn what was chosen?", "It hears in a heartbeat how far the others are, and asks one of them for the slots that it lacks."},
-			{"The others have made snapshots, and dropped the log below. What can they send?", "A snapshot: all rows as of one slot, in pieces, with a checksum. Then the slots behind it, as usual. Its source may be any replica, not the leader alone."},
-			{"May the laggard vote while it is behind?", "Yes, with what any vote needs: its promise admits the ballot, and the vote is on its disk before it says so. It votes in slots that are not too far above what it has (MaxAhead), and drops others. What it must not do is answer a client, or apply a slot whose predecessors it lacks."},
+			{"A replica was away for a while. How does it learn what was chosen?", "A heartbeat tells it how far the others are, and it asks one of them for the slots that it lacks."},
+			{"The others have made snapshots, and dropped the log below. What can they send?", "A snapshot: all rows as of one slot, in pieces, with a checksum; then the slots after it, as usual. The source may be any replica, not only the leader."},
+			{"May the laggard vote while it is behind?", "Yes, by the rules of any vote: its promise admits the ballot, and the vote is on its disk before it reports it. It votes in slots that are not too far above those that it has (MaxAhead), and drops the others. It must not answer a client, or apply a slot whose predecessors it lacks."},
 		},
 		Read: []string{"paxos/catchup.go", "snapshot/doc.go", "docs/decisions/0014-snapshot-handle.md"},
 		seed: 6, clients: 2, length: 20 * sec, tune: []string{"snapshot-every=20", "keep-slots=5"},

@@ -39,9 +39,9 @@ func deposed() Scene {
 	return Scene{
 		Name: "deposed", Title: "A master that does not know that it was deposed",
 		Questions: [3]Question{
-			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. It was granted by a majority that promised to help no other leader before, so nothing can have been written by another one."},
-			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, and a majority has promised at a higher ballot. It then takes a new epoch by a command in the log."},
-			{"The link is mended. How does the old master learn that it was deposed, and what of a write that it had begun?", "The first message with a higher ballot, or a refusal of its own, tells it. It alone has voted for its write, in a slot that no other replica has heard of. The phase 1 of its successor did not hear that vote and filled the slot otherwise, so the write was not done there. (Had that vote been heard, the successor would have had to propose it.) The client sends the write again, to the new master, under the same number."},
+			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. A majority granted the lease, and promised to help no other leader until then, so no other leader can have written anything."},
+			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, a majority has promised at a higher ballot, and a command in the log has begun a new epoch."},
+			{"The link works again. How does the old master learn that it was deposed, and what becomes of a write that it had begun?", "The first message with a higher ballot tells it, or a nack to one of its own messages. Only the old master has voted for its write. Phase 1 of its successor did not get that vote, and the successor filled the slot with another value, so the write was not executed there. (With that vote, the successor would have had to propose it.) The client sends the write again, to the new master, with the same sequence number."},
 		},
 		Read: []string{"paxos/lease.go", "replica/master/master.go"},
 		seed: 3, clients: 2, length: 18 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},
@@ -79,9 +79,9 @@ func slowClock() Scene {
 	return Scene{
 		Name: "slow-clock", Title: "A lease on a slow clock",
 		Questions: [3]Question{
-			{"The clock of the master is 10 % slow, those of the others are 10 % fast. Which of the two believes longer in the lease?", "By its own clock the master counts the lease from when it asked, and the others from when they answered, which is later. A slow clock makes the lease last longer for the master, a fast one makes it shorter for the others: both are bad."},
-			{"All are configured with clocks that may err by 10 %. What has the master to do with a lease of 4 s?", "It takes it for shorter: by (1 - rho) / (1 + rho), so that even its slow clock is through before a fast one is. What is left is the margin; the clocks may use all of it, and no more."},
-			{"What if a clock errs by more than was configured?", "Then two masters may answer reads at one instant. Nothing in the protocol can see that: the bound is a promise of the operator. `chubby sim experiment drift` shows how soon it breaks."},
+			{"The clock of the master is 10 % slow, and those of the others are 10 % fast. Which side believes in the lease for longer?", "If both counted the same time, the master would. Its slow clock makes the lease last longer, and the fast clocks of the others make it shorter: both are bad. It helps that the master counts from the instant at which it asked, and the others from when they answered, which is later."},
+			{"All are configured for clocks that may err by 10 %. What must the master do with a lease of 4 s?", "It must count less: 4 s times (1 - rho) / (1 + rho), with rho = 0.1. Then even its slow clock reaches the end before the fast clocks of the others do. The difference is the margin: the clocks may use all of it, and no more."},
+			{"What if a clock errs by more than was configured?", "Then two masters may answer reads at one instant. The protocol cannot notice that: the bound is a promise of the operator. `chubby sim experiment drift` shows at which error it breaks."},
 		},
 		Read: []string{"paxos/lease.go", "docs/decisions/0006-leases-in-heartbeats.md", "sim/experiment/drift.go"},
 		seed: 3, clients: 1, length: 22 * sec, tune: []string{"master-lease=4s", "session-lease=8s"},

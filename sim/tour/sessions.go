@@ -14,9 +14,9 @@ func jeopardy() Scene {
 	return Scene{
 		Name: "jeopardy", Title: "Jeopardy, grace, and the end of a session",
 		Questions: [3]Question{
-			{"A client hears nothing from the cell until its lease is over by its own clock. Is its session over?", "It cannot know: the session may have ended, or there may be no master. So it is in jeopardy: it drops its cache, holds calls back, and waits for the grace period."},
-			{"It holds a lock. Which comes first: the client gives up, or the cell gives the lock to another?", "The cell waits for the lease that it has granted, which is never shorter than what the client counts; but the client then waits for its grace on top. So in jeopardy the lock may have been taken already, and a program must stop acting when it hears of jeopardy, or use the sequencer."},
-			{"The client comes back within the grace period, and the master is the same one. What then?", "If the master has not ended the session, a KeepAlive extends it and the program hears that it is safe. If it has, the client is told that its session is gone, with all handles and locks."},
+			{"A client hears nothing from the cell until its lease is over by its own clock. Is its session over?", "The client cannot know: the session may have ended, or the cell may have no master. So it is in jeopardy: it drops its cache, holds calls back, and waits for the grace period."},
+			{"The client holds a lock. Which comes first: the client gives up, or the cell gives the lock to another client?", "Usually the cell gives the lock away first. It waits for the end of the lease that it has granted, which is never earlier than the end that the client counts; the client then waits for the grace period on top. So in jeopardy another client may already have the lock, and a program must stop acting when it hears of jeopardy, or use the sequencer."},
+			{"The client comes back within the grace period, and the master is the same one. What then?", "If the master has not ended the session, a KeepAlive extends it, and the program hears that it is safe. Otherwise the client learns that its session is gone, with all handles and locks."},
 		},
 		Read: []string{"client/session/lease.go", "replica/master/session/config.go", "docs/decisions/0029-session-leases.md"},
 		seed: 2, clients: 2, length: 42 * sec, tune: []string{"session-lease=4s", "grace=12s"},
@@ -56,9 +56,9 @@ func staleSequencer() Scene {
 	return Scene{
 		Name: "stale-sequencer", Title: "A holder that wakes up too late",
 		Questions: [3]Question{
-			{"A program acquires a lock, stands still for half a minute, and goes on. Does it know that its lock is gone?", "Not at its first step: nothing has run in it, and its last look at the lock said that it had it. Any time may lie between looking and acting."},
-			{"Who can keep it from doing harm?", "The server that it writes to: the request carries the sequencer of the lock, and the server refuses one that is lower than the highest that it has seen, on reads and on writes. Asking the cell, as here, is good for the instant of the answer."},
-			{"What is in a sequencer, that an old one is known as old?", "The name of the node, its instance, the mode, and the generation of the lock, which rises whenever the lock is taken while it is free. It is a statement that is either still true or not."},
+			{"A program acquires a lock, stands still for half a minute, and continues. Does it know that its lock is gone?", "Not at its first step. None of its code has run meanwhile, and its last look at the lock said that it was held. Any length of time may pass between looking and acting."},
+			{"What can keep it from doing harm?", "The server that it writes to. The request carries the sequencer of the lock, and the server refuses a sequencer that is lower than the highest that it has seen, on reads and on writes. Asking the cell, as in this scene, says only how it was at the instant of the answer."},
+			{"What is in a sequencer, so that an old one can be recognized?", "The name of the node, its instance, the mode, and the generation of the lock, which rises whenever a free lock is acquired. So a sequencer is a statement that is either still true or not."},
 		},
 		Read: []string{"client/sequencer.go", "docs/decisions/0026-tokens.md", "sim/resource/resource.go"},
 		seed: 2, clients: 3, length: 40 * sec, tune: []string{"session-lease=4s", "grace=8s"},
@@ -113,9 +113,9 @@ func invalidation() Scene {
 	return Scene{
 		Name: "invalidation", Title: "A write waits until no cache has the old contents",
 		Questions: [3]Question{
-			{"Two clients have a file in their caches, a third one writes it. When is the write done?", "When each of the two has said that it has dropped the file, or its session lease is over. Only then are the new contents in the log, so no cache has what the log contradicts."},
-			{"How many messages do reads cost that a cache answers?", "None. That is what makes a write wait: the master must know who may read without asking."},
-			{"One of the two is cut off. What does the write wait for, and how does the client that is cut off know that it must not read its cache?", "For the end of the lease that the master gave it. The client counts its lease shorter than the master does; when it is over it is in jeopardy, and its cache is off until it has heard from the master."},
+			{"Two clients have a file in their caches, and a third one writes it. When is the write done?", "When each of the two has confirmed that it dropped the file, or its session lease has ended. Only then does the log get the new contents, so no cache contradicts the log."},
+			{"How many messages does a read cost that the cache answers?", "None. That is why a write waits: the master must first reach every client that may read without asking."},
+			{"One of the two is cut off. What does the write wait for, and how does that client know that it must not read its cache?", "For the end of the lease that the master gave to that client. The client counts a shorter lease than the master does. When its own count ends, it is in jeopardy, and its cache is off until it hears from the master."},
 		},
 		Read: []string{"replica/master/cache/doc.go", "client/cache/doc.go", "docs/decisions/0052-caches.md"},
 		seed: 2, clients: 3, length: 30 * sec, tune: []string{"caches=1", "session-lease=4s", "grace=12s"},

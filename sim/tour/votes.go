@@ -13,9 +13,9 @@ func duel() Scene {
 	return Scene{
 		Name: "duel", Title: "Two candidates that do not give way",
 		Questions: [3]Question{
-			{"Two replicas campaign at the same instant. Can both win?", "No. Each needs promises of a majority at its own ballot, two majorities have a replica in common, and that one promises only upwards: whichever ballot is higher there keeps the other from getting its votes."},
-			{"What does a replica that has promised 3.2 say to a prepare at 3.1?", "It refuses, by a nack that names what it has promised. The candidate gives up this attempt and needs a higher ballot; ballots of two replicas are never equal, since the number of the replica is part of them."},
-			{"Can they go on like that for ever? What ends it?", "In theory yes: Paxos cannot promise progress without some timing. In practice each waits for a random time before it tries again, longer each time, and a replica that hears of a leader does not campaign."},
+			{"Two replicas campaign at the same instant. Can both win?", "No. Each needs promises of a majority at its own ballot, and any two majorities have a replica in common. That replica never goes back to a lower ballot: once it has promised the higher one, it votes for nothing at the lower one."},
+			{"What does a replica that has promised 3.2 say to a prepare at 3.1?", "It refuses with a nack that names what it has promised. The candidate gives up this attempt and needs a higher ballot. Ballots of two replicas are never equal, since the number of the replica is part of them."},
+			{"Can they go on like this for ever? What ends it?", "In theory yes: Paxos cannot guarantee progress without assumptions about time. In practice each waits for a random time before it tries again, longer each time, and a replica that hears of a leader does not campaign."},
 		},
 		Read: []string{"paxos/election.go", "paxos/proposer.go"},
 		seed: 11, clients: 1, length: 9 * sec, grant: -1,
@@ -48,7 +48,7 @@ func lostVote() Scene {
 	return Scene{
 		Name: "lost-vote", Title: "Votes that were cast and never arrived",
 		Questions: [3]Question{
-			{"A leader asks for votes, both others vote, and all their answers are lost. Is the value chosen?", "Yes. A value is chosen as soon as a majority has voted for it durably, whether or not any replica knows. Knowing is another matter."},
+			{"A leader asks for votes, both others vote, and all their answers are lost. Is the value chosen?", "Yes. A value is chosen as soon as a majority has voted for it durably, even if no replica knows that yet."},
 			{"The leader dies. Its successor has a write of its own to propose. May it put that into this slot?", "No. Its majority of promises meets the majority of votes in at least one replica, which reports its vote in the promise. The successor must propose the value with the highest ballot that is reported."},
 			{"What may the client be told in the meantime?", "Nothing: the outcome is unknown. It asks the next master again with the same sequence number; the log has the command once, so it is executed once and answered."},
 		},
