@@ -18,7 +18,7 @@ func (a *app) versionCommand() *cobra.Command {
 	var form cli.Form
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Say what this program was built from",
+		Short: "Print which source and which Go this program was built from",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := form.Check(); err != nil {

@@ -14,7 +14,7 @@ func MostJobs() int { return max(16, 4*runtime.GOMAXPROCS(0)) }
 // CheckJobs refuses numbers that --jobs does not take.
 func CheckJobs(jobs int) error {
 	if most := MostJobs(); jobs < 0 || jobs > most {
-		return Usage("--jobs %d: 0 to %d on this machine (0: one a processor, which is %d)", jobs, most, runtime.GOMAXPROCS(0))
+		return Usage("--jobs %d: must be 0 to %d on this machine (0: one per processor, which is %d)", jobs, most, runtime.GOMAXPROCS(0))
 	}
 	return nil
 }

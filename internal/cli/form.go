@@ -30,7 +30,7 @@ func (f *Form) RegisterJudged(c *cobra.Command) { f.register(c, allForms) }
 
 func (f *Form) register(c *cobra.Command, forms []string) {
 	*f = FormTable
-	c.Flags().StringVarP((*string)(f), "output", "o", string(FormTable), "form of what is printed: "+listed(forms))
+	c.Flags().StringVarP((*string)(f), "output", "o", string(FormTable), "output format: "+listed(forms))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 }
 
@@ -42,7 +42,7 @@ func (f Form) CheckJudged() error { return f.check(allForms) }
 
 func (f Form) check(forms []string) error {
 	if !slices.Contains(forms, string(f)) {
-		return Usage("-o %q: %s", string(f), listed(forms))
+		return Usage("-o %q: give %s", string(f), listed(forms))
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func refuseUnknownShells(root *cobra.Command, args []string) {
 		}
 		c.Args = func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return Usage("%s %s: no such shell: give %s", c.CommandPath(), args[0], listed(shells))
+				return Usage("%s %s: there is no script for this shell: give %s", c.CommandPath(), args[0], listed(shells))
 			}
 			return nil
 		}
@@ -165,7 +165,7 @@ func Some(least, most int, what string) cobra.PositionalArgs {
 func One(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return Usage("%s takes one argument, the %s; %d are there", c.CommandPath(), what, len(args))
+			return Usage("%s takes one argument, the %s; the number of arguments is %d", c.CommandPath(), what, len(args))
 		}
 		return nil
 	}

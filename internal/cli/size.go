@@ -21,11 +21,11 @@ func ParseSize(s string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSuffix(s, unit), 10, 64)
 	switch {
 	case !ok || strings.TrimSuffix(s, unit) == "":
-		return 0, errors.New("it is no size; give bytes, or a number with k, K, M, G, KiB, MiB or GiB (powers of 1024) behind it, such as 512M")
+		return 0, errors.New("it is no size; give bytes, or a number followed by k, K, M, G, KiB, MiB or GiB (powers of 1024), such as 512M")
 	case err != nil || n > math.MaxInt64/factor:
 		return 0, fmt.Errorf("too large; at most %dG", int64(math.MaxInt64>>30))
 	case n == 0:
-		return 0, errors.New("a size above 0, such as 512M")
+		return 0, errors.New("give a size above 0, such as 512M")
 	}
 	return n * factor, nil
 }
