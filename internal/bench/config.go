@@ -49,9 +49,9 @@ func (c *Config) Validate() error {
 	}
 	fault(len(c.Clients) == 0, "--clients: give at least one number")
 	most := MaxClients
-	if len(c.Workloads) == 1 && c.Workloads[0] == holding {
+	if len(c.Workloads) == 1 && c.Workloads[0] == Holding {
 		most = MaxHeld
-		fault(c.Sessions != 0, "--sessions: leave it out: the workload %s holds as many sessions as --clients says", holding)
+		fault(c.Sessions != 0, "--sessions: leave it out: the workload %s holds as many sessions as --clients says", Holding)
 	}
 	for _, n := range c.Clients {
 		fault(n < 1 || n > most, "--clients %d: must be 1 to %d", n, most)

@@ -10,8 +10,8 @@ import (
 	"github.com/chubbycell/chubby/client/session"
 )
 
-// holding is the name of the workload that holds sessions. It has no operations of its own.
-const holding = "sessions"
+// Holding is the name of the workload that holds sessions. It has no operations of its own.
+const Holding = "sessions"
 
 const (
 	holders = 128              // sessions that are opened, or ended, at one time
@@ -53,7 +53,7 @@ type heldSession struct {
 // hold measures one number of sessions. They share one connection to each replica.
 func (r *run) hold(ctx context.Context, n int) {
 	row := Held{Sessions: n}
-	r.tell(Row{Workload: holding, Clients: n, Sessions: n}, false)
+	r.tell(Row{Workload: Holding, Clients: n, Sessions: n}, false)
 	before := takeReplicas(ctx, r)
 	begun := time.Now()
 	h := r.openHeld(ctx, n, &row)
@@ -72,7 +72,7 @@ func (r *run) hold(ctx context.Context, n int) {
 	row.add(before, from, to, row.Alive+row.InDoubt)
 	row.addRest(all, after, to.sum(len(r.target.Replicas))-from.sum(len(r.target.Replicas)))
 	r.report.Held = append(r.report.Held, row)
-	r.tell(Row{Workload: holding, Clients: n, Sessions: n, PerSecond: of(row.KeepAlives), Errors: uint64(row.Lost + row.Unopened), Error: row.Error}, true)
+	r.tell(Row{Workload: Holding, Clients: n, Sessions: n, PerSecond: of(row.KeepAlives), Errors: uint64(row.Lost + row.Unopened), Error: row.Error}, true)
 }
 
 // addRest fills in the processor time of this process, and of all that is neither this process nor

@@ -98,7 +98,7 @@ func (r *run) rows(ctx context.Context) error {
 			numbers = []int{w.clients}
 		}
 		for _, n := range numbers {
-			if w.name == holding {
+			if w.name == Holding {
 				if r.hold(ctx, n); ctx.Err() != nil {
 					return nil
 				}

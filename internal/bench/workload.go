@@ -19,7 +19,7 @@ type workload struct {
 	principals int  // the clients are of so many principals in turn; 0: one
 	isExtra    bool // it runs only if it is asked for by name
 	commands   int  // of the log in each operation; 0: none, or unknown
-	// prepare makes what one client needs, and returns its operation; nil for holding.
+	// prepare makes what one client needs, and returns its operation; nil for Holding.
 	prepare func(ctx context.Context, w *worker) (operation, error)
 }
 
@@ -35,7 +35,7 @@ var workloads = []workload{
 	{name: "handoff", help: "Acquire and Release of one lock by 16 clients", clients: 16, commands: 2, prepare: lockShared},
 	{name: "session", help: "Dial and Close: a new connection and a session", prepare: dialAndClose},
 	{name: "fill", help: "Open creates a file. The files stay in the cell. Runs only if it is named", isExtra: true, commands: 1, prepare: fill},
-	{name: holding, help: "holds as many idle sessions as --clients says, up to 131072. Runs only if it is named", isExtra: true},
+	{name: Holding, help: "holds as many idle sessions as --clients says, up to 131072. Runs only if it is named", isExtra: true},
 }
 
 // Workloads are the names of all workloads.

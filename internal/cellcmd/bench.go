@@ -40,8 +40,8 @@ Columns (a dash: unknown):
                      meanwhile, the cost of a fail-over to clients
     errors           calls that failed; they do not change the exit code
     server CPU %     processor time in percent of one processor: of the replicas, if they run on
-    client CPU %     this machine as processes of their own; of bench; and of everything else,
-    other CPU %      which should be little
+    client CPU %     this machine as processes of the same user (Linux); of bench; and of
+    other CPU %      everything else, which should be little
     CPU us/call      processor time of replicas and bench for each call, in microseconds
     slots/s          slots of the log that the master applied; this and the rest need --metrics
     syncs/s          syncs of the master's log
@@ -131,7 +131,12 @@ func (a *benchmark) progress(row bench.Row, done bool) {
 		a.Say("%s, %d clients, %d sessions: %v", row.Workload, row.Clients, row.Sessions, a.cfg.For)
 		return
 	}
-	a.Say("%s, %d clients: %.0f per second", row.Workload, row.Clients, row.PerSecond)
+	switch row.Workload {
+	case bench.Holding: // it has no calls
+		a.Say("%s: %d measured", row.Workload, row.Sessions)
+	default:
+		a.Say("%s, %d clients: %.0f per second", row.Workload, row.Clients, row.PerSecond)
+	}
 	if row.Errors > 0 {
 		a.Warn("%d errors; the first: %s", row.Errors, row.Error)
 	}

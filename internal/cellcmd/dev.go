@@ -195,6 +195,10 @@ func (d *dev) configs() (cfgs []server.Config, options []server.Options, err err
 		if err != nil {
 			return nil, options, cli.Usage("--listen: %v", err)
 		}
+		if tcp, ok := clients.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+			clients.Close()
+			return nil, options, cli.Usage("--listen %s: not a loopback address, and chubby dev takes the names of clients without proof: use chubby serve for other machines", d.listen)
+		}
 		peers, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			clients.Close()

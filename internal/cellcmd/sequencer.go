@@ -46,7 +46,7 @@ With -o json it prints one object: valid (true or false), and reason, if it is s
 	}
 	a.register(check, func(ctx context.Context, args []string) error {
 		if _, err := client.ParseSequencer(args[1]); err != nil {
-			return cli.Usage("SEQUENCER: %v: give the value of CHUBBY_SEQUENCER, which chubby lock sets for its command", err)
+			return cli.Usage("%q is no sequencer, or one that was cut or changed: give the value of CHUBBY_SEQUENCER, which chubby lock sets for its command", args[1])
 		}
 		return a.onNode(ctx, args[0], client.OpenOptions{}, func(ctx context.Context, h *client.Handle) error {
 			err := h.CheckSequencer(ctx, args[1])

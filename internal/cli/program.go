@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -50,6 +51,11 @@ func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []stri
 	refuseUnknownShells(root, args)
 	refuseUnknownTopics(root)
 	err := root.ExecuteContext(ctx)
+	if err != nil {
+		if m := exclusive.FindStringSubmatch(err.Error()); m != nil {
+			err = Usage("--%s: give only one of them", strings.ReplaceAll(m[1], " ", " and --"))
+		}
+	}
 	if f := new(Failure); err != nil && !errors.As(err, &f) && ctx.Err() != nil {
 		err = Interrupted()
 	}
@@ -60,6 +66,9 @@ func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []stri
 	}
 	return CodeOf(err)
 }
+
+// exclusive is what cobra says of flags that exclude each other, with those that were given.
+var exclusive = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
 // refuseUnknownShells has the command completion refuse a shell for which there is no script, as
 // other commands refuse what they do not know: cobra prints the help, with exit code 0.
