@@ -82,7 +82,7 @@ func TestACertificateThatExpiresSoonIsToldOf(t *testing.T) {
 	code, out, said := run(t, "serve", "--config", config, "--check-config", "--bootstrap")
 	require.Equal(t, cli.ExitClean, code, said)
 	require.Contains(t, out, "id: 1")
-	require.Regexp(t, `^chubby: The certificate of server_cert is valid until \S+ only: replace its file before\.\n$`, said)
+	require.Regexp(t, `^chubby: The certificate of server_cert is valid only until \S+: replace its file before that\.\n$`, said)
 
 	p := start(t, "serve", "--config", config, "--bootstrap")
 	p.says(t, `level=WARN msg="a certificate expires soon: replace its file before" replica=1 key=server_cert`)

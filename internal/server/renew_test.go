@@ -62,7 +62,7 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 	}
 	first, firstPeer := toClients(), toPeers()
 	_, text2 := page(t, s, "/")
-	require.Contains(t, text2, "The certificate of server_cert is valid until", "for an hour")
+	require.Contains(t, text2, "The certificate of server_cert is valid only until", "for an hour")
 	_, text2 = page(t, s, "/metrics")
 	require.Regexp(t, `(?m)^chubby_certificate_not_after_seconds\{key="peer_cert"\} 1\.\d+e\+09$`, text2)
 	require.NoError(t, s.Reload())

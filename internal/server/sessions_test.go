@@ -72,7 +72,7 @@ func TestAClientIsToldThatTheLimitOfSessionsIsReached(t *testing.T) {
 	d, err := o.Describe(ctx, 1)
 	require.NoError(t, err)
 	require.Len(t, d.GetWarnings(), 1)
-	require.Contains(t, d.GetWarnings()[0], "1 sessions are alive, and the limit is 1: no other client is let in.")
+	require.Contains(t, d.GetWarnings()[0], "Sessions alive: 1, and the limit is 1: the cell opens no other session.")
 	log.await(t, ctx, "level=WARN", "the limit of sessions is reached", "limit=1")
 	_, text := page(t, s, "/metrics")
 	require.Contains(t, text, "\nchubby_sessions_limit 1\n")

@@ -22,12 +22,12 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 		warn("The replica does not run.")
 		return all
 	case o.Leader == 0:
-		warn("This replica knows no leader: either the cell has none, and serves no calls, or the replica is cut off.")
+		warn("This replica knows no leader: either the cell has none, and serves no calls, or this replica is cut off.")
 	case o.Role == paxos.Leader && o.Lease == 0:
-		warn("The leader has no lease: a majority of the members has not answered it of late.")
+		warn("The leader has no lease: a majority of the members has not answered it recently.")
 	}
 	if o.HoldOff > 0 {
-		warn("After its start this replica promises nothing for another %s.", span(o.HoldOff))
+		warn("This replica has just started: it promises and grants nothing for another %s.", span(o.HoldOff))
 	}
 	for _, s := range o.FirstUnacked {
 		warn("The fail-over to epoch %d waits for session %d of principal %s, which has not come back. The session ends in %s.", o.Epoch, s.ID, name(text(s.Principal)), span(s.Lease))
@@ -48,7 +48,7 @@ func failureWarnings(what string, failed uint64, reason string) []string {
 	case failed == 0:
 		return nil
 	case reason == "":
-		return []string{fmt.Sprintf("%d %s failed since this replica started; the last one did not.", failed, what)}
+		return []string{fmt.Sprintf("%d %s failed since this replica started; the last one succeeded.", failed, what)}
 	}
 	return []string{fmt.Sprintf("%d %s failed since this replica started, the last one with: %s.", failed, what, reason)}
 }
@@ -59,9 +59,9 @@ func sessionWarnings(s *replica.Status) []string {
 	case most == 0 || s.Sessions < most-most/10:
 		return nil
 	case s.Sessions < most:
-		return []string{fmt.Sprintf("%d sessions are alive, of %d that may be: chubby limits set sessions=N raises the limit.", s.Sessions, most)}
+		return []string{fmt.Sprintf("Sessions alive: %d, of at most %d. chubby limits set sessions=N raises the limit.", s.Sessions, most)}
 	default:
-		return []string{fmt.Sprintf("%d sessions are alive, and the limit is %d: no other client is let in. chubby session list shows whose they are; chubby limits set sessions=N raises the limit.", s.Sessions, most)}
+		return []string{fmt.Sprintf("Sessions alive: %d, and the limit is %d: the cell opens no other session. chubby session list shows whose they are; chubby limits set sessions=N raises the limit.", s.Sessions, most)}
 	}
 }
 
@@ -73,7 +73,7 @@ func expiryWarnings(all []expiry, now time.Time) (told []string) {
 		case now.After(e.at):
 			told = append(told, fmt.Sprintf("The certificate of %s was valid until %s: new connections fail. Replace its file.", e.key, at))
 		case e.isDue(now):
-			told = append(told, fmt.Sprintf("The certificate of %s is valid until %s only: replace its file before.", e.key, at))
+			told = append(told, fmt.Sprintf("The certificate of %s is valid only until %s: replace its file before that.", e.key, at))
 		}
 	}
 	return told
@@ -82,11 +82,11 @@ func expiryWarnings(all []expiry, now time.Time) (told []string) {
 func rowWarnings(o *replica.Overview) (all []string) {
 	for _, m := range o.Members {
 		if m.HasOtherRows {
-			all = append(all, fmt.Sprintf("Replica %d had other rows than this replica when they were compared last: one of the two is damaged, and stops if a majority has others.", m.ID))
+			all = append(all, fmt.Sprintf("Replica %d had other rows than this replica in the last comparison: one of the two is damaged. A replica stops if a majority has other rows than it has.", m.ID))
 		}
 	}
 	if len(all) == 0 && o.Disagreed > 0 {
-		all = append(all, fmt.Sprintf("The rows of another replica were not those of this one %d times since this replica started.", o.Disagreed))
+		all = append(all, fmt.Sprintf("Comparisons found other rows at another replica %d times since this replica started.", o.Disagreed))
 	}
 	return all
 }
@@ -108,9 +108,9 @@ func memberWarnings(o *replica.Overview, peers []peer.PeerStatus) (all []string)
 		case d > 0 && p.Connected:
 			all = append(all, fmt.Sprintf("Replica %d has not answered the leader for %s.", p.ID, span(d)))
 		case d > 0:
-			all = append(all, fmt.Sprintf("Replica %d at %s has not answered the leader for %s, and is not reached: %s.", p.ID, p.Addr, span(d), why))
+			all = append(all, fmt.Sprintf("Replica %d at %s has not answered the leader for %s, and cannot be reached: %s.", p.ID, p.Addr, span(d), why))
 		case !p.Connected:
-			all = append(all, fmt.Sprintf("This replica does not reach replica %d at %s: %s.", p.ID, p.Addr, why))
+			all = append(all, fmt.Sprintf("This replica cannot reach replica %d at %s: %s.", p.ID, p.Addr, why))
 		}
 	}
 	return all

@@ -30,9 +30,9 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 		"it stopped": {func(o *replica.Overview) { o.Role = "" }, down, []string{
 			"The replica does not run."}},
 		"a follower that knows no leader": {func(o *replica.Overview) { o.Role, o.Leader, o.Lease = paxos.Follower, 0, 0 }, up, []string{
-			"This replica knows no leader: either the cell has none, and serves no calls, or the replica is cut off."}},
+			"This replica knows no leader: either the cell has none, and serves no calls, or this replica is cut off."}},
 		"no lease": {func(o *replica.Overview) { o.Lease = 0 }, up, []string{
-			"The leader has no lease: a majority of the members has not answered it of late."}},
+			"The leader has no lease: a majority of the members has not answered it recently."}},
 		"a dead session": {func(o *replica.Overview) {
 			o.Unacked = 3
 			o.FirstUnacked = []replica.Session{{ID: 12, Principal: "ann", Lease: 43 * time.Second}}
@@ -40,22 +40,22 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 			"The fail-over to epoch 7 waits for session 12 of principal ann, which has not come back. The session ends in 43s.",
 			"The fail-over to epoch 7 waits for 2 more sessions."}},
 		"other rows": {func(o *replica.Overview) { o.Members[1].HasOtherRows, o.Disagreed = true, 1 }, up, []string{
-			"Replica 2 had other rows than this replica when they were compared last: one of the two is damaged, and stops if a majority has others."}},
+			"Replica 2 had other rows than this replica in the last comparison: one of the two is damaged. A replica stops if a majority has other rows than it has."}},
 		"other rows, long ago": {func(o *replica.Overview) { o.Disagreed = 2 }, up, []string{
-			"The rows of another replica were not those of this one 2 times since this replica started."}},
+			"Comparisons found other rows at another replica 2 times since this replica started."}},
 		"a silent member": {func(o *replica.Overview) { o.Members[1].Silent = time.Minute }, up, []string{
 			"Replica 2 has not answered the leader for 1m0s."}},
 		"a member that is down": {func(o *replica.Overview) { o.Members[1].Silent = time.Minute }, down, []string{
-			"Replica 2 at b:1 has not answered the leader for 1m0s, and is not reached: connection refused."}},
+			"Replica 2 at b:1 has not answered the leader for 1m0s, and cannot be reached: connection refused."}},
 		"no connection": {func(*replica.Overview) {}, down, []string{
-			"This replica does not reach replica 2 at b:1: connection refused."}},
+			"This replica cannot reach replica 2 at b:1: connection refused."}},
 		"a restart": {func(o *replica.Overview) { o.HoldOff = 300 * time.Millisecond }, up, []string{
-			"After its start this replica promises nothing for another 300ms."}},
+			"This replica has just started: it promises and grants nothing for another 300ms."}},
 		"sessions are nearly as many as may be": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 90, 100 }, up, []string{
-			"90 sessions are alive, of 100 that may be: chubby limits set sessions=N raises the limit."}},
+			"Sessions alive: 90, of at most 100. chubby limits set sessions=N raises the limit."}},
 		"many sessions": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 89, 100 }, up, nil},
 		"backups, snapshots": {func(o *replica.Overview) { o.BackupsFailed, o.SnapshotsFailed, o.SnapshotError = 2, 1, "disk full" }, up, []string{
-			"2 backups failed since this replica started; the last one did not.",
+			"2 backups failed since this replica started; the last one succeeded.",
 			"1 snapshots failed since this replica started, the last one with: disk full."}},
 	} {
 		o := good()
@@ -76,7 +76,7 @@ func TestACertificateThatEndsSoonIsWarnedOf(t *testing.T) {
 		{"peer_cert", now.Add(-16 * time.Hour), now.Add(8 * time.Hour)}, // of a day, to be renewed now
 	}, now)
 	require.Equal(t, []string{
-		"The certificate of server_cert is valid until 2026-11-24T01:00:00Z only: replace its file before.",
+		"The certificate of server_cert is valid only until 2026-11-24T01:00:00Z: replace its file before that.",
 		"The certificate of peer_cert was valid until 2026-11-23T23:00:00Z: new connections fail. Replace its file.",
 	}, told)
 }
