@@ -83,13 +83,13 @@ type seat struct {
 	executed uint64 // commands of this epoch that it has applied
 	own      uint64 // commands that it decided on for itself and has not applied
 
-	asked time.Time // when it proposed the last ConfirmLeadership
-	Known time.Time // by the log, it was certainly master then
-	knew  time.Time // Known before the present step
-	lease time.Time // end of read authority
-	prior time.Time // lease before the present step
-	Since time.Time // since when read authority has had no gap
-	Wake  time.Time // when it asked to be woken next
+	asked time.Time     // when it proposed the last ConfirmLeadership
+	Known time.Time     // by the log, it was certainly master then
+	knew  time.Time     // Known before the present step
+	lease time.Time     // end of read authority
+	prior time.Time     // lease before the present step
+	Since time.Time     // since when read authority has had no gap
+	Wake  time.Time     // when it asked to be woken next
 	late  time.Duration // how long after Wake the present step came
 	acted time.Time     // when it last acted
 	slept time.Duration // how much of the time since acted it overslept its Wake
