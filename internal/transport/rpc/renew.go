@@ -46,10 +46,15 @@ func (c *ServerConfig) serverTLS() *tls.Config {
 
 // secured is a configuration with what the Server sets. A client without a certificate is refused
 // by Datagrams, in words; health checks need none. A session is not resumed: each handshake
-// shows a certificate, which the present authority must have signed.
+// shows a certificate, which the present authority must have signed. Without an authority no certificate is
+// asked for: package x509 would verify it by the authorities of the machine, and each client that one of them
+// knows would be a principal.
 func secured(c *tls.Config) *tls.Config {
 	t := c.Clone()
-	t.MinVersion, t.ClientAuth, t.SessionTicketsDisabled = tls.VersionTLS13, tls.VerifyClientCertIfGiven, true
+	t.MinVersion, t.ClientAuth, t.SessionTicketsDisabled = tls.VersionTLS13, tls.NoClientCert, true
+	if t.ClientCAs != nil {
+		t.ClientAuth = tls.VerifyClientCertIfGiven
+	}
 	t.NextProtos = []string{"h2"}
 	return t
 }

@@ -2,7 +2,10 @@ package rpc_test
 
 import (
 	"crypto/tls"
+	"encoding/pem"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -67,6 +70,25 @@ func TestThePrincipalIsTheCommonNameOfTheCertificate(t *testing.T) {
 
 	r = serve(t, func(c *rpc.ServerConfig) { secure(c); c.Tokens = tokens })
 	p = client(&tls.Config{RootCAs: ca.Pool}, long)
+	p.Send(1, []byte("x"))
+	p.hears(t, "1: bob said x")
+}
+
+// Without an authority of clients a certificate says nothing, whatever authorities the machine knows.
+func TestWithoutAnAuthorityNoCertificateNamesAPrincipal(t *testing.T) {
+	ca := certtest.New(t)
+	known := filepath.Join(t.TempDir(), "authorities")
+	require.NoError(t, os.WriteFile(known, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Cert.Raw}), 0o600))
+	t.Setenv("SSL_CERT_FILE", known) // of no effect where an earlier test had the authorities of the machine read
+	r := serve(t, func(c *rpc.ServerConfig) {
+		c.TrustNames, c.Tokens = false, tokensOf(t, "bob "+long)
+		c.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue(t, "replica")}}
+	})
+	shows := &tls.Config{RootCAs: ca.Pool, Certificates: []tls.Certificate{ca.Issue(t, "carol")}}
+	p := dial(t, r.addr, func(d *rpc.ClientConfig) { d.TLS = shows })
+	p.Send(1, []byte("x"))
+	p.fails(t, codes.Unauthenticated, "the client shows no token")
+	p = dial(t, r.addr, func(d *rpc.ClientConfig) { d.TLS, d.Token = shows, long })
 	p.Send(1, []byte("x"))
 	p.hears(t, "1: bob said x")
 }
