@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"context"
 	"crypto/tls"
 	"os"
 	"path/filepath"
@@ -10,10 +11,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/internal/transport/certtest"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 func tokensOf(t *testing.T, text string) *rpc.Tokens {
@@ -55,6 +62,46 @@ func TestATokenThatIsGoneEndsTheStream(t *testing.T) {
 
 	r.SetTokens(tokensOf(t, "mallory "+renewed+"\ncarol "+other))
 	bob.fails(t, codes.Unauthenticated, "the token of bob is that of mallory now")
+}
+
+// A client that does not read keeps the replica from ending its stream. Nothing that it sends is delivered any more.
+func TestATokenThatIsGoneIsOfNoUseToAClientThatDoesNotRead(t *testing.T) {
+	var r *replica
+	heard, runs := make(chan string, 10), make(chan struct{})
+	r = serve(t, func(c *rpc.ServerConfig) {
+		c.TrustNames, c.Tokens = false, tokensOf(t, "bob "+long)
+		c.Deliver = func(from uint64, _ api.Principal, msg []byte) bool {
+			<-runs
+			for range 8 {
+				r.Send(from, make([]byte, 1<<18)) // more than a stream holds
+			}
+			heard <- string(msg)
+			return true
+		}
+	})
+	close(runs)
+	conn, err := grpc.NewClient("passthrough:///"+r.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+long), wait)
+	defer cancel()
+	s, err := chubbyv1.NewCellClient(conn).Datagrams(ctx)
+	require.NoError(t, err)
+	require.NoError(t, s.Send(&chubbyv1.Datagram{Message: []byte("early")}))
+	require.Equal(t, "early", <-heard)
+	time.Sleep(100 * time.Millisecond) // the replica sends, and waits
+	r.SetTokens(tokensOf(t, "carol "+long))
+	require.NoError(t, s.Send(&chubbyv1.Datagram{Message: []byte("late")}))
+	select {
+	case got := <-heard:
+		require.FailNow(t, "delivered", got)
+	case <-time.After(100 * time.Millisecond):
+	}
+	for err == nil { // it reads now
+		_, err = s.Recv()
+	}
+	require.Equal(t, codes.Unauthenticated, status.Code(err), "%v", err)
+	require.Empty(t, heard)
 }
 
 // Each handshake is made with the newest certificates, on both sides.

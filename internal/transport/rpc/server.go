@@ -205,7 +205,7 @@ func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 		remote = p.Addr.String()
 		log = log.With("remote", remote)
 	}
-	renewed := s.awaitTokens() // before the client is asked who it is
+	renewed, tokens := s.awaitTokens(), s.tokens.Load() // before the client is asked who it is
 	err := s.isAddressed(md)
 	var who api.Principal
 	if err == nil {
@@ -226,7 +226,7 @@ func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 	if err := stream.SendHeader(metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica))); err != nil {
 		return err
 	}
-	err = s.carry(stream, id, who, out, renewed)
+	err = s.carry(stream, client{id, who, out}, renewed, tokens)
 	log.Debug("client disconnected", "err", err)
 	return err
 }
@@ -249,19 +249,35 @@ func (s *Server) leave(id uint64) {
 	delete(s.clients, id)
 }
 
-// carry delivers what comes and sends what waits until the stream ends.
-func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.Principal, out *queue.Queue, renewed <-chan struct{}) error {
-	ended := make(chan error, 1)
-	go func() { // ends with the stream, which ends when Datagrams returns
-		for {
-			d, err := stream.Recv()
-			if err != nil {
-				ended <- err
-				return
-			}
-			s.cfg.Deliver(id<<portBits|uint64(d.GetPort()), who, d.GetMessage())
+// client is a stream that was admitted.
+type client struct {
+	id  uint64
+	who api.Principal
+	out *queue.Queue
+}
+
+// receive delivers what comes until the stream ends, or the client is not who it was: tokens are those by which
+// it was admitted. It does not leave that to the loop of carry, which waits for a client that does not read.
+func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c client, tokens *Tokens) error {
+	for {
+		d, err := stream.Recv()
+		if err != nil {
+			return err
 		}
-	}()
+		if now := s.tokens.Load(); now != tokens {
+			tokens = now
+			if err := s.isStill(stream.Context(), c.who); err != nil {
+				return err
+			}
+		}
+		s.cfg.Deliver(c.id<<portBits|uint64(d.GetPort()), c.who, d.GetMessage())
+	}
+}
+
+// carry delivers what comes and sends what waits until the stream ends.
+func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c client, renewed <-chan struct{}, tokens *Tokens) error {
+	ended := make(chan error, 1)
+	go func() { ended <- s.receive(stream, c, tokens) }() // ends with the stream, which ends when Datagrams returns
 	for {
 		select {
 		case err := <-ended:
@@ -273,12 +289,12 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, id uint64, who api.
 			return status.Errorf(codes.Unavailable, "replica %d stops", s.cfg.Replica)
 		case <-renewed:
 			renewed = s.awaitTokens()
-			if err := s.isStill(stream.Context(), who); err != nil {
+			if err := s.isStill(stream.Context(), c.who); err != nil {
 				return err
 			}
-		case <-out.Wake():
+		case <-c.out.Wake():
 		}
-		for _, d := range out.Take() {
+		for _, d := range c.out.Take() {
 			if err := stream.Send(&chubbyv1.Datagram{Message: d.Wire, Port: d.Tag}); err != nil {
 				return err
 			}
