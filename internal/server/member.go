@@ -113,7 +113,7 @@ func (c *Config) found() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+	if err := makeDir(c.Dir); err != nil {
 		return err
 	}
 	st, _, _, err := store.Open(fsys, dir, store.Options{Salt: replica.Entropy})
@@ -209,11 +209,40 @@ func writeFile(name string, text []byte, mode fs.FileMode) error {
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
+	return syncDir(dir)
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// makeDir makes a directory and those above it that are missing, with durable names.
+func makeDir(name string) error {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	var above []string // of those that are made
+	for dir := name; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		above = append(above, filepath.Dir(dir))
+	}
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range above {
+		if err := syncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Found makes the directory of a replica of a new cell, without starting it. It does nothing
