@@ -211,6 +211,17 @@ func TestThereAreSoManyClientsAtMost(t *testing.T) {
 	b.fails(t, codes.ResourceExhausted, "1 clients are connected to replica 1, which is its limit")
 }
 
+// Before a replica knows who calls it takes no more metadata than a call needs.
+func TestMetadataAreBounded(t *testing.T) {
+	r := serve(t, nil)
+	p := dial(t, r.addr, func(d *rpc.ClientConfig) { d.Cell = strings.Repeat("x", 15<<10) })
+	p.Send(1, []byte("x"))
+	p.fails(t, codes.FailedPrecondition, "this is a replica of cell")
+	p = dial(t, r.addr, func(d *rpc.ClientConfig) { d.Cell = strings.Repeat("x", 17<<10) })
+	p.Send(1, []byte("x"))
+	p.fails(t, codes.Internal, "header list size")
+}
+
 // Connections that say nothing do not take more than their share, and their end makes room.
 func TestThereAreSoManyConnectionsAtMost(t *testing.T) {
 	r := serve(t, func(c *rpc.ServerConfig) { c.MaxClients = 1 })

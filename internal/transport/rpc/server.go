@@ -33,6 +33,8 @@ const (
 	maxMessage = api.MaxMessage + 64 // with what protobuf puts around it
 	queueItems = 1 << 14             // of all clients that share the stream
 	queueBytes = 8 << 20
+	// maxMetadata bounds the metadata of a call, which come before it is known who calls.
+	maxMetadata = 16 << 10
 )
 
 // DefaultClients is how many client processes a Server serves at one time, unless it is told
@@ -116,6 +118,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	}
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
+		grpc.MaxHeaderListSize(maxMetadata),
 		grpc.MaxConcurrentStreams(100),
 		grpc.ConnectionTimeout(10 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
