@@ -5,10 +5,12 @@ package cellcmd
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,6 +46,26 @@ func TestACellInADirectoryGoesOnWithItsFiles(t *testing.T) {
 	code, _, text = run(t, "dev", "--file", file, "--dir", dir)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, text, "its disk is lost: it must not start empty")
+}
+
+// A terminal that is closed ends a cell in good order: what it made for itself is gone.
+func TestAHangupRemovesATemporaryCell(t *testing.T) {
+	t.Parallel()
+	tmp, file := t.TempDir(), filepath.Join(t.TempDir(), "cell.json")
+	p := startWith(t, func(c *exec.Cmd) { c.Env = append(os.Environ(), "TMPDIR="+tmp) }, "dev", "--replicas", "1", "--file", file)
+	p.says(t, "ready")
+	left, err := os.ReadDir(tmp)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	for range 2 { // by the shell, and by the system
+		require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+		time.Sleep(time.Millisecond)
+	}
+	require.Equal(t, cli.ExitInterrupted, p.ends(t))
+	require.NoFileExists(t, file)
+	left, err = os.ReadDir(tmp)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
