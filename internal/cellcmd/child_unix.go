@@ -71,8 +71,12 @@ func startChild(e errand) (*child, error) {
 	return c, nil
 }
 
-// tell gives the watchdog an order. One that has ended needs none.
-func (c *child) tell(format string, args ...any) { fmt.Fprintf(c.orders, format+"\n", args...) }
+// tell gives the watchdog an order. One that has ended needs none. One that was stopped for hours reads none, until
+// the pipe is full: it must not keep lock from looking after the command.
+func (c *child) tell(format string, args ...any) {
+	_ = c.orders.SetWriteDeadline(time.Now().Add(lookEvery))
+	fmt.Fprintf(c.orders, format+"\n", args...)
+}
 
 // worth is by how much the end of a command must move to be told of.
 const worth = 100 * time.Millisecond
