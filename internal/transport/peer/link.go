@@ -74,7 +74,7 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 }
 
 func (l *link) dial(ctx context.Context, v uint16) (net.Conn, error) {
-	d := net.Dialer{Timeout: l.cfg.timing.dial}
+	d := net.Dialer{Timeout: l.cfg.timing.dial, Control: l.cfg.timing.limitUnacked}
 	conn, err := d.DialContext(ctx, "tcp", l.addr)
 	if err != nil {
 		return nil, err
