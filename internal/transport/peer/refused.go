@@ -18,8 +18,8 @@ import (
 
 // logRefused logs why a connection from another replica, or what takes itself for one, was not accepted.
 func (t *Transport) logRefused(remote net.Addr, err error) {
-	host := hostOf(remote.String())
-	isNews, n := t.refused.Note(host, t.cfg.explain(err), time.Now())
+	host, why := hostOf(remote.String()), refused.Short(t.cfg.explain(err))
+	isNews, n := t.refused.Note(host, why, time.Now())
 	if !isNews {
 		return
 	}
@@ -27,7 +27,7 @@ func (t *Transport) logRefused(remote net.Addr, err error) {
 	if peers := t.cfg.peersAt(host); len(peers) > 0 {
 		log = log.With("peers there", peers)
 	}
-	log.Error("connection refused", "err", t.cfg.explain(err))
+	log.Error("connection refused", "err", why)
 }
 
 // peersAt are the peers whose address has a host.

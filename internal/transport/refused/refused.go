@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 )
@@ -53,6 +54,17 @@ func (l *Log) Forget(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.count, func(key [2]string, _ seen) bool { return key[0] == host })
+}
+
+// mostText is about the longest text of a cause, in bytes.
+const mostText = 1 << 10
+
+// Short is a text for the log, of bounded length: names in a certificate are those that a stranger chose.
+func Short(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "") + "..."
 }
 
 // Unaccepted is why a certificate was not accepted, the same text at each attempt: that of package x509 has the

@@ -2,8 +2,10 @@ package refused
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,4 +39,11 @@ func TestACauseIsToldOfAgain(t *testing.T) {
 		now = now.Add(500 * time.Millisecond)
 	}
 	require.Equal(t, []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3248, 4096, 5296, 6496}, told)
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	require.Equal(t, "short", Short("short"))
+	long := Short(strings.Repeat("ä", 1<<20))
+	require.Less(t, len(long), 1100)
+	require.True(t, utf8.ValidString(long))
 }
