@@ -48,7 +48,7 @@ func (t *Transport) admit(conn net.Conn) bool {
 	defer t.mu.Unlock()
 	if n := len(t.accepted); t.closed || n >= t.cfg.timing.maxAccepted {
 		if !t.closed {
-			t.cfg.Logger.Error("connection refused: there are too many", "remote", conn.RemoteAddr(), "connections", n)
+			t.logTooMany(conn.RemoteAddr(), n)
 		}
 		return false
 	}

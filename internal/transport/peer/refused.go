@@ -30,6 +30,13 @@ func (t *Transport) logRefused(remote net.Addr, err error) {
 	log.Error("connection refused", "err", why)
 }
 
+// logTooMany logs that there was no room for a connection beside n others; not each time.
+func (t *Transport) logTooMany(remote net.Addr, n int) {
+	if isNews, times := t.refused.Note(hostOf(remote.String()), "too many", time.Now()); isNews {
+		t.cfg.Logger.Error("connection refused: there are too many", "remote", remote, "connections", n, "times", times)
+	}
+}
+
 // peersAt are the peers whose address has a host.
 func (c *Config) peersAt(host string) (all []paxos.NodeID) {
 	for _, id := range slices.Sorted(maps.Keys(c.Peers)) {

@@ -5,15 +5,19 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/chubbycell/chubby/internal/transport/refused"
 )
 
 // limited is a listener that closes connections beyond a number, so that no machine can take
 // all file descriptors of a replica.
 type limited struct {
 	net.Listener
-	most int64
-	open atomic.Int64
-	log  *slog.Logger
+	most    int64
+	open    atomic.Int64
+	log     *slog.Logger
+	refused refused.Log
 }
 
 // Accept returns the next connection that there is room for.
@@ -27,8 +31,19 @@ func (l *limited) Accept() (net.Conn, error) {
 			return &counted{Conn: conn, l: l}, nil
 		}
 		l.open.Add(-1)
-		l.log.Error("connection refused: there are too many", "remote", conn.RemoteAddr().String(), "connections", l.most)
 		conn.Close()
+		l.logRefused(conn.RemoteAddr())
+	}
+}
+
+// logRefused logs that there was no room for a connection; not each time.
+func (l *limited) logRefused(remote net.Addr) {
+	host, _, err := net.SplitHostPort(remote.String())
+	if err != nil {
+		host = remote.String()
+	}
+	if isNews, n := l.refused.Note(host, "", time.Now()); isNews {
+		l.log.Error("connection refused: there are too many", "remote", remote.String(), "connections", l.most, "times", n)
 	}
 }
 
