@@ -26,3 +26,32 @@ func TestAFullQueueDropsTheOldest(t *testing.T) {
 	require.EqualValues(t, 4, q.Dropped())
 	require.Empty(t, q.Take())
 }
+
+func TestQueuesShareATotal(t *testing.T) {
+	all := queue.NewTotal(20, 5)
+	var qs []*queue.Queue
+	for range 4 {
+		q := all.New(100, 10)
+		qs = append(qs, q)
+		for range 12 {
+			q.Add(queue.Datagram{Wire: []byte("x")})
+		}
+	}
+	require.Equal(t, 30, all.Bytes(), "ten, ten, five and five")
+	qs[2].Add(queue.Datagram{Wire: make([]byte, 9)})
+	require.Len(t, qs[2].Take(), 1, "one is kept in any case")
+	require.Equal(t, 25, all.Bytes())
+	for range 10 {
+		<-qs[0].Wake()
+		d, ok := qs[0].Next()
+		require.True(t, ok)
+		require.Equal(t, []byte("x"), d.Wire)
+	}
+	_, ok := qs[0].Next()
+	require.False(t, ok)
+	qs[1].Drop()
+	qs[3].Close()
+	qs[3].Add(queue.Datagram{Wire: []byte("late")})
+	require.Zero(t, all.Bytes())
+	require.EqualValues(t, 2+12+1, qs[1].Dropped()+qs[3].Dropped()-10)
+}

@@ -33,6 +33,10 @@ const (
 	maxMessage = api.MaxMessage + 64 // with what protobuf puts around it
 	queueItems = 1 << 14             // of all clients that share the stream
 	queueBytes = 8 << 20
+	// While more than allBytes wait for clients in all, no more than shareBytes wait for each: clients that do not read
+	// would take the memory of the replica.
+	allBytes   = 256 << 20
+	shareBytes = 64 << 10
 	// maxMetadata bounds the metadata of a call, which come before it is known who calls.
 	maxMetadata = 16 << 10
 )
@@ -94,6 +98,8 @@ type Server struct {
 	tokens atomic.Pointer[Tokens]
 	// refused has what the log was told of.
 	refused refused.Log
+	// waiting counts what clients have not read.
+	waiting *queue.Total
 
 	mu      sync.Mutex
 	stopped chan struct{}           // closed when streams are to end
@@ -114,7 +120,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
+		waiting: queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
 	}
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage),
@@ -241,7 +247,7 @@ func (s *Server) admit() (id uint64, out *queue.Queue, err error) {
 		return 0, nil, status.Errorf(codes.ResourceExhausted, "%d clients are connected to replica %d, which is its limit", n, s.cfg.Replica)
 	}
 	s.last++
-	out = queue.New(queueItems, queueBytes)
+	out = s.waiting.New(queueItems, queueBytes)
 	s.clients[s.last] = out
 	return s.last, out, nil
 }
@@ -249,6 +255,7 @@ func (s *Server) admit() (id uint64, out *queue.Queue, err error) {
 func (s *Server) leave(id uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.clients[id].Close()
 	delete(s.clients, id)
 }
 
@@ -297,7 +304,7 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c client, renewed <
 			}
 		case <-c.out.Wake():
 		}
-		for _, d := range c.out.Take() {
+		if d, ok := c.out.Next(); ok {
 			if err := stream.Send(&chubbyv1.Datagram{Message: d.Wire, Port: d.Tag}); err != nil {
 				return err
 			}
