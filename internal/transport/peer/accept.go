@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -42,18 +43,33 @@ func (t *Transport) listen(ctx context.Context) {
 	}
 }
 
-// admit notes a connection, unless there are too many.
+// admit notes a connection. If there are too many, it takes the place of the oldest one that has made no handshake:
+// a member needs a few milliseconds for its own, so strangers that say nothing do not keep it out.
 func (t *Transport) admit(conn net.Conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n := len(t.accepted); t.closed || n >= t.cfg.timing.maxAccepted {
-		if !t.closed {
-			t.logTooMany(conn.RemoteAddr(), n)
-		}
+	if t.closed {
 		return false
 	}
+	if n := len(t.accepted); n >= t.cfg.timing.maxAccepted {
+		if len(t.unproven) == 0 {
+			t.logTooMany(conn.RemoteAddr(), n)
+			return false
+		}
+		oldest := t.unproven[0]
+		t.logTooMany(oldest.RemoteAddr(), n)
+		oldest.Close()
+		delete(t.accepted, oldest)
+		t.forgetUnproven(oldest)
+	}
 	t.accepted[conn] = true
+	t.unproven = append(t.unproven, conn)
 	return true
+}
+
+// forgetUnproven notes that a connection has made its handshake, or has ended. The caller holds the lock.
+func (t *Transport) forgetUnproven(conn net.Conn) {
+	t.unproven = slices.DeleteFunc(t.unproven, func(c net.Conn) bool { return c == conn })
 }
 
 func (t *Transport) leave(conn net.Conn) {
@@ -61,6 +77,7 @@ func (t *Transport) leave(conn net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.accepted, conn)
+	t.forgetUnproven(conn)
 	for id, c := range t.newest {
 		if c == conn {
 			delete(t.newest, id)
@@ -73,6 +90,8 @@ func (t *Transport) receive(raw net.Conn) {
 	log := t.cfg.Logger.With("remote", raw.RemoteAddr().String())
 	conn, from, err := t.welcome(raw)
 	switch {
+	case errors.Is(err, net.ErrClosed): // it made room for another one, or the Transport is closed
+		return
 	case errors.Is(err, io.EOF): // a port scan, or a health check
 		log.Debug("connection without a handshake")
 		return
@@ -105,6 +124,7 @@ func (t *Transport) receive(raw net.Conn) {
 func (t *Transport) replace(from paxos.NodeID, conn net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.forgetUnproven(conn)
 	if old := t.newest[from]; old != nil {
 		old.Close()
 	}

@@ -27,6 +27,7 @@ type Transport struct {
 	mu       sync.Mutex
 	closed   bool
 	accepted map[net.Conn]bool
+	unproven []net.Conn                // those of them that have made no handshake yet, the oldest first
 	newest   map[paxos.NodeID]net.Conn // the accepted connection of each peer
 }
 

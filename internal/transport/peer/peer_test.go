@@ -299,3 +299,38 @@ func TestWrongConfigurationsAreRefusedWithAllFaults(t *testing.T) {
 	require.NoError(t, err)
 	tr.Close()
 }
+
+// Connections that say nothing, however many there are, keep no member out.
+func TestStrangersThatSayNothingKeepNoMemberOut(t *testing.T) {
+	lb, err := loopback.Listen()
+	require.NoError(t, err)
+	cb, b := config(lb, 2)
+	cb.timing.maxAccepted, cb.timing.handshake = 3, time.Hour
+	la, err := loopback.Listen()
+	require.NoError(t, err)
+	ca, a := config(la, 1)
+	ca.Peers[2], cb.Peers[1] = b.addr, a.addr
+	b.start(t, cb)
+	var silent []net.Conn
+	for range 10 {
+		c, err := net.Dial("tcp", b.addr)
+		require.NoError(t, err)
+		defer c.Close()
+		silent = append(silent, c)
+	}
+	require.NoError(t, silent[6].SetReadDeadline(time.Now().Add(wait)))
+	_, err = silent[6].Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF, "it made room")
+	a.start(t, ca)
+	a.connected(t)
+	a.Send(2, []byte("x"))
+	require.Equal(t, "1: x", b.next(t))
+	b.log.says(t, "level=ERROR", "there are too many")
+	for range 10 { // nor do they end its connection
+		c, err := net.Dial("tcp", b.addr)
+		require.NoError(t, err)
+		defer c.Close()
+	}
+	a.Send(2, []byte("y"))
+	require.Equal(t, "1: y", b.next(t))
+}
