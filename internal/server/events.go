@@ -29,7 +29,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	defer l.Close()
 	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	c, names, lines := http.NewResponseController(w), s.showsNames(r.RemoteAddr), json.NewEncoder(w)
+	c, names, lines := http.NewResponseController(w), s.showsNames(r), json.NewEncoder(w)
 	_ = c.SetReadDeadline(time.Time{}) // nothing more is read: the time for that is not to end the request
 	for {
 		select {

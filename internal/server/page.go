@@ -100,7 +100,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, s.pageOf(&o, taken, s.showsNames(r.RemoteAddr))); err != nil {
+	if err := pageTemplate.Execute(&text, s.pageOf(&o, taken, s.showsNames(r))); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -113,12 +113,27 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text.Bytes())
 }
 
-// showsNames reports whether a page for an address names principals and nodes. A reader of pages
-// proves no identity, so names stay within this machine, unless the network is trusted.
-func (s *Server) showsNames(remote string) bool {
-	host, _, err := net.SplitHostPort(remote)
+// showsNames reports whether the page of a request names principals and nodes. A reader of pages
+// proves no identity, so names stay within this machine, unless the network is trusted. The request must be made to
+// an address of this machine, too: a page of another site may have given its own name that address, and would read
+// this one by the browser of a user here.
+func (s *Server) showsNames(r *http.Request) bool {
+	remote, _, err := net.SplitHostPort(r.RemoteAddr)
+	return s.cfg.AllowPlain || err == nil && isLoopback(remote) && isLocal(r.Host)
+}
+
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
-	return s.cfg.AllowPlain || err == nil && ip != nil && ip.IsLoopback()
+	return ip != nil && ip.IsLoopback()
+}
+
+// isLocal reports whether a Host is this machine, whatever names are resolved to.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]") // of IPv6 without a port
+	return host == "localhost" || isLoopback(host)
 }
 
 func (s *Server) pageOf(o *replica.Overview, taken time.Time, names bool) page {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -85,8 +86,15 @@ func TestNamesStayOnThisMachine(t *testing.T) {
 	for remote, shows := range map[string]bool{
 		"127.0.0.1:1": true, "[::1]:1": true, "10.0.0.1:1": false, "[fe80::1]:1": false, "": false, "localhost:1": false,
 	} {
-		require.Equal(t, shows, (&Server{}).showsNames(remote), remote)
-		require.True(t, (&Server{cfg: Config{AllowPlain: true}}).showsNames(remote))
+		r := &http.Request{RemoteAddr: remote, Host: "127.0.0.1:7402"}
+		require.Equal(t, shows, (&Server{}).showsNames(r), remote)
+		require.True(t, (&Server{cfg: Config{AllowPlain: true}}).showsNames(r))
+	}
+	for host, shows := range map[string]bool{
+		"localhost": true, "localhost:1": true, "127.0.0.1": true, "[::1]": true, "[::1]:1": true,
+		"rebound.example:7402": false, "rebound.example": false, "10.0.0.1:1": false, "": false,
+	} {
+		require.Equal(t, shows, (&Server{}).showsNames(&http.Request{RemoteAddr: "127.0.0.1:1", Host: host}), host)
 	}
 }
 
