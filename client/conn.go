@@ -105,7 +105,11 @@ func (c *conn) beginOn(ctx context.Context, now time.Time, op api.Op, node api.R
 func (c *conn) wait(ctx context.Context, w *call) (session.Done, []error) {
 	_, err := c.rt.Wait(ctx, w.signal)
 	if err != nil {
-		c.step(func(now time.Time) { c.m.Cancel(now, w.token) })
+		c.step(func(now time.Time) {
+			if !w.ended { // else another session's call may have the token by now
+				c.m.Cancel(now, w.token)
+			}
+		})
 	}
 	return c.result(ctx, w, err)
 }
