@@ -249,8 +249,8 @@ func (c *conn) open(ctx context.Context) error {
 	}
 }
 
-// openResult returns how opening ended; err is the error of the wait. retry reports that the
-// session expired without a loss.
+// openResult returns how opening ended; err is the error of the wait. retry reports that another
+// session follows, or that the lease has run out since the wait was over.
 func (c *conn) openResult(ctx context.Context, signal Signal, err error) (retry bool, failed error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,15 +259,15 @@ func (c *conn) openResult(ctx context.Context, signal Signal, err error) (retry 
 	if isUsable(s) {
 		return false, nil
 	}
-	if c.renewable && err == nil {
+	if err == nil && (c.renewable || s.State < session.Ending) {
 		return true, nil
 	}
 	d := session.Done{Outcome: session.Refused, Why: s.Why}
 	ended := contextCauses(ctx, err)
-	switch s.State {
-	case session.Over:
+	switch {
+	case s.State == session.Over && !c.renewable:
 		d.Result.Code = api.Invalid // Why is Answered if the cell refused to open the session
-	case session.Ending:
+	case s.State == session.Ending:
 		d.Why = session.Closed
 	default:
 		d.Why = session.Cancelled

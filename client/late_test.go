@@ -66,3 +66,45 @@ func TestACallGivesUpNoCallOfALaterSession(t *testing.T) {
 		require.Equal(t, "1", v)
 	})
 }
+
+// Ready returns nil while the session is usable, and not because the one that it waited for was followed by another.
+func TestReadyWaitsForTheSessionThatFollows(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		c := w.lateGuest(everything)
+		goOn, ready, done := make(chan struct{}), make(chan error, 1), make(chan error, 1)
+		go func() { ready <- c.Ready(pausing(w.within(time.Hour), goOn)) }()
+		time.Sleep(5 * time.Minute)
+		go func() { done <- c.Put(w.within(time.Hour), "b", "1") }()
+		synctest.Wait()
+		close(goOn)
+		synctest.Wait()
+		select {
+		case err := <-ready:
+			t.Fatalf("Ready has ended, and no session is open: %v", err)
+		default:
+		}
+		w.fault(nil)
+		require.NoError(t, <-ready)
+		require.NoError(t, <-done)
+	})
+}
+
+// Ready does not fail when the lease runs out between the end of its wait and its return.
+func TestReadyWaitsForTheEndOfJeopardy(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		c := w.lateGuest(onlyAnswers)
+		goOn, ready := make(chan struct{}), make(chan error, 1)
+		go func() { ready <- c.Ready(pausing(w.within(time.Hour), goOn)) }()
+		time.Sleep(time.Second)
+		w.fault(nil)
+		time.Sleep(5 * time.Second)
+		require.NoError(t, c.Ready(w.within(0)), "it is usable")
+		w.fault(onlyAnswers)
+		time.Sleep(30 * time.Second)
+		require.ErrorIs(t, c.Ready(w.within(0)), client.ErrJeopardy)
+		close(goOn)
+		synctest.Wait()
+		w.fault(nil)
+		require.NoError(t, <-ready)
+	})
+}
