@@ -96,10 +96,20 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	c.dialed = d
 	c.local.setOutages(d.unreached)
 	if err := c.Ready(ctx); err != nil {
-		d.close()
-		return nil, d.explain(ctx, target, err)
+		err = d.explain(ctx, target, err)
+		c.abandon()
+		return nil, err
 	}
 	return c, nil
+}
+
+// abandon closes a Client that Dial does not return. It does not wait. Otherwise the session machine
+// would look for a master for ever.
+func (c *Client) abandon() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = c.Close(ended)
+	c.dialed.close() // Close has not done so if the Config is invalid
 }
 
 // checkOptions returns the faults of Dial's options for this target; nil: none.
