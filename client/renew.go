@@ -25,7 +25,9 @@ type sessionUse struct {
 // noteEnded updates the record after calls have ended. It is called with mu held.
 func (g *sessionUse) noteEnded(ended []*call, last session.Token) {
 	for _, w := range ended {
+		_, closes := w.asked.(api.CloseHandle)
 		switch {
+		case w.done.Outcome == session.Unknown && closes: // the handle ends with its session at the latest
 		case w.done.Outcome == session.Unknown && w.isOpenOp:
 			g.settleFrom = ^session.Token(0) // the Open continues in the background
 		case w.done.Outcome == session.Unknown:

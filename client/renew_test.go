@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -41,6 +42,22 @@ func TestAnUnusedSessionIsReplaced(t *testing.T) {
 		require.NoError(t, w.c.Ready(ctx))
 		_, err = w.c.Open(ctx, "/ls/local/f", client.OpenOptions{})
 		require.NoError(t, err)
+	})
+}
+
+// The close of a handle that stayed open for the next Open is no call of the program.
+func TestAKeptHandleWhoseCloseIsLostIsNoLoss(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, _ *client.Client) {
+		closed(t, ctx, opened(t, ctx, w.c, "f", client.OpenOptions{}))
+		require.Equal(t, 1, w.c.Status().Cache.Idle)
+		was := w.c.Status().Session
+		time.Sleep(25 * time.Second)
+		w.cut(w.rt)
+		time.Sleep(6 * time.Second)
+		require.Zero(t, w.c.Status().Cache.Idle, "its time is over, and the lease is not")
+		w.expire()
+		opened(t, ctx, w.c, "f", client.OpenOptions{})
+		require.NotEqual(t, was, w.c.Status().Session)
 	})
 }
 
