@@ -27,8 +27,8 @@ func (l *Lock) HeldContext() context.Context {
 	return ctx
 }
 
-// endHeldContexts ends the contexts of HeldContext, because the session is in jeopardy. It is
-// called with mu held.
+// endHeldContexts ends the contexts of HeldContext, because the session is in jeopardy or the cell's
+// new master gives no leases. It is called with mu held.
 func (c *conn) endHeldContexts() {
 	for _, l := range c.locks {
 		if end := l.endHeld; end != nil {

@@ -42,6 +42,22 @@ func TestTheHeldContextEndsInJeopardy(t *testing.T) {
 	})
 }
 
+// Where a new master gives no leases, no lock is known to be held.
+func TestTheHeldContextEndsWithTheLeasesOfTheCell(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		l, err := lockable(t, ctx, w.c).Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		held := l.HeldContext()
+		w.cell.set(func() { w.cell.failover(3); w.cell.leases.none = true })
+		for l.Held() {
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		require.ErrorIs(t, context.Cause(held), client.ErrJeopardy)
+	})
+}
+
 // The session of a Client that the program has closed is not known to be alive.
 func TestAClosedClientHasNoLease(t *testing.T) {
 	bubble(t, nil, func(w *world) {

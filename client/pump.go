@@ -78,6 +78,9 @@ func (c *conn) dispatch(out session.Output) {
 	for _, e := range out.Events {
 		c.dispatchEvent(e)
 	}
+	if c.silence() != nil {
+		c.endHeldContexts()
+	}
 	c.updateWatches()
 	c.checkSessionEnd(ended)
 	s := c.m.Status()
