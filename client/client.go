@@ -97,7 +97,7 @@ func (c *Client) Close(ctx context.Context) error {
 		return nil
 	}
 	if c.dialed != nil {
-		defer c.dialed.close()
+		defer c.closeConnections()
 	}
 	defer c.endEvents()
 	var closing []*call
@@ -112,6 +112,17 @@ func (c *Client) Close(ctx context.Context) error {
 		}
 	}
 	return first
+}
+
+// closeConnections closes the connections that Dial made. If a session is not over, another Close
+// waits for its end, and closes them.
+func (c *Client) closeConnections() {
+	for _, o := range c.conns {
+		if o.status().State != session.Over {
+			return
+		}
+	}
+	c.dialed.close()
 }
 
 // endEvents ends all event queues of a closed Client.

@@ -83,3 +83,43 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 		})
 	}
 }
+
+// A Close whose context ends leaves the connections open for one that waits for the cell's answer.
+func TestACloseThatGivesUpLeavesTheConnectionsToAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rt *Goroutines
+		rt = NewRuntime(func(to uint32, msg []byte) {
+			q, err := api.DecodeRequest(msg)
+			if err != nil {
+				panic(err)
+			}
+			result, pause := api.Result{Code: api.OK, Session: 1}, time.Millisecond
+			switch q.Op.(type) {
+			case api.KeepAlive:
+				result = api.Result{Code: api.Invalid} // no leases
+			case api.EndSession:
+				pause = 10 * time.Second
+			}
+			p := q.Answer(1, result)
+			p.Master = to
+			time.AfterFunc(pause, func() { rt.Deliver(to, api.AppendReply(nil, p)) })
+		})
+		c := New(rt, Config{Replicas: []uint32{1}, Draw: Entropy, AnswerWait: time.Minute, RetryMax: time.Minute})
+		c.dialed = &dialed{rt: rt}
+		c.dialed.once.Do(func() {}) // it has no connections
+		require.NoError(t, c.Ready(t.Context()))
+
+		done := make(chan error, 1)
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			done <- c.Close(ctx)
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, c.Close(ctx), ErrOutcomeUnknown)
+		require.NoError(t, <-done)
+		require.True(t, rt.closed)
+	})
+}
