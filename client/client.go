@@ -157,8 +157,9 @@ func (c *Client) Status() Status {
 
 // LeaseLeft returns for how much longer the session with the local cell is known to be alive, by
 // the clock of the Client's Runtime. In jeopardy it is 0 or less, and falls as time passes. While
-// LeaseLeft is above -D, the cell keeps other clients from a lock with lock-delay D. ok is false if
-// the session has had no lease, and after this program has closed the Client.
+// LeaseLeft is above -D(1-rho)/(1+rho), the cell keeps other clients from a lock with lock-delay D:
+// the cell counts D on its own clock (Config.Rho). ok is false if the session has had no lease, and
+// after this program has closed the Client.
 func (c *Client) LeaseLeft() (left time.Duration, ok bool) {
 	s := c.Status()
 	isClosed := s.State == session.Ending || s.State == session.Over && s.Why == session.Closed
