@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/chubbycell/chubby/client"
@@ -123,9 +124,16 @@ func (w *Config[T]) Next(ctx context.Context) (T, error) {
 			return value, err
 		}
 		if _, err := w.rt.Wait(ctx, changed); err != nil {
+			w.removeWake(changed)
 			return value, err
 		}
 	}
+}
+
+func (w *Config[T]) removeWake(s client.Signal) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wake = slices.DeleteFunc(w.wake, func(have client.Signal) bool { return have == s })
 }
 
 // isOver reports whether the file is no longer followed.
