@@ -136,9 +136,9 @@ func (g *Goroutines) WithTimeout(ctx context.Context, d time.Duration) (context.
 	return context.WithTimeout(ctx, d)
 }
 
-// WithDeadline implements Runtime by package context.
+// WithDeadline implements Runtime by package context, whose deadlines are instants of time.Now.
 func (g *Goroutines) WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(ctx, t)
+	return context.WithTimeout(ctx, t.Sub(g.Now()))
 }
 
 // NewSignal implements Runtime.
