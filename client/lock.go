@@ -28,6 +28,7 @@ type Lock struct {
 	// Why the lock is over, and its Release.
 	lost    error // why the lock is lost for good; nil: it is not lost
 	release *call // the Release under way, or answered
+	kept    bool  // Release has left the lock with the handle
 
 	heldCtx context.Context         // of HeldContext, until jeopardy; nil: there is none
 	endHeld context.CancelCauseFunc // ends heldCtx
@@ -117,9 +118,16 @@ func (l *Lock) free(ctx context.Context, mayKeep bool) error {
 			if kept = mayKeep && l.h.spareLock(l, now); kept {
 				return
 			}
-			l.release = c.begin(ctx, now, op)
-			l.h.releasing++
-			l.release.onDone = func(session.Done) { l.h.releasing-- }
+			l.begin(ctx, now, op)
+		} else if l.kept && l.release == nil {
+			if kept = mayKeep; kept {
+				return
+			}
+			if s := l.h.spare; s != nil && s.held.Acquisition == l.acquisition {
+				l.h.endSpare()
+				c.setHeld(l.h.watch, 0)
+				l.begin(ctx, now, api.Release{Handle: l.h.token, Acquisition: l.acquisition})
+			}
 		}
 		w, lost = l.release, l.lost
 	})
@@ -134,6 +142,13 @@ func (l *Lock) free(ctx context.Context, mayKeep bool) error {
 	}
 	d, ended := c.waitOnly(ctx, w)
 	return callError("release", l.h.name, d, ended)
+}
+
+// begin begins the Release. It is called with mu held.
+func (l *Lock) begin(ctx context.Context, now time.Time, op api.Release) {
+	l.release = l.h.c.begin(ctx, now, op)
+	l.h.releasing++
+	l.release.onDone = func(session.Done) { l.h.releasing-- }
 }
 
 // lose marks the lock as lost for good. It is called with mu held.

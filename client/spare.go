@@ -25,6 +25,7 @@ func (h *Handle) spareLock(l *Lock, now time.Time) bool {
 	h.spare = &spare{mode: l.mode, held: l.held, until: now.Add(h.keepLock)}
 	h.c.setHeld(h.watch, l.held.Acquisition)
 	h.c.spares = append(h.c.spares, h)
+	l.kept = true
 	return true
 }
 

@@ -71,6 +71,13 @@ func TestALockThatIsGivenUpIsNotKept(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, later.Generation, earlier.Generation)
 
+		require.NoError(t, l.Release(ctx))
+		require.Len(t, w.cell.holders("f"), 1)
+		require.NoError(t, l.Release(ctx), "again")
+		require.NoError(t, l.GiveUp(ctx), "it is kept, and then given up")
+		require.Empty(t, w.cell.holders("f"))
+		require.NoError(t, l.Release(ctx), "it has had its answer")
+
 		plain := opened(t, ctx, other, "g", client.OpenOptions{Rights: readWrite, Create: client.CreateMay})
 		m, err := plain.Acquire(ctx, client.Exclusive)
 		require.NoError(t, err)
