@@ -182,10 +182,11 @@ func (h *Handle) taint(w *call, op api.Op, d session.Done) {
 
 // own ensures, before a sequencer is attached to the Handle, that the Handle shares nothing with
 // others; if necessary, it opens the node anew. From then on the Handle does not use the cache,
-// because the cell's answers depend on the sequencer.
+// because the cell's answers depend on the sequencer, and keeps no lock.
 func (h *Handle) own(ctx context.Context, name string) error {
 	h.c.mu.Lock()
 	h.fenced = true
+	h.releaseSpare()
 	shared := h.kept != nil && h.kept.users > 1
 	if !shared && h.kept != nil {
 		h.c.store.withdraw(h.kept)

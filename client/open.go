@@ -40,8 +40,9 @@ type OpenOptions struct {
 	// conflicting mode, or if the cell has a new master. An Acquire by another handle therefore
 	// waits a moment longer, and a TryAcquire fails with ErrLockHeld once. A request that was sent
 	// to a resource before Release, and is still on its way, has the same sequencer as later
-	// requests: use Lock.GiveUp if its outcome is unknown. 0: Release frees the lock. There is no
-	// maximum, because a kept lock is given up on demand. A value below 0 is invalid.
+	// requests: use Lock.GiveUp if its outcome is unknown. A handle with a sequencer attached keeps
+	// no lock (SetSequencer). 0: Release frees the lock. There is no maximum, because a kept lock is
+	// given up on demand. A value below 0 is invalid.
 	KeepLock time.Duration
 }
 

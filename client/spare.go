@@ -18,8 +18,9 @@ type spare struct {
 
 // spareLock keeps a lock that is being released, and returns true, if the handle was opened with KeepLock,
 // no other handle has asked for the lock since it was acquired, and the cell can report such a request.
+// It keeps none while a sequencer is attached: each Acquire must ask the cell whether that is valid.
 func (h *Handle) spareLock(l *Lock, now time.Time) bool {
-	if h.keepLock <= 0 || h.wanted || h.endErr != nil || !h.c.hasLease() {
+	if h.keepLock <= 0 || h.wanted || h.fenced || h.endErr != nil || !h.c.hasLease() {
 		return false
 	}
 	h.spare = &spare{mode: l.mode, held: l.held, until: now.Add(h.keepLock)}

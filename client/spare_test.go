@@ -142,6 +142,34 @@ func TestALockIsNotKeptForEver(t *testing.T) {
 	}
 }
 
+// C6.16: a handle with a sequencer acquires its lock only while that is valid, as only the cell can tell.
+func TestAHandleWithASequencerKeepsNoLock(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, _ *client.Client) {
+		g := opened(t, ctx, w.c, "g", client.OpenOptions{Rights: readWrite, Create: client.CreateMay})
+		main, err := g.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		h := opened(t, ctx, w.c, "f", keepLock)
+		require.NoError(t, h.SetSequencer(ctx, main.Sequencer()))
+		l, err := h.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.NoError(t, l.Release(ctx))
+		require.NoError(t, main.Release(ctx))
+		_, err = h.Acquire(ctx, client.Exclusive)
+		require.ErrorIs(t, err, client.ErrStaleSequencer)
+
+		h = opened(t, ctx, w.c, "f", keepLock)
+		l, err = h.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.NoError(t, l.Release(ctx)) // is kept
+		main, err = g.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.NoError(t, h.SetSequencer(ctx, main.Sequencer()))
+		require.NoError(t, main.Release(ctx))
+		_, err = h.TryAcquire(ctx, client.Exclusive)
+		require.ErrorIs(t, err, client.ErrStaleSequencer)
+	})
+}
+
 // In jeopardy a kept lock is not given to the program: the session may be over.
 func TestAKeptLockIsNotGivenInJeopardy(t *testing.T) {
 	cachingWorld(t, func(w *world, ctx context.Context, _ *client.Client) {
