@@ -11,8 +11,14 @@ import (
 	"github.com/chubbycell/chubby/internal/boottime"
 )
 
-// Goroutines is the Runtime of ordinary programs: goroutines, channels, and a clock that continues
-// while the machine is suspended. All methods are safe for concurrent use.
+// Goroutines is the Runtime of ordinary programs: goroutines, channels, and a clock that on Linux
+// continues while the machine is suspended. All methods are safe for concurrent use.
+//
+// Timers, Sleep and time-outs stand still during a suspension, and so end late by its length. After
+// it, Lock.Held is false at once if the lease is over. EventJeopardy and the end of a
+// Lock.HeldContext may come later, by up to what was left of the lease when the suspension began. On
+// systems other than Linux the clock may stand still too: after a suspension a Client then relies on
+// its lease for too long.
 //
 // The program supplies the transport: a function that sends, given to NewRuntime, and a call of
 // Deliver for each message received. It may call ReportUnreachable too.
@@ -79,8 +85,9 @@ func (g *Goroutines) Close() {
 	g.wg.Wait()
 }
 
-// Now implements Runtime. Its clock runs ahead of time.Now by the time that the machine was
-// suspended, so a lease that ended during a suspension is over when the program resumes.
+// Now implements Runtime. On Linux its clock runs ahead of time.Now by the time that the machine was
+// suspended, so a lease that ended during a suspension is over when the program resumes. On other
+// systems it is time.Now.
 func (g *Goroutines) Now() time.Time { return boottime.Now() }
 
 // Send implements Runtime.
