@@ -19,7 +19,9 @@ type CallID struct {
 type callIDKey struct{}
 
 // WithCallID returns a context under which a call writes its CallID to id. Use the context for
-// one call: the next one overwrites id.
+// one call: the next one overwrites id. A Release or a Close of a handle whose context ends continues
+// in the background, and may still write to id after it has returned. Read id then only after
+// Client.Close has returned.
 func WithCallID(ctx context.Context, id *CallID) context.Context {
 	return context.WithValue(ctx, callIDKey{}, id)
 }
