@@ -80,6 +80,7 @@ func (c *conn) dispatch(out session.Output) {
 	}
 	if c.silence() != nil {
 		c.endHeldContexts()
+		c.releaseAllSpares()
 	}
 	c.updateWatches()
 	c.checkSessionEnd(ended)

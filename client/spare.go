@@ -78,6 +78,14 @@ func (c *conn) releaseSpares(now time.Time) {
 	}
 }
 
+// releaseAllSpares frees the session's spare locks, because the cell no longer reports that another
+// handle asks for one.
+func (c *conn) releaseAllSpares() {
+	for _, h := range slices.Clone(c.spares) {
+		h.releaseSpare()
+	}
+}
+
 // endSpares forgets the spare locks of the session, which is over.
 func (c *conn) endSpares() {
 	for _, h := range slices.Clone(c.spares) {

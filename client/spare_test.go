@@ -122,6 +122,10 @@ func TestALockIsNotKeptForEver(t *testing.T) {
 			w.cell.set(func() { w.cell.failover(3) })
 			time.Sleep(20 * time.Second)
 		},
+		"a master that gives no leases": func(w *world, _ context.Context, _ *client.Handle) {
+			w.cell.set(func() { w.cell.failover(3); w.cell.leases.none = true })
+			time.Sleep(fakeLease - time.Second) // the session is alive
+		},
 		"an event that tells of missed ones": func(w *world, _ context.Context, h *client.Handle) {
 			w.cell.set(func() {
 				w.cell.tellSession(w.c.Status().Session, api.Event{Kind: api.EventReadAgain, Node: w.cell.refOf("f")})
