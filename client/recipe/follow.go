@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"path"
+	"slices"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -46,7 +47,7 @@ func await[T any](ctx context.Context, c *client.Client, name string, want clien
 	return func(yield func(T, error) bool) {
 		var none T
 		h, err := open(ctx, c, name, want)
-		if errors.Is(err, client.ErrNotFound) {
+		if says(ctx, err, client.ErrNotFound) {
 			if !yield(none, nil) {
 				return
 			}
@@ -84,10 +85,20 @@ func openOnceMade(ctx context.Context, c *client.Client, name string, want clien
 		if dir != nil {
 			_ = dir.Close(ctx)
 		}
-		if !errors.Is(err, client.ErrGone) { // the directory was deleted: begin above it
+		if !says(ctx, err, client.ErrGone) { // the directory was deleted: begin above it
 			return nil, err
 		}
 	}
+}
+
+// says reports whether the cell has answered with one of these errors. The error of a call whose
+// context has ended also is the context's cause, which may be any error: that of Lock.Context is
+// ErrGone if the lock's node was deleted.
+func says(ctx context.Context, err error, answers ...error) bool {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return false
+	}
+	return slices.ContainsFunc(answers, func(answer error) bool { return errors.Is(err, answer) })
 }
 
 // next waits for an event and takes it, with all others that are there.

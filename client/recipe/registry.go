@@ -136,7 +136,7 @@ func (r *roster) read(ctx context.Context, dir *client.Handle) ([]Member, error)
 		}
 		e, err := r.entry(ctx, dir, child)
 		switch {
-		case errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrGone):
+		case says(ctx, err, client.ErrNotFound, client.ErrGone):
 			continue // it disappeared in the meantime
 		case err != nil:
 			return nil, err
