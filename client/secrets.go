@@ -18,7 +18,7 @@ type secrets struct {
 	mu                sync.Mutex
 	tls               *tls.Config
 	token             string
-	stampTLS, stampOf string // of the files, when they were read last
+	stampTLS, stampOf string // of the files, when they were last read and good
 }
 
 // newSecrets reads the files for the first time.
@@ -41,11 +41,10 @@ func (s *secrets) newestTLS() *tls.Config {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := stampTLS(s.target); now != s.stampTLS {
-		s.stampTLS = now
 		if t, err := s.target.TLS(); err != nil {
 			s.log.Warn("new certificates are bad: the old ones stay", "err", err)
 		} else {
-			s.tls = t
+			s.tls, s.stampTLS = t, now
 		}
 	}
 	return s.tls
@@ -56,11 +55,10 @@ func (s *secrets) newestToken() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := rpc.Stamp(s.target.TokenFile); now != s.stampOf {
-		s.stampOf = now
 		if token, err := s.target.Token(); err != nil {
 			s.log.Warn("the new token is bad: the old one stays", "err", err)
 		} else {
-			s.token = token
+			s.token, s.stampOf = token, now
 		}
 	}
 	return s.token
