@@ -71,7 +71,7 @@ type World struct {
 // New returns an empty world at true time 0.
 func New(cfg Config) *World {
 	w := &World{cfg: cfg, src: draw.New(cfg.Seed)}
-	w.timeline.ties = w.src.Stream("world.tie", 0)
+	w.timeline.ties, w.timeline.apart = w.src.Stream("world.tie", 0), w.src.Stream("world.tie", 1)
 	w.net.init(w, cfg.Link)
 	w.coroutines.w, w.reports.w = w, w
 	w.trace = tracer{cfg: cfg.Trace, timeline: &w.timeline, machines: &w.machines}
@@ -119,6 +119,13 @@ func (f call) fire(*World, uint64, *packet) { f() }
 // happens to the machines.
 func (w *World) After(d time.Duration, f func()) Timer {
 	return Timer{w, w.timeline.schedule(int64(d), &w.timeline.ties, call(f), 0, nil)}
+}
+
+// AfterApart is After for a call that a run has and another, which must have the same history, has
+// not: the timer that decides when a fault strikes, where a script says when. Seeded draws decide
+// the order of events of one instant. The draw for this call changes no other.
+func (w *World) AfterApart(d time.Duration, f func()) Timer {
+	return Timer{w, w.timeline.schedule(int64(d), &w.timeline.apart, call(f), 0, nil)}
 }
 
 // End is the reason why Run returned.

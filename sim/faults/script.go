@@ -28,9 +28,11 @@ func play(c *Faults) {
 		more := c.world.Draw("cell.more."+x.Kind, uint64(x.N))
 		d := drawsOf(c, x.Kind, x.Stream).Played(x.Draws, more)
 		strike := strikeNamed(x.Kind, c.plan.With)
-		c.later(x.At, func() {
-			c.struck(x.Fault)
-			strike(c, d)
+		c.world.AfterApart(x.At, func() {
+			if !c.healed {
+				c.struck(x.Fault)
+				strike(c, d)
+			}
 		})
 	}
 }
