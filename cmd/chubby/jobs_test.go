@@ -14,7 +14,7 @@ func TestJobsOfHuntsHaveABound(t *testing.T) {
 	for _, jobs := range []int{-1, cli.MostJobs() + 1} {
 		for _, command := range [][]string{{"sim", "mutants"}, {"lab", "load", "etcd"}} {
 			require.Equal(t, cli.ExitUsage, w.do(append(command, "--jobs", fmt.Sprint(jobs))...))
-			require.Contains(t, w.err.String(), fmt.Sprintf("--jobs %d: 0 to %d", jobs, cli.MostJobs()))
+			require.Contains(t, w.err.String(), fmt.Sprintf("--jobs %d: must be 0 to %d", jobs, cli.MostJobs()))
 		}
 	}
 }

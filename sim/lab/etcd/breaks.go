@@ -11,7 +11,7 @@ func waiter() lab.Break {
 	return lab.Break{
 		ID: "E1", Mark: "[iss] #11456",
 		Title:  "the session of a waiter ends while it waits, and the waiter takes the lock without a key",
-		Lesson: "it is not enough that all keys before the waiter's own are gone: its own must still exist; and Header().Revision was the wrong token",
+		Lesson: "the waiter's own key must still exist when the earlier ones are gone; Header().Revision was the wrong token",
 		Harm:   lab.LosesUpdate,
 		Script: func(b *lab.Bench) {
 			b.Client("A", lab.Job{Work: 15 * time.Second})
