@@ -24,7 +24,6 @@ import (
 // certain. Acquire fails with ErrPermission if the handle was opened without Write, with ErrGone if the node
 // was deleted, with ErrCrowded if the cell has too many waiters, and with ErrNotHeld or ErrSessionExpired if
 // the lock was lost again before Acquire could return it.
-// could return it.
 func (h *Handle) Acquire(ctx context.Context, mode Mode) (*Lock, error) {
 	t := &acquireCall{h: h, name: "acquire", mode: mode, wait: true}
 	for {

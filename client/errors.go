@@ -13,7 +13,6 @@ import (
 // ErrOutcomeUnknown the call may have been executed. With any other error it has had no lasting
 // effect, and never will; an Acquire may, however, have got the lock and lost it again before it
 // could return.
-// return.
 var (
 	// ErrNotFound: the row or the node does not exist.
 	ErrNotFound = errors.New("not found")
@@ -91,7 +90,6 @@ var (
 	// Open, and 16,384 waiting Acquires of a lock. Close each handle after use, or retry later.
 	// Nothing was changed, unless the error is also ErrOutcomeUnknown: then an Open may have
 	// created the node under the last master, and the present master has no room for its handle.
-	// present one has no room for its handle.
 	ErrCrowded = errors.New("too many handles or waiters")
 	// ErrBadHandle: the cell does not know the handle. Open the node again.
 	ErrBadHandle = errors.New("bad handle")
