@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ Columns (a dash: unknown):
     p50, p99, p99.9  latency of a call in milliseconds: the median, and 99 % and 99.9 % of calls
     gap ms           the longest time in which no client got an answer; if the master is killed
                      meanwhile, the cost of a fail-over to clients
-    errors           calls that failed; they do not change the exit code
+    errors           calls that failed; if all calls of a row did, the exit code is 1
     server CPU %     processor time in percent of one processor: of the replicas, if they run on
     client CPU %     this machine as processes of the same user (Linux); of bench; and of
     other CPU %      everything else, which should be little
@@ -122,8 +123,14 @@ func (a *benchmark) run(ctx context.Context) (err error) {
 	if failed == nil && report.Interrupted {
 		return cli.Exit(cli.ExitInterrupted)
 	}
+	if failed == nil && slices.ContainsFunc(report.Rows, hasFailed) {
+		return cli.Exit(cli.ExitRefused) // the error was told as the row ended
+	}
 	return failed
 }
+
+// hasFailed reports whether no call of a row was answered without an error.
+func hasFailed(r bench.Row) bool { return r.Operations == 0 && r.Errors > 0 }
 
 // progress says on stderr what runs, and what it gave.
 func (a *benchmark) progress(row bench.Row, done bool) {

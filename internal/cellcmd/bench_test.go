@@ -178,3 +178,12 @@ func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
 		require.Empty(t, out)
 	}
 }
+
+// A row of which no call succeeded is a failure, also for a script that looks at the exit code alone. A few errors
+// are a figure.
+func TestARowOfWhichNoCallSucceededHasFailed(t *testing.T) {
+	for errors, answered := range map[uint64]uint64{0: 0, 1: 9} {
+		require.False(t, hasFailed(bench.Row{Operations: answered, Errors: errors}))
+	}
+	require.True(t, hasFailed(bench.Row{Errors: 2, Error: "quota exceeded"}))
+}

@@ -305,7 +305,7 @@ In another terminal:
     %[1]s put%[2]s /hello "first words"
     %[1]s cat%[2]s /hello
     %[1]s lock%[2]s /job -- sh -c 'echo "I hold $CHUBBY_SEQUENCER"'
-`, d.Name, flag)
+`, cli.Started("./cmd/chubby"), flag)
 }
 
 // stop ends all replicas.

@@ -55,8 +55,8 @@ docs/schema/chubby-torture-1.json describes it. With -o junit it is a report for
 a case for each property, and one for the run.
 
 If a property breaks, the run ends, and its directory stays, with the histories, the logs and
-files of the replicas, and the faults: that of --out, or else a temporary one. If the run
-passes, the directory is removed, also that of --out.
+files of the replicas, and the faults: that of --out, or else a temporary one. It also stays
+if the run is undecided. Otherwise the directory is removed, also that of --out.
 
 Exit codes:
     0  clean
@@ -83,7 +83,7 @@ Exit codes:
 	f.DurationVar(&t.cfg.Lease, "session-lease", 3*time.Second, "lease of the clients' sessions, 1s to 1m")
 	f.BoolVar(&t.cfg.Volatile, "power-loss", true, "a killed replica loses what it has not synced; false: it loses nothing")
 	f.StringVar(&t.cfg.Server, "server", "", "program that runs the replicas, another build of chubby (default: this program)")
-	f.StringVar(&t.out, "out", "", "empty or new directory for the run, kept only if a property breaks (default: a temporary one)")
+	f.StringVar(&t.out, "out", "", "empty or new directory for the run, kept only if a property breaks or a check is undecided (default: a temporary one)")
 	t.form.RegisterJudged(c)
 	return c
 }
@@ -124,11 +124,12 @@ func (t *tortured) run(ctx context.Context) error {
 		}
 		return cli.Internal(fmt.Errorf("%w; see %s", err, t.cfg.Dir))
 	}
-	keep = report.Verdict == torture.Broken
+	code := exitOf(report)
+	keep = report.Dir != ""
 	if err := t.print(report); err != nil {
 		return err
 	}
-	return cli.Exit(exitOf(report))
+	return cli.Exit(code)
 }
 
 // exitOf is the exit code of a report.
@@ -185,7 +186,7 @@ func (t *tortured) prepare() (err error) {
 
 // again is the line that runs with the same schedule.
 func (t *tortured) again() string {
-	line := fmt.Sprintf("%s torture --seed %d --for %v --replicas %d --clients %d --session-lease %v --faults %s", t.Name, t.cfg.Seed, t.cfg.For, t.cfg.Replicas, t.cfg.Clients, t.cfg.Lease, strings.Join(t.faults, ","))
+	line := fmt.Sprintf("%s torture --seed %d --for %v --replicas %d --clients %d --session-lease %v --faults %s", cli.Started("./cmd/chubby"), t.cfg.Seed, t.cfg.For, t.cfg.Replicas, t.cfg.Clients, t.cfg.Lease, strings.Join(t.faults, ","))
 	if !t.cfg.Volatile {
 		line += " --power-loss=false"
 	}
@@ -238,7 +239,10 @@ func (t *tortured) table(r *torture.Report) (string, error) {
 	c.Row("\n")
 	c.Row("checked\t%d histories, %d undecided; %d calls found in %d slots of the log\n", r.Histories, r.Undecided, r.Placed, r.Slots)
 	if r.Verdict == torture.Broken {
-		c.Row("broke after\t%.1f s\ndirectory\t%s\n", r.FirstBroken, r.Dir)
+		c.Row("broke after\t%.1f s\n", r.FirstBroken)
+	}
+	if r.Dir != "" {
+		c.Row("directory\t%s\n", r.Dir)
 	}
 	c.Row("again\t%s\n", t.again())
 	err := c.End()

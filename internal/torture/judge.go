@@ -87,6 +87,9 @@ func (r *run) settle(left int) {
 		r.tally.placed += v.placed
 		if v.undecided {
 			r.tally.undecided++
+			if err := b.write(filepath.Join(r.cfg.Dir, b.title())); err != nil {
+				r.say("the undecided history %s cannot be written: %v", b.title(), err)
+			}
 		}
 		b.outcomes(func(o linearizability.Outcome) {
 			switch o {
@@ -177,8 +180,11 @@ func (r *run) finish(ctx context.Context, rep *Report, begun time.Time) {
 	case ctx.Err() != nil:
 		rep.Verdict = Interrupted
 	case rep.Undecided > 0:
-		rep.Verdict = Undecided
+		rep.Verdict, rep.Dir = Undecided, r.cfg.Dir
 	default:
 		rep.Verdict = Clean
+		if rep.Operations == 0 { // the logs may say why
+			rep.Dir = r.cfg.Dir
+		}
 	}
 }

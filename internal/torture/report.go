@@ -26,11 +26,11 @@ type Report struct {
 	LongestGap  float64        `json:"longest_gap_seconds"`
 	GapDuring   string         `json:"longest_gap_during,omitempty"` // the fault
 	Histories   int            `json:"histories"`
-	Undecided   int            `json:"undecided"` // histories that the search gave up
-	Placed      int            `json:"placed"`    // calls that were found in the log
-	Slots       int            `json:"slots"`     // of the log, that replicas applied
-	Holes       int            `json:"holes"`     // slots of which no replica tells
-	Dir         string         `json:"dir,omitempty"`
+	Undecided   int            `json:"undecided"`                      // histories that the search gave up
+	Placed      int            `json:"placed"`                         // calls that were found in the log
+	Slots       int            `json:"slots"`                          // of the log, that replicas applied
+	Holes       int            `json:"holes"`                          // slots of which no replica tells
+	Dir         string         `json:"dir,omitempty"`                  // of the run, if it stays: something broke, or is undecided
 	FirstBroken float64        `json:"first_broken_seconds,omitempty"` // since the faults began
 }
 
