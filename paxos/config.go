@@ -56,8 +56,8 @@ func DefaultConfig() Config {
 	}
 }
 
-// maxMembers is the size of the bit set in which a Tally counts.
-const maxMembers = 64
+// MaxMembers is how many members a cell may have: the size of the bit set in which a Tally counts.
+const MaxMembers = 64
 
 // Validate returns all errors of the configuration, joined, or nil.
 func (c *Config) Validate() error {
@@ -69,7 +69,7 @@ func (c *Config) Validate() error {
 	}
 	sorted := slices.Sorted(slices.Values(c.Members))
 	fault(len(sorted) == 0, "no members")
-	fault(len(sorted) > maxMembers, "%d members; at most %d", len(sorted), maxMembers)
+	fault(len(sorted) > MaxMembers, "%d members; at most %d", len(sorted), MaxMembers)
 	fault(len(slices.Compact(slices.Clone(sorted))) != len(sorted), "members %v repeat an id", c.Members)
 	fault(slices.Contains(sorted, 0), "member id 0")
 	fault(!slices.Contains(sorted, c.ID), "node %d is not one of the members %v", c.ID, c.Members)

@@ -125,6 +125,12 @@ func TestARestorationSaysAllThatIsWrongWithIt(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	require.ErrorContains(t, restoration().Validate(), "no members")
+	many := make([]paxos.NodeID, paxos.MaxMembers+1) // a cell of them could not be served
+	for i := range many {
+		many[i] = paxos.NodeID(i + 1)
+	}
+	require.NoError(t, restoration(many[1:]...).Validate())
+	require.ErrorContains(t, restoration(many...).Validate(), "65 members; at most 64")
 	_, err = backup.Backup{}.Restore(restoration())
 	require.Error(t, err, "and nothing is done")
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
-	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -34,7 +33,7 @@ func (r Restoration) Validate() error {
 	}
 	ids := slices.Sorted(slices.Values(r.Members))
 	fault(len(ids) == 0, "no members")
-	fault(len(ids) > snapshot.MaxMembers, "%d members; at most %d", len(ids), snapshot.MaxMembers)
+	fault(len(ids) > paxos.MaxMembers, "%d members; at most %d", len(ids), paxos.MaxMembers)
 	fault(slices.Contains(ids, 0), "member 0; ids begin with 1")
 	fault(len(slices.Compact(slices.Clone(ids))) < len(ids), "members %v: one comes twice", r.Members)
 	fault(r.Secret == [32]byte{}, "the secret is all zeroes")
