@@ -9,7 +9,7 @@ type timeline struct {
 	steps     uint64
 	atInstant uint64      // events at this instant
 	ties      draw.Stream // of events that belong to no machine
-	apart     draw.Stream // of those that World.AfterApart schedules
+	apart     draw.Stream // of those that AfterApart schedules
 }
 
 // maxPerInstant events at one instant end a run: time no longer passes, and code that waits for

@@ -121,10 +121,10 @@ func (w *World) After(d time.Duration, f func()) Timer {
 	return Timer{w, w.timeline.schedule(int64(d), &w.timeline.ties, call(f), 0, nil)}
 }
 
-// AfterApart is After for a call that a run has and another, which must have the same history, has
-// not: the timer that decides when a fault strikes, where a script says when. Seeded draws decide
-// the order of events of one instant. The draw for this call changes no other.
-func (w *World) AfterApart(d time.Duration, f func()) Timer {
+// AfterApart is World.After for a call that one of two runs with the same history lacks: the timer
+// that decides when a fault strikes, where the other run has a script that says so. Seeded draws
+// decide the order of events of one instant. The draw for this call changes no other.
+func AfterApart(w *World, d time.Duration, f func()) Timer {
 	return Timer{w, w.timeline.schedule(int64(d), &w.timeline.apart, call(f), 0, nil)}
 }
 

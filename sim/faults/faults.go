@@ -130,7 +130,7 @@ func (c *Faults) Begin(replicas, clients []*sim.Machine) {
 	}
 	c.lulls = c.world.Draw("cell.lull", 0)
 	if c.plan.Lull > 0 {
-		c.world.AfterApart(c.plan.Lull, func() { turnLull(c) })
+		sim.AfterApart(c.world, c.plan.Lull, func() { turnLull(c) })
 	}
 	for i, f := range c.plan.Faults {
 		n := &nemesis{of: c, kind: f.Name, strike: strikeNamed(f.Name, c.plan.With), mean: f.Mean, stream: uint64(i), draws: drawsOf(c, f.Name, uint64(i))}
@@ -225,7 +225,7 @@ func lull(c *Faults) bool { return c.resting }
 
 func turnLull(c *Faults) {
 	c.resting = !c.resting
-	c.world.AfterApart(c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), func() { turnLull(c) })
+	sim.AfterApart(c.world, c.lulls.Duration(c.plan.Lull/4, c.plan.Lull), func() { turnLull(c) })
 }
 
 // sure panics on an error. It is for damage to a place that was looked up a moment ago.

@@ -88,7 +88,7 @@ type nemesis struct {
 
 func (n *nemesis) next() {
 	// Between a tenth and twice the mean: bursts and gaps.
-	n.of.world.AfterApart(n.draws.Duration(n.mean/10, 2*n.mean), n.turn)
+	sim.AfterApart(n.of.world, n.draws.Duration(n.mean/10, 2*n.mean), n.turn)
 }
 
 func (n *nemesis) turn() {

@@ -28,7 +28,7 @@ func play(c *Faults) {
 		more := c.world.Draw("cell.more."+x.Kind, uint64(x.N))
 		d := drawsOf(c, x.Kind, x.Stream).Played(x.Draws, more)
 		strike := strikeNamed(x.Kind, c.plan.With)
-		c.world.AfterApart(x.At, func() {
+		sim.AfterApart(c.world, x.At, func() {
 			if !c.healed {
 				c.struck(x.Fault)
 				strike(c, d)
