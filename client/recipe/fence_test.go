@@ -189,7 +189,7 @@ func TestALeaseWithoutAFenceIsCaught(t *testing.T) {
 func TestAFenceThatForgetsIsCaught(t *testing.T) {
 	g := newGuarded(recipeFence)
 	g.forgets = true
-	simtest.Expect(t, from(50, g.trial().options(200, 4)), "R2")
+	simtest.Expect(t, from(245, g.trial().options(200, 4)), "R2")
 }
 
 func TestWhatAFenceRefuses(t *testing.T) {
