@@ -96,15 +96,23 @@ func (q *queue) replace(n api.Ref, cause api.Number) {
 	q.events = append(kept, api.Event{Kind: api.EventReadAgain, Node: n, Cause: cause})
 }
 
-// replaceAll calls replace for each node, in the order of their first events.
+// replaceAll does what replace does for each node, in the order of their first events, in one pass: a
+// client may watch thousands of nodes, and each further event replaces all of theirs again.
 func (q *queue) replaceAll(cause api.Number) {
 	done := map[api.Ref]bool{}
-	for _, e := range slices.Clone(q.events[q.sent:]) {
-		if mayBeReplaced(e) && !done[e.Node] {
+	var again []api.Event
+	kept := q.events[:q.sent]
+	for _, e := range q.events[q.sent:] {
+		if !mayBeReplaced(e) {
+			kept = append(kept, e)
+			continue
+		}
+		if !done[e.Node] {
 			done[e.Node] = true
-			q.replace(e.Node, cause)
+			again = append(again, api.Event{Kind: api.EventReadAgain, Node: e.Node, Cause: cause})
 		}
 	}
+	q.events = append(kept, again...)
 }
 
 // take lists the events that an answer carries, and the number of the last one.
