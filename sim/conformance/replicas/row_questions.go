@@ -59,13 +59,17 @@ func (q *rowQuestions) onBulkDone(r driver.BulkResult) {
 func (q *rowQuestions) stop() { q.slot, q.answers = 0, nil }
 
 // onActed checks the end of a step. A snapshot or backup that begins ends its questions, as
-// does an installed snapshot; a master that steps down gives up those for a backup.
+// does an installed snapshot; a master that steps down gives up those for a backup. Answers about a
+// snapshot stay when a backup begins or is given up: the replica does not ask these peers again.
 func (q *rowQuestions) onActed(w *sim.World, r *paxos.Status, now time.Time, replicas int, most time.Duration, out *model.Outcome) {
 	wasLeading := q.isLeading
 	q.isLeading = r.Role == paxos.Leader
 	_, writes := out.Bulk.(driver.WriteJob)
-	if writes || out.Backup != nil || out.Installed != nil || wasLeading && !q.isLeading {
+	switch {
+	case writes || out.Installed != nil:
 		q.stop()
+	case out.Backup != nil || wasLeading && !q.isLeading:
+		q.slot = 0
 	}
 	if q.slot == 0 || 1+len(q.answers[q.slot]) > replicas/2 {
 		return

@@ -100,3 +100,21 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 func wholeSnapshot(slot paxos.Slot) driver.PutDone {
 	return driver.PutDone{ID: driver.SnapshotID{Handle: paxos.Handle{Slot: slot}}, Rows: db.New()}
 }
+
+// A replica that steps down goes on with the questions about its next snapshot, and counts the answers
+// that it has.
+func TestL2AnswersOutlastATenure(t *testing.T) {
+	f, q := worldtest.New(t), rowQuestions{}
+	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
+	act := func(ms int, role paxos.Role) {
+		q.onActed(f.World, &paxos.Status{ID: 1, Role: role}, at(ms), 5, 100*time.Millisecond, &model.Outcome{})
+	}
+	q.onAsk(at(0), 9)
+	q.onTransfer(2, driver.TellSum{Slot: 9})
+	act(20, paxos.Leader)
+	act(40, paxos.Follower)
+	q.onAsk(at(90), 9)
+	q.onTransfer(3, driver.TellSum{Slot: 9})
+	act(900, paxos.Follower)
+	f.Good()
+}
