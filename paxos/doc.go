@@ -53,8 +53,6 @@
 //
 // Then progress. A mistake in these parts would only cost time:
 //
-// Then progress. These parts may be wrong and would only cost time:
-//
 //	election.go                    PMS §2.4: when to campaign, and backing off
 //	retransmit_timer.go            when to send an Accept again
 //	catchup.go                     PML §4.2: fetching values that others know

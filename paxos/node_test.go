@@ -256,3 +256,14 @@ func TestAnUnreadableVoteReportedAndThenWrittenAgain(t *testing.T) {
 	r.step(2, Accept{Ballot: b, Boot: 1, Slot: 1, Value: val("a")})
 	require.Equal(t, []string{"promise 1.2 boot 1 [1,) votes 1@1.2=lost open 1 -> 2"}, r.drain())
 }
+
+// The values of a FetchReply have slots of their own: their numbers do not begin again with 0, or a
+// node would take the last ones for near ones, and fill the slots in between.
+func TestAFetchReplyEndsWithTheSlots(t *testing.T) {
+	values := []Value{Noop, Noop, Noop}
+	require.NotEmpty(t, Invalid(FetchReply{From: MaxSlot - 2, Values: values, FirstOpen: 2}))
+	require.Empty(t, Invalid(FetchReply{From: MaxSlot - 3, Values: values, FirstOpen: 2}))
+	wire := AppendMessage(nil, FetchReply{From: MaxSlot - 2, Values: values, FirstOpen: 2})
+	_, err := DecodeMessage(string(wire))
+	require.Error(t, err)
+}

@@ -34,7 +34,7 @@ func Invalid(m Message) string {
 	case Fetch:
 		return invalidSlots(m.Slots)
 	case FetchReply:
-		return firstOf(invalidSlot(m.From), invalidSlot(m.FirstOpen), invalidValues(m.Values))
+		return firstOf(invalidSlot(m.From), invalidEnd(m.From, len(m.Values)), invalidSlot(m.FirstOpen), invalidValues(m.Values))
 	}
 	return "unknown message"
 }
@@ -64,6 +64,14 @@ func invalidQuestion(b Ballot, boot Boot) string {
 
 func invalidSlot(s Slot) string {
 	if s == 0 || s == MaxSlot {
+		return "slot out of range"
+	}
+	return ""
+}
+
+// invalidEnd refuses slots that would begin again with 0.
+func invalidEnd(from Slot, slots int) string {
+	if Slot(slots) > MaxSlot-from {
 		return "slot out of range"
 	}
 	return ""
