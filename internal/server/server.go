@@ -256,7 +256,7 @@ func (s *Server) Wait() error {
 	err := s.replica.Load().Wait()
 	var c *core.ConstantError
 	if errors.As(err, &c) && c.Name == core.ConstantGrant {
-		return fmt.Errorf("%w: lease_grant is %s here, and %s in the cell since it was founded: give that, or leave the key out", ErrConfig, c.Own, c.Cell)
+		return fmt.Errorf("%w: lease_grant is %s here, and %s in the cell since it was founded: set lease_grant to %s", ErrConfig, c.Own, c.Cell, c.Cell)
 	}
 	return err
 }
