@@ -79,9 +79,11 @@ func (r *run) master() int {
 func (r *run) note(f Fault, on []int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text := f.String()
-	r.fault = fmt.Sprintf("%s %v", text, on)
-	fmt.Fprintf(r.log, "%v %s %v\n", time.Duration(r.clock.now()), text, on)
+	r.fault = f.String()
+	if len(on) > 0 {
+		r.fault += fmt.Sprintf(" %v", on)
+	}
+	fmt.Fprintf(r.log, "%v %s\n", time.Duration(r.clock.now()), r.fault)
 }
 
 func (r *run) presentFault() string {

@@ -74,6 +74,9 @@ type Fault struct {
 
 // String is the fault in a few words.
 func (f Fault) String() string {
+	if f.Who == "" { // there is none
+		return string(f.Kind)
+	}
 	text := fmt.Sprintf("%s %s for %v", f.Kind, f.Who, f.For.Round(time.Millisecond))
 	if f.Way != "" {
 		text += ", " + string(f.Way)

@@ -50,3 +50,9 @@ func TestKindsAreRead(t *testing.T) {
 	_, err = ParseKinds([]string{"fire"})
 	require.ErrorContains(t, err, `--faults "fire": give some of kill,power,`)
 }
+
+// The report says while which fault the longest gap was: also while none was.
+func TestAFaultIsToldInWords(t *testing.T) {
+	require.Equal(t, "no fault", Fault{Kind: "no fault"}.String())
+	require.Equal(t, "cut master for 1.5s, in", Fault{Kind: "cut", Who: "master", For: 1500 * time.Millisecond, Way: In}.String())
+}
