@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,7 +58,6 @@ func TestAHangupRemovesATemporaryCell(t *testing.T) {
 	require.Len(t, left, 1)
 	for range 2 { // by the shell, and by the system
 		require.NoError(t, p.Process.Signal(syscall.SIGHUP))
-		time.Sleep(time.Millisecond)
 	}
 	require.Equal(t, cli.ExitInterrupted, p.ends(t))
 	require.NoFileExists(t, file)
