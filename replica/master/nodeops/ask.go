@@ -3,6 +3,7 @@ package nodeops
 import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/calls"
+	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 )
@@ -59,8 +60,7 @@ func (o *Ops) serve(at At, c *calls.Call) {
 		return
 	}
 	if r, ok := rows.GetAnswer(at.Rows, c.Session, c.Seq); ok {
-		o.count.Repeated++
-		o.answer(at, c, r, false)
+		o.repeat(at, c, r)
 		return
 	}
 	switch op := c.Request.Op.(type) {
@@ -79,6 +79,22 @@ func (o *Ops) serve(at At, c *calls.Call) {
 	default:
 		o.serveNode(at, c)
 	}
+}
+
+// repeat gives a call the answer that an earlier duplicate has in a row. If that is the grant of a node that
+// is being deleted, it is handled as at its first execution: the client may not have been told of it then,
+// since the log did not take the Acquire a second time.
+func (o *Ops) repeat(at At, c *calls.Call, r api.Result) {
+	o.count.Repeated++
+	if op, acquires := c.Request.Op.(api.Acquire); acquires {
+		if h, v := o.handles.Use(c.Session, op.Handle); v == handle.Good || v == handle.Poisoned {
+			c.Attempt = calls.Attempt{Handle: h}
+			if o.isGrantOfGoneNode(at, c, r) {
+				return
+			}
+		}
+	}
+	o.answer(at, c, r, false)
 }
 
 // serveNode serves the ops that read or change the node of their handle and nothing else.

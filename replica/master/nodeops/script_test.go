@@ -26,7 +26,7 @@ import (
 //	ann sequencer f q · attach f q · check f q · close f · poison f
 //	ann events · has NUMBER · caches on|off
 //	ann lost ... · copy CALL · seen CALL · end · expires · flushed · presents f
-//	caches · apply [all|together] · busy · lease on|off · pass 5s · serving · failover [late] · deposed · wake
+//	caches · apply [all|together] · busy [last] · lease on|off · pass 5s · serving · failover [late] · deposed · wake
 type script struct {
 	*world
 	ids    map[string]api.SessionID
@@ -107,6 +107,10 @@ func (s *script) line(w []string) {
 			s.slot()
 		}
 	case "busy":
+		if len(w) > 1 { // busy last
+			n := len(s.log) - 1
+			s.log = append(s.log[n:], s.log[:n]...)
+		}
 		s.refuse(api.Busy)
 	case "lease":
 		s.authority = w[1] == "on"
