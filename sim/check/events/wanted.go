@@ -33,8 +33,9 @@ type Wanted struct {
 	lines     map[api.Ref][]*waiter
 	calls     map[model.Call]*waiter
 	presented map[api.HandleID]bool
-	inHand    map[api.SessionID]uint64 // the newest KeepAlive without an answer
-	told      map[about]uint64         // count when the session was last told of it
+	inHand    map[api.SessionID]pending   // KeepAlives without an answer
+	ends      map[api.SessionID]time.Time // of the lease that the client was last told of, by the master's clock
+	told      map[about]uint64            // count when the session was last told of it
 	owed      map[model.Owner]*debt
 
 	Held   uint64 // holders that a waiter made due to be told
@@ -70,7 +71,13 @@ type debt struct {
 	by     api.Acquisition
 	waiter model.Call
 	age    time.Duration // since the latest of: the grant, the waiter, the handle's presentation
-	inHand time.Duration // of age, the part with read authority and a pending KeepAlive of the session
+	inHand time.Duration // of age, the part with read authority and a timely pending KeepAlive of the session
+}
+
+// pending is what a master has of a session's KeepAlives that wait for an answer.
+type pending struct {
+	newest uint64    // its request number
+	came   time.Time // the oldest, by the master's clock; zero: just now
 }
 
 // Bounds of Wanted. An event is due at once; a user would call it late after patience.
@@ -89,7 +96,8 @@ func NewWanted(w *sim.World, by Holders) *Wanted {
 func (c *Wanted) begin(replica uint64, e api.Epoch) {
 	c.at.replica, c.at.epoch, c.at.acted = replica, e, time.Time{}
 	c.lines, c.calls, c.presented = map[api.Ref][]*waiter{}, map[model.Call]*waiter{}, map[api.HandleID]bool{}
-	c.inHand, c.told, c.owed = map[api.SessionID]uint64{}, map[about]uint64{}, map[model.Owner]*debt{}
+	c.inHand, c.ends = map[api.SessionID]pending{}, map[api.SessionID]time.Time{}
+	c.told, c.owed = map[about]uint64{}, map[model.Owner]*debt{}
 }
 
 // OnHandleGot reports each handle that a program was given. hears says whether the handle
@@ -132,7 +140,9 @@ func (c *Wanted) onKeepAlive(replica uint64, q api.Request, k api.KeepAlive, giv
 	if replica != c.at.replica || q.Epoch != c.at.epoch || q.Session == 0 {
 		return
 	}
-	c.inHand[q.Session] = max(c.inHand[q.Session], q.ID)
+	p := c.inHand[q.Session]
+	p.newest = max(p.newest, q.ID)
+	c.inHand[q.Session] = p
 	for _, t := range k.Tokens {
 		c.presented[handleOf(given[t])] = true
 	}
@@ -167,6 +177,7 @@ func (c *Wanted) dropSession(s api.SessionID) {
 		}
 	}
 	delete(c.inHand, s)
+	delete(c.ends, s)
 }
 
 // OnCommand reports a command when it is first applied anywhere.
@@ -213,10 +224,14 @@ func (c *Wanted) OnReply(replica uint64, p api.Reply) {
 		}
 		return
 	}
-	if id, waits := c.inHand[p.Session]; waits && id == p.ID {
+	k, waits := c.inHand[p.Session]
+	if waits = waits && k.newest == p.ID; waits {
 		delete(c.inHand, p.Session)
 	}
 	if l, leased := p.Detail.(api.Leased); leased && p.Code == api.OK && p.Epoch == c.at.epoch {
+		if waits {
+			c.ends[p.Session] = k.came.Add(l.Lease)
+		}
 		c.onLeased(p.Session, l)
 	}
 }
@@ -253,6 +268,11 @@ func (c *Wanted) OnActed(replica uint64, e api.Epoch, now time.Time, lacks, sure
 		passed = min(max(now.Sub(c.at.acted), 0), maxStep)
 	}
 	c.at.acted = now
+	for s, k := range c.inHand { // order-free: each by itself
+		if k.came.IsZero() {
+			c.inHand[s] = pending{newest: k.newest, came: now}
+		}
+	}
 	if len(c.lines) == 0 {
 		clear(c.owed)
 		return
@@ -285,7 +305,7 @@ func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 			}
 			d.waiter = w.call
 			d.age += passed
-			if _, waits := c.inHand[o.Session]; waits && sure {
+			if sure && c.isTimely(o.Session) {
 				d.inHand += passed
 			} else {
 				d.inHand = 0
@@ -293,6 +313,15 @@ func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 			c.owed[o] = d
 		})
 	}
+}
+
+// isTimely reports whether a KeepAlive of a session waits for its answer that came before the lease ended
+// of which the client knew. A session whose client comes later may be ended instead (C11.04), and its end
+// may wait for the log: the client of the seed that showed this came a second late.
+func (c *Wanted) isTimely(s api.SessionID) bool {
+	k, waits := c.inHand[s]
+	ends, leased := c.ends[s]
+	return waits && leased && k.came.Before(ends)
 }
 
 func firstWhere(line []*waiter, is func(*waiter) bool) *waiter {

@@ -70,10 +70,16 @@ func (h *hall) waits() {
 	h.c.OnReply(1, api.Reply{Session: 9, Seq: 4, Epoch: 3, Result: api.Result{Code: api.Parked}})
 }
 
-// hear sends a KeepAlive of a session, which is answered at once.
+// hear sends a KeepAlive of a session, which is answered at once, with a lease of 12 s.
 func (h *hall) hear(s api.SessionID, all ...api.Event) {
-	h.asks(s, 0, api.KeepAlive{})
-	h.c.OnReply(1, api.Reply{ID: h.id, Session: s, Epoch: 3, Result: api.Result{Code: api.OK, Detail: api.Leased{Events: all}}})
+	h.keepAlive(s)
+	l := api.Leased{Lease: 12 * time.Second, Events: all}
+	h.c.OnReply(1, api.Reply{ID: h.id, Session: s, Epoch: 3, Result: api.Result{Code: api.OK, Detail: l}})
+}
+
+func (h *hall) keepAlive(s api.SessionID, tokens ...api.Token) {
+	h.asks(s, 0, api.KeepAlive{Tokens: tokens})
+	h.acts(true)
 }
 
 func wanted(s api.SessionID) api.Event {
@@ -96,10 +102,26 @@ func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 		"not told":                {func(h *hall) { h.waits(); h.hear(7); h.pass(2 * time.Second); h.hear(7) }, "S13"},
 		"told of another hold":    {func(h *hall) { h.waits(); h.hear(7, wanted(6)); h.pass(2 * time.Second); h.hear(7) }, "S13"},
 		"told of one before":      {func(h *hall) { h.hear(7, wanted(7)); h.waits(); h.pass(2 * time.Second); h.hear(7) }, "S13"},
-		"while a KeepAlive waits": {func(h *hall) { h.waits(); h.asks(7, 0, api.KeepAlive{}); h.pass(2 * time.Second) }, "S13"},
-		"a master in doubt": {func(h *hall) {
+		"while a KeepAlive waits": {func(h *hall) { h.hear(7); h.waits(); h.keepAlive(7); h.pass(2 * time.Second) }, "S13"},
+		"a KeepAlive that waits for long": {func(h *hall) {
+			h.hear(7)
+			h.keepAlive(7)
+			h.pass(20 * time.Second)
 			h.waits()
-			h.asks(7, 0, api.KeepAlive{})
+			h.keepAlive(7)
+			h.pass(2 * time.Second)
+		}, "S13"},
+		"a KeepAlive after the lease": {func(h *hall) {
+			h.hear(7)
+			h.waits()
+			h.pass(12 * time.Second)
+			h.keepAlive(7)
+			h.pass(9 * time.Second)
+		}, ""},
+		"a master in doubt": {func(h *hall) {
+			h.hear(7)
+			h.waits()
+			h.keepAlive(7)
 			for range 9 {
 				h.pass(500 * time.Millisecond)
 				h.acts(false)
@@ -138,7 +160,8 @@ func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 		}, ""},
 		"of before the epoch": {func(h *hall) { h.waits(); h.pass(2 * time.Second); h.hear(8) }, ""},
 		"presented, and not told": {func(h *hall) {
-			h.asks(8, 0, api.KeepAlive{Tokens: []api.Token{token(8)}})
+			h.hear(8)
+			h.keepAlive(8, token(8))
 			h.waits()
 			h.pass(2 * time.Second)
 		}, "S13"},
