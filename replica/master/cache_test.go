@@ -88,6 +88,26 @@ func TestNoChangeWaitsForAClientWithoutACache(t *testing.T) {
 func TestAClientThatDropsNothingIsWaitedForOneLease(t *testing.T) {
 	w := newWatching(t)
 	w.open(true)
+	w.isEndedForOneDrop()
+}
+
+// Nor does it hold up a change for longer if the drop stands behind so many other events that no answer has
+// room for it.
+func TestAClientThatTakesNoEventsIsWaitedForOneLease(t *testing.T) {
+	cfg := withLeases()
+	cfg.NodeOps.Events.PerAnswer = 1
+	w := newWatchingOf(t, cfg)
+	w.write()
+	kinds, _ := events(t, w.keep(0))
+	require.Equal(t, []api.EventKind{api.EventContents}, kinds)
+	w.open(true)
+	w.isEndedForOneDrop()
+}
+
+// isEndedForOneDrop makes the writer ask for a change for which the watcher has to drop something, and lets
+// the watcher acknowledge nothing.
+func (w *watching) isEndedForOneDrop() {
+	t := w.t
 	begun := w.now
 	require.Zero(t, w.set())
 	for i := range 11 {

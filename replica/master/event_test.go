@@ -20,8 +20,10 @@ type watching struct {
 	id        uint64
 }
 
-func newWatching(t *testing.T) *watching {
-	r := newLeasedNodes(t, withLeases())
+func newWatching(t *testing.T) *watching { return newWatchingOf(t, withLeases()) }
+
+func newWatchingOf(t *testing.T, cfg master.Config) *watching {
+	r := newLeasedNodes(t, cfg)
 	w := &watching{rig: r, s: r.session(1), writer: r.session(2), id: 100}
 	r.lease = r.now.Add(time.Hour)
 	w.token = r.file(w.writer, 1, "a")

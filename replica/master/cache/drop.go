@@ -135,15 +135,16 @@ func (t *Table) ack(id api.SessionID, s *session, d pending) []api.Path {
 	})
 }
 
-// Tell takes note that an answer tells a session of its drops up to this one.
+// Tell takes note that an answer tells a session of its drops up to this one, or that the session's client
+// keeps it out of all answers.
 func (t *Table) Tell(id api.SessionID, through api.DropNumber) {
 	if s := t.sessions[id]; s != nil {
 		s.told = max(s.told, through)
 	}
 }
 
-// Oldest returns when the oldest unacknowledged drop of a session was queued, and whether an answer has
-// told the session of it; zero: it has acknowledged all.
+// Oldest returns when the oldest unacknowledged drop of a session was queued, and whether Tell was called
+// for it; zero: it has acknowledged all.
 func (t *Table) Oldest(id api.SessionID) (queued time.Time, told bool) {
 	if s := t.sessions[id]; s != nil && len(s.pending) > 0 {
 		return s.pending[0].queued, s.pending[0].number <= s.told

@@ -37,7 +37,8 @@
 // left out or merged with another, and they keep their order. They count in no limit; cache.Limits
 // bounds them. A drop does not overtake other events either, since sent events have their numbers and
 // causes must ascend in a queue (I-V2). A KeepAlive is answered at once while events wait, so a drop
-// waits only for the answers that the events in front of it fill.
+// waits only for the answers that the events in front of it fill. If the client leaves events
+// unacknowledged that an answer repeated, the drop counts as told (Take): the change waits for one lease.
 //
 // An EventInvalid is the last event of a node and is never replaced. So at most PerSession events,
 // and two for each node that the session has open, wait to be sent. An event that would repeat the

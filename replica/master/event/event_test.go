@@ -71,7 +71,7 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 				qs.Add(7, e)
 				require.NoError(t, qs.Audit())
 			}
-			got, last := qs.Take(7)
+			got, last, _ := qs.Take(7)
 			require.Equal(t, c.want, got)
 			require.EqualValues(t, len(c.want), last)
 		})
@@ -84,20 +84,20 @@ func TestWhatWasSentIsRepeatedUntilItIsAcknowledged(t *testing.T) {
 	for i := range 3 {
 		qs.Add(7, contents(i, api.Number(i+1)))
 	}
-	first, last := qs.Take(7)
+	first, last, _ := qs.Take(7)
 	require.Equal(t, []api.Event{contents(0, 1), contents(1, 2)}, first)
 	require.EqualValues(t, 2, last)
 	qs.Ack(7, 3)
-	again, _ := qs.Take(7)
+	again, _, _ := qs.Take(7)
 	require.Equal(t, first, again, "the third was never sent, so no client has it")
 	qs.Add(7, contents(1, 4))
 	qs.Ack(7, 1)
-	second, last := qs.Take(7)
+	second, last, _ := qs.Take(7)
 	require.Equal(t, []api.Event{contents(1, 2), contents(2, 3)}, second, "a change after an event that was sent is another event")
 	require.EqualValues(t, 3, last)
 	qs.Ack(7, 3)
 	qs.Ack(7, 1)
-	third, last := qs.Take(7)
+	third, last, _ := qs.Take(7)
 	require.Equal(t, []api.Event{contents(1, 4)}, third)
 	require.EqualValues(t, 4, last)
 	require.True(t, qs.Has(7))
@@ -105,8 +105,32 @@ func TestWhatWasSentIsRepeatedUntilItIsAcknowledged(t *testing.T) {
 	require.False(t, qs.Has(7))
 	require.Equal(t, event.Counters{Added: 4, Acked: 4}, qs.Counters())
 	qs.EndSession(7)
-	_, last = qs.Take(7)
+	_, last, _ = qs.Take(7)
 	require.Zero(t, last)
+}
+
+// A client that acknowledges nothing is never told of a drop for which no answer has room. A client whose
+// answer was full for the first time is.
+func TestADropBehindWhatWasNotAcknowledgedIsNamed(t *testing.T) {
+	qs := event.New(event.Limits{PerNode: 9, PerSession: 9, PerAnswer: 2})
+	for i := range 2 {
+		qs.Add(7, contents(i, api.Number(i+1)))
+	}
+	first, second := dropLocks(1, 4), dropLocks(2, 5)
+	first.Drop, second.Drop = 4, 5
+	qs.Add(7, first)
+	qs.Add(7, second)
+	_, _, behind := qs.Take(7)
+	require.Zero(t, behind, "the client may acknowledge these two, and be told")
+	_, _, behind = qs.Take(7)
+	require.EqualValues(t, 4, behind)
+	qs.Ack(7, 1)
+	all, _, behind := qs.Take(7)
+	require.Equal(t, []api.Event{contents(1, 2), first}, all)
+	require.EqualValues(t, 5, behind)
+	qs.Ack(7, 3)
+	_, _, behind = qs.Take(7)
+	require.Zero(t, behind)
 }
 
 func TestAnAnswerHasBoundedBytes(t *testing.T) {
@@ -122,7 +146,7 @@ func TestAnAnswerHasBoundedBytes(t *testing.T) {
 	}
 	taken := 0
 	for qs.Has(7) {
-		got, last := qs.Take(7)
+		got, last, _ := qs.Take(7)
 		size := 0
 		for _, e := range got {
 			size += e.Size()
@@ -146,7 +170,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		var added, got []api.Event
 		var have api.EventNumber
 		answer := func(arrives bool) {
-			events, last := qs.Take(7)
+			events, last, _ := qs.Take(7)
 			require.LessOrEqual(t, len(events), l.PerAnswer)
 			for i, e := range events {
 				if number := last - api.EventNumber(len(events)-1-i); arrives && number > have {

@@ -115,9 +115,9 @@ func (q *queue) replaceAll(cause api.Number) {
 	q.events = append(kept, again...)
 }
 
-// take lists the events that an answer carries, and the number of the last one.
-func (q *queue) take(most int) ([]api.Event, api.EventNumber) {
-	n, size := 0, 0
+// take lists the events that an answer carries, and the number of the last one, see Queues.Take.
+func (q *queue) take(most int) (all []api.Event, last api.EventNumber, behind api.DropNumber) {
+	n, size, repeats := 0, 0, q.sent > 0
 	for n < min(len(q.events), most) {
 		if size += q.events[n].Size(); size > api.MaxEventBytes && n > 0 {
 			break
@@ -125,7 +125,12 @@ func (q *queue) take(most int) ([]api.Event, api.EventNumber) {
 		n++
 	}
 	q.sent = max(q.sent, n)
-	return slices.Clone(q.events[:n]), q.acked + api.EventNumber(n)
+	if q.drops > 0 && repeats {
+		if i := slices.IndexFunc(q.events[n:], func(e api.Event) bool { return e.Kind.IsDrop() }); i >= 0 {
+			behind = q.events[n+i].Drop
+		}
+	}
+	return slices.Clone(q.events[:n]), q.acked + api.EventNumber(n), behind
 }
 
 // unsentDrops counts the drops that wait to be sent.

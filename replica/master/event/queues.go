@@ -54,11 +54,14 @@ func (qs *Queues) Ack(s api.SessionID, through api.EventNumber) (last api.DropNu
 }
 
 // Take lists the events that the next answer to a session carries, and the number of the last one:
-// the oldest events that are not acknowledged, as many as an answer may hold.
-func (qs *Queues) Take(s api.SessionID) ([]api.Event, api.EventNumber) {
+// the oldest events that are not acknowledged, as many as an answer may hold. behind is the first drop
+// that the answer has no room for, if its client has left an event unacknowledged that an earlier answer
+// carried; 0: there is none. A client that acknowledges nothing may never be told of that drop, and the
+// change that waits for it must not wait for ever (C10.06).
+func (qs *Queues) Take(s api.SessionID) (all []api.Event, last api.EventNumber, behind api.DropNumber) {
 	q := qs.sessions[s]
 	if q == nil || len(q.events) == 0 {
-		return nil, 0
+		return nil, 0, 0
 	}
 	return q.take(qs.limits.PerAnswer)
 }

@@ -19,7 +19,7 @@ func (o *Ops) AckEvents(at At, s api.SessionID, through api.EventNumber) {
 }
 
 // OldestDrop returns when the oldest unacknowledged drop of a session was queued, and whether it was in an
-// answer; zero: there is none.
+// answer, or its client has kept it out of one by acknowledging nothing; zero: there is none.
 func (o *Ops) OldestDrop(s api.SessionID) (queued time.Time, told bool) {
 	return o.barrier.caches.Oldest(s)
 }
@@ -30,11 +30,14 @@ func (o *Ops) HasEvents(s api.SessionID) bool { return o.events.Has(s) }
 // TakeEvents lists the events that the next answer to a KeepAlive of a session carries, and the
 // number of the last one.
 func (o *Ops) TakeEvents(s api.SessionID) ([]api.Event, api.EventNumber) {
-	events, last := o.events.Take(s)
+	events, last, behind := o.events.Take(s)
 	for _, e := range events {
 		if e.Kind.IsDrop() {
 			o.barrier.caches.Tell(s, e.Drop)
 		}
+	}
+	if behind > 0 {
+		o.barrier.caches.Tell(s, behind)
 	}
 	return events, last
 }

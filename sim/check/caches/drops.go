@@ -35,6 +35,8 @@ type drops struct {
 	receipt map[uint64]time.Time
 	since   map[api.EventNumber]time.Time // when each was first told
 	owed    bool                          // there was one when a later epoch began
+	sent    api.EventNumber               // the last event that was sent
+	unread  api.EventNumber               // the last event of an answer that repeated one; 0: acknowledged
 }
 
 // NewDrops returns a checker that has seen nothing; lease is the longest lease of its cell.
@@ -63,6 +65,9 @@ func (d *Drops) OnRequest(now time.Time, q api.Request) {
 		return
 	}
 	t.receipt[q.ID] = now
+	if k.AckedEvents >= t.unread {
+		t.unread = 0
+	}
 	for n := range t.since { // order-free: each by itself
 		if n <= k.AckedEvents {
 			delete(t.since, n)
@@ -83,6 +88,12 @@ func (d *Drops) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	l, leased := p.Detail.(api.Leased)
 	if !leased || p.Code != api.OK {
 		return
+	}
+	if n := api.EventNumber(len(l.Events)); n > 0 {
+		if l.LastEvent-n < t.sent {
+			t.unread = l.LastEvent
+		}
+		t.sent = max(t.sent, l.LastEvent)
 	}
 	for i, e := range l.Events {
 		if e.Kind.IsDrop() {
@@ -130,18 +141,22 @@ func (d *Drops) checkLease(id paxos.NodeID, s api.SessionID, since, end time.Tim
 }
 
 // Owes reports whether a session was told in an epoch to drop something, and has not
-// acknowledged that.
+// acknowledged that, or was sent events again that it has not acknowledged: then a drop may
+// wait behind them.
 func (d *Drops) Owes(s api.SessionID, e api.Epoch) bool {
 	t := d.seats[seat{s, e}]
-	return t != nil && (t.owed || len(t.since) > 0)
+	return t != nil && (t.owed || t.owes())
 }
+
+func (t *drops) owes() bool { return len(t.since) > 0 || t.unread > 0 }
 
 // OnEpoch reports that an epoch begins: earlier drops need not be acknowledged any more.
 func (d *Drops) OnEpoch(e api.Epoch) {
 	owes := false
 	for k, t := range d.seats { // order-free: any one suffices
-		if k.epoch < e && len(t.since) > 0 {
-			owes, t.owed = true, true
+		if k.epoch < e && t.owes() {
+			owes, t.owed = owes || len(t.since) > 0, true
+			t.unread = 0
 			clear(t.since)
 		}
 	}

@@ -28,12 +28,25 @@ func (k *talk) told(seq api.Seq, cacheable bool) {
 
 // keeps is a KeepAlive that is answered at once, with drops up to a number.
 func (k *talk) keeps(acked api.EventNumber, lease time.Duration, last api.EventNumber, drops int) {
-	k.id++
-	k.d.OnRequest(k.at, api.Request{ID: k.id, Session: 7, Epoch: 2, Op: api.KeepAlive{AckedEvents: acked}})
 	l := api.Leased{Lease: lease, LastEvent: last}
 	for range drops {
 		l.Events = append(l.Events, api.Event{Kind: api.EventDrop})
 	}
+	k.keepAlive(acked, l)
+}
+
+// hears is a KeepAlive that is answered with all events after those acknowledged, up to a number.
+func (k *talk) hears(acked, last api.EventNumber) {
+	l := api.Leased{Lease: time.Second, LastEvent: last}
+	for range last - acked {
+		l.Events = append(l.Events, api.Event{Kind: api.EventContents})
+	}
+	k.keepAlive(acked, l)
+}
+
+func (k *talk) keepAlive(acked api.EventNumber, l api.Leased) {
+	k.id++
+	k.d.OnRequest(k.at, api.Request{ID: k.id, Session: 7, Epoch: 2, Op: api.KeepAlive{AckedEvents: acked}})
 	k.d.OnReply(1, k.at, api.Reply{ID: k.id, Session: 7, Epoch: 2, Result: api.Result{Code: api.OK, Detail: l}})
 }
 
@@ -104,4 +117,17 @@ func TestDropsAreOwedUntilAcknowledged(t *testing.T) {
 	k.keeps(2, time.Second, 3, 1)
 	k.d.OnEpoch(3)
 	require.True(t, k.d.Owes(7, 2))
+}
+
+// A session that leaves an event unacknowledged that was repeated may keep a drop from being told.
+func TestWhatIsRepeatedIsOwedUntilAcknowledged(t *testing.T) {
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	k := &talk{d: caches.NewDrops(w, time.Minute), at: time.Unix(100, 0)}
+	k.hears(0, 2)
+	require.False(t, k.d.Owes(7, 2), "sent for the first time")
+	k.hears(1, 3)
+	require.True(t, k.d.Owes(7, 2))
+	k.hears(3, 4)
+	require.False(t, k.d.Owes(7, 2), "it has acknowledged what was repeated")
 }

@@ -46,7 +46,7 @@ type Facts interface {
 	// HasOpen reports whether a session certainly has an open handle of an epoch.
 	HasOpen(api.SessionID, api.Epoch) bool
 	// OwesDrop reports whether a session was told in an epoch to drop something from its
-	// cache, and has not acknowledged that.
+	// cache, or was sent events again, and has not acknowledged that.
 	OwesDrop(api.SessionID, api.Epoch) bool
 	// OnLease reports each lease that is seen at a replica, and when it ends by the replica's
 	// clock.
