@@ -5,6 +5,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/cache"
 	"github.com/chubbycell/chubby/replica/master/calls"
+	"github.com/chubbycell/chubby/replica/master/handle"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/tree"
@@ -66,14 +67,19 @@ func (o *Ops) dropLocks(at At, x *change, holders []lock.Holding) {
 // isGrantOfGoneNode reports whether r grants the lock of a node whose deletion passed the barrier before the
 // grant. Its client must not be told of the grant: it was not told to drop the lock, and would count on it while
 // another client may hold the lock of the next node at the path. While the deletion is under way, the Acquire is
-// proposed once more, behind it; once the node is gone, the answer is NotHeld.
+// proposed once more, behind it; once the node is gone, the answer is NotHeld. Nothing is proposed for a handle
+// that was poisoned or closed meanwhile: its call may come again.
 func (o *Ops) isGrantOfGoneNode(at At, c *calls.Call, r api.Result) bool {
 	if h, ok := r.Detail.(api.Held); !ok || api.Number(h.Acquisition) <= o.began {
 		return false
 	}
 	if o.isBeingDeleted(c.Handle.Node) {
 		c.Queued = false // it has left the queue
-		o.try(c)
+		if _, v := o.handles.Use(c.Session, c.Request.Op.(api.Acquire).Handle); v == handle.Good {
+			o.try(c)
+		} else {
+			o.reply(c, api.Result{Code: api.Busy})
+		}
 		return true
 	}
 	if _, code := tree.Stat(at.Rows, c.Handle.Node); code == api.OK {
