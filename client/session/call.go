@@ -33,6 +33,9 @@ type call struct {
 	heldByMaster bool      // a KeepAlive that the master is asked to hold: a missing answer means nothing
 	parked       bool      // an Acquire that waits at the master
 	withdrawn    bool      // an Acquire that is being cancelled: its answers are ignored
+	granted      bool      // a withdrawn Acquire that the master has answered with the lock
+	lostGrants   int       // how often that has happened to it
+	stays        time.Time // a parked Acquire is not withdrawn for the window before this
 	cancelTarget *call     // of a CancelAcquire: the Acquire that it cancels
 	relaunched   bool      // it was sent before, under another Seq, and withdrawn or refused
 	waits        bool      // an Acquire that waits for its lock, even if it is sent as one that does not

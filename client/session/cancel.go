@@ -96,6 +96,9 @@ func (m *Machine) cleanUp(now time.Time, c *call, r api.Result) {
 	m.removeFlight(a)
 	if a.token != 0 { // withdrawn for the window, not cancelled by the caller
 		again := a.again()
+		if a.granted {
+			again.lostGrants++
+		}
 		again.tries = lastTry // or each try would bring about another one soon
 		again.retryAt = m.nextTry(now, again.tries)
 		m.enqueue(again)

@@ -138,6 +138,8 @@
 // An Acquire may wait at the master for hours, and blocks AckedThrough for as long. When the window
 // is exhausted, the machine withdraws the Acquire in the same way and puts it at the end of the
 // queue, to be sent under another Seq. The master keeps its place in line until its turn comes
-// (replica/master/lockwait). Acquires that wait at the master may use half of the window. An
+// (replica/master/lockwait). Its grant may be on its way at that moment, and is given back. Then the
+// Acquire stays at the master for a pause the next time, longer after each lost grant. Acquires that
+// wait at the master may use half of the window. An
 // Acquire that finds no room there is tried without waiting, at once and then with pauses.
 package session

@@ -171,7 +171,7 @@ func (m *Machine) Advance(now time.Time) {
 	}
 	m.resendDue(now)
 	m.resendStale(now)
-	if m.hasRetryDue(now) {
+	if s := m.staysUntil(); m.hasRetryDue(now) || s.After(m.pumped) && !s.After(now) {
 		m.pump(now)
 	}
 }
@@ -207,6 +207,9 @@ func (m *Machine) wake() time.Time {
 			if c.retryAt.After(m.pumped) { // else it waits for room, which no time brings
 				at(c.retryAt)
 			}
+		}
+		if s := m.staysUntil(); s.After(m.pumped) {
+			at(s)
 		}
 	}
 	if m.state == Open || m.state == Ending {

@@ -21,7 +21,7 @@ func (c *call) again() *call {
 		o.Wait = c.waits
 		op = o
 	}
-	return &call{token: c.token, op: op, waits: c.waits, relaunched: true}
+	return &call{token: c.token, op: op, waits: c.waits, relaunched: true, lostGrants: c.lostGrants}
 }
 
 // pump launches queued calls as far as the window allows. Calls that clean up go first, and
@@ -40,7 +40,7 @@ func (m *Machine) pump(now time.Time) {
 			return
 		}
 		if m.next > m.ackedThrough()+api.Seq(m.cfg.Window) {
-			m.withdrawOldest()
+			m.withdrawOldest(now)
 			if len(m.cleanup) == 0 {
 				return
 			}
@@ -151,9 +151,21 @@ func (m *Machine) hasReleasePending(h api.Token) bool {
 
 // withdrawOldest withdraws a parked Acquire that blocks the window: it may wait at the master for
 // hours, and AckedThrough cannot cover it. It is sent again under another Seq; the master keeps its
-// place in the wait queue of the lock until its turn.
-func (m *Machine) withdrawOldest() {
-	if c := m.flight[0]; c.parked && !c.withdrawn {
+// place in the wait queue of the lock until its turn. But an Acquire that was withdrawn just before its
+// grant arrived stays for a while the next time, longer after each such grant. Otherwise no program of a
+// Client with a small window might ever get a free lock: each grant is an event, and the calls that the
+// event brings about make the next Acquire give way.
+func (m *Machine) withdrawOldest(now time.Time) {
+	if c := m.flight[0]; c.parked && !c.withdrawn && !now.Before(c.stays) {
 		m.withdraw(c)
 	}
+}
+
+// staysUntil returns when the parked Acquire that blocks the window may be withdrawn, if calls may wait
+// for that; zero: none does.
+func (m *Machine) staysUntil() (t time.Time) {
+	if len(m.queue) > 0 && len(m.flight) > 0 {
+		t = m.flight[0].stays
+	}
+	return t
 }

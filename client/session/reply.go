@@ -76,7 +76,12 @@ func (m *Machine) onOpened(now time.Time, id api.SessionID) {
 // sending; the others count only for the newest.
 func (m *Machine) receiveCall(now time.Time, from uint32, p api.Reply) {
 	c := m.find(p.Seq)
-	if c == nil || c.withdrawn || m.isPremature(c, p) {
+	if c == nil || m.isPremature(c, p) {
+		return
+	}
+	if c.withdrawn {
+		_, held := p.Detail.(api.Held)
+		c.granted = c.granted || held
 		return
 	}
 	switch p.Code.Execution() {
@@ -186,6 +191,9 @@ func (m *Machine) onRefusal(now time.Time, from uint32, p api.Reply, c *call) {
 	}
 	if p.Code == api.Parked {
 		m.route.noteAnswer(from, now)
+		if !c.parked && c.lostGrants > 0 {
+			c.stays = now.Add(m.cfg.pause(m.cfg.RetryMin, c.lostGrants))
+		}
 		c.parked, c.missed, c.refused = true, 0, 0
 		c.due = now.Add(m.cfg.jitter(m.cfg.ParkedRetry))
 		m.pump(now)
