@@ -76,7 +76,13 @@ func (p *lockWork) acquireAgain(ctx context.Context, o *opened) {
 
 // take asks for the lock. A program that gets it believes that it holds it.
 func (p *lockWork) take(ctx context.Context, o *opened, mode client.Mode, wait bool) {
-	ctx, cancel := p.rt.WithTimeout(ctx, p.patience())
+	limit := p.patience()
+	if wait && o.path != HotNode {
+		// The lock-delay of any other node may last as long as the cell has to recover: this wait may
+		// end without the lock after healing, too.
+		limit, p.strict = p.all.plan.Calls.Patience, false
+	}
+	ctx, cancel := p.rt.WithTimeout(ctx, limit)
 	defer cancel()
 	var lock *client.Lock
 	var err error
