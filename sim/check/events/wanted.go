@@ -37,6 +37,7 @@ type Wanted struct {
 	ends      map[api.SessionID]time.Time // of the lease that the client was last told of, by the master's clock
 	told      map[about]uint64            // count when the session was last told of it
 	owed      map[model.Owner]*debt
+	leaving   map[model.Owner]leave
 
 	Held   uint64 // holders that a waiter made due to be told
 	Shared uint64 // of Held, those of a lock that others held as well
@@ -74,6 +75,12 @@ type debt struct {
 	inHand time.Duration // of age, the part with read authority and a timely pending KeepAlive of the session
 }
 
+// leave is a call of a holder that gives back its lock, or its handle, and has no answer yet.
+type leave struct {
+	call model.Call
+	by   api.Acquisition // of a Release; 0: the handle goes
+}
+
 // pending is what a master has of a session's KeepAlives that wait for an answer.
 type pending struct {
 	newest uint64    // its request number
@@ -97,7 +104,7 @@ func (c *Wanted) begin(replica uint64, e api.Epoch) {
 	c.at.replica, c.at.epoch, c.at.acted = replica, e, time.Time{}
 	c.lines, c.calls, c.presented = map[api.Ref][]*waiter{}, map[model.Call]*waiter{}, map[api.HandleID]bool{}
 	c.inHand, c.ends = map[api.SessionID]pending{}, map[api.SessionID]time.Time{}
-	c.told, c.owed = map[about]uint64{}, map[model.Owner]*debt{}
+	c.told, c.owed, c.leaving = map[about]uint64{}, map[model.Owner]*debt{}, map[model.Owner]leave{}
 }
 
 // OnHandleGot reports each handle that a program was given. hears says whether the handle
@@ -122,7 +129,10 @@ func (c *Wanted) OnRequest(replica uint64, q api.Request, given map[api.Token]*m
 	case api.CancelAcquire:
 		c.dropWaiters(q.Session, func(w *waiter) bool { return w.call.Seq == op.Call })
 	case api.CloseHandle, api.Poison, api.Release: // also from a holder: it is about to release the lock
-		delete(c.owed, model.Owner{Session: q.Session, Handle: handleOf(g)})
+		if replica == c.at.replica && q.Epoch == c.at.epoch {
+			r, _ := op.(api.Release)
+			c.leaving[model.Owner{Session: q.Session, Handle: handleOf(g)}] = leave{call: model.Call{Session: q.Session, Seq: q.Seq}, by: r.Acquisition}
+		}
 		c.dropWaiters(q.Session, func(w *waiter) bool { return w.handle == handleOf(g) })
 	case api.EndSession:
 		c.dropSession(q.Session)
@@ -176,6 +186,11 @@ func (c *Wanted) dropSession(s api.SessionID) {
 			delete(c.owed, o)
 		}
 	}
+	for o := range c.leaving { // order-free: each is taken out by itself
+		if o.Session == s {
+			delete(c.leaving, o)
+		}
+	}
 	delete(c.inHand, s)
 	delete(c.ends, s)
 }
@@ -214,7 +229,13 @@ func (c *Wanted) OnReply(replica uint64, p api.Reply) {
 	}
 	c.count++
 	if p.Seq != 0 {
-		w := c.calls[model.Call{Session: p.Session, Seq: p.Seq}]
+		call := model.Call{Session: p.Session, Seq: p.Seq}
+		for o, l := range c.leaving { // order-free: each by itself
+			if l.call == call {
+				delete(c.leaving, o)
+			}
+		}
+		w := c.calls[call]
 		switch {
 		case w == nil:
 		case p.Code == api.Parked && p.Epoch == c.at.epoch:
@@ -291,6 +312,9 @@ func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 			holders++
 			w := firstWhere(line, func(w *waiter) bool { return w.waits && w.handle != o.Handle && w.mode.HasConflict(m) })
 			if w == nil || !c.hears[o.Handle] || o.Handle.Epoch != c.at.epoch && !c.presented[o.Handle] {
+				return
+			}
+			if l, leaves := c.leaving[o]; leaves && (l.by == 0 || l.by == by) {
 				return
 			}
 			if max(c.told[about{session: o.Session, by: by}], c.told[about{session: o.Session, node: n}]) >= w.came {

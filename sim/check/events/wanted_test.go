@@ -158,6 +158,37 @@ func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 			h.pass(2 * time.Second)
 			h.hear(7)
 		}, ""},
+		"gives the lock back, and the log is slow": {func(h *hall) {
+			h.hear(7)
+			h.asks(7, 1, api.Release{Handle: token(7), Acquisition: 7})
+			h.waits()
+			h.keepAlive(7)
+			h.pass(9 * time.Second)
+			h.hear(7)
+		}, ""},
+		"closes its handle, and the log is slow": {func(h *hall) {
+			h.hear(7)
+			h.asks(7, 1, api.CloseHandle{Handle: token(7)})
+			h.waits()
+			h.keepAlive(7)
+			h.pass(9 * time.Second)
+			h.hear(7)
+		}, ""},
+		"a Release that was refused": {func(h *hall) {
+			h.hear(7)
+			h.waits()
+			h.asks(7, 1, api.Release{Handle: token(7), Acquisition: 7})
+			h.c.OnReply(1, api.Reply{Session: 7, Seq: 1, Epoch: 3, Result: api.Result{Code: api.Busy}})
+			h.keepAlive(7)
+			h.pass(2 * time.Second)
+		}, "S13"},
+		"a late copy of an earlier Release": {func(h *hall) {
+			h.hear(7)
+			h.waits()
+			h.asks(7, 1, api.Release{Handle: token(7), Acquisition: 6})
+			h.keepAlive(7)
+			h.pass(2 * time.Second)
+		}, "S13"},
 		"of before the epoch": {func(h *hall) { h.waits(); h.pass(2 * time.Second); h.hear(8) }, ""},
 		"presented, and not told": {func(h *hall) {
 			h.hear(8)
