@@ -16,6 +16,7 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 	if !ok || delayed {
 		return nil
 	}
+	tried := l.tried()
 	for _, p := range slices.Clone(l.places) {
 		switch {
 		case p.away:
@@ -26,6 +27,8 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 		case held != 0 && held.HasConflict(p.Mode): // even if it is attempted: another handle was faster
 			return turn
 		case p.attempted:
+		case tried != 0 && tried.HasConflict(p.Mode): // by one behind it, since p was away then
+			return turn
 		default:
 			p.attempted = true
 			turn = append(turn, p.Waiter)
@@ -33,6 +36,17 @@ func (q *Queues) Next(n api.Ref, held api.Mode, delayed bool) (turn []Waiter) {
 		held = p.Mode
 	}
 	return turn
+}
+
+// tried returns the mode in which waiters are attempted: all could hold the lock together (I-Q3). It is 0
+// if none is.
+func (l *queue) tried() (m api.Mode) {
+	for _, p := range l.places {
+		if p.attempted {
+			m = p.Mode
+		}
+	}
+	return m
 }
 
 // Settle takes in the outcome of the Acquire of an attempted waiter, once it is applied or the log has

@@ -188,6 +188,11 @@ func TestAPlaceIsKeptForAHandleThatComesAgain(t *testing.T) {
 	q.StepAside(handle(1))
 	require.Equal(t, []uint64{2}, numbers(q.Next(file, api.Shared, false)), "one that waits would hold the reader up")
 	require.Equal(t, lockwait.Joined, q.Join(again(1, api.Exclusive)), "and it is not its turn while readers hold the lock")
+	require.Empty(t, q.Next(file, 0, false), "nor when they have released it, while one behind it is attempted")
+	require.NoError(t, q.Audit())
+	_, ok = q.Settle(handle(2), 7, false)
+	require.True(t, ok)
+	require.Equal(t, []uint64{1}, numbers(q.Next(file, 0, false)))
 	require.Equal(t, []uint64{1, 2}, numbers(q.Forget(file)))
 
 	q = line(t, "W W W")
