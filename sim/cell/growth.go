@@ -18,7 +18,7 @@ func (c *Cell) checkBounds() {
 
 // grown returns the replica as the checker of growth needs it.
 func grown(r *replica) growth.Life {
-	return growth.Life{ID: r.Id, Host: r.Host, Damaged: r.damaged, Missed: r.missed, Behind: r.behind}
+	return growth.Life{ID: r.Id, Host: r.Host, Damaged: r.damaged, Missed: r.missed, Behind: r.behind, Bad: r.rotten}
 }
 
 // bounded is the cell as the checker of growth sees it.

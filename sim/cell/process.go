@@ -42,6 +42,7 @@ type replica struct {
 	behind   int              // how many slots it lacked at that moment
 	retired  bool             // retire has added up its counters
 	damaged  bool             // this life found unreadable records
+	rotten   bool             // this life found a snapshot bad when it began
 	writing  *db.View         // the view that is being written as a snapshot; nil: none is
 	pieces   agreement.Pieces // of the snapshot that is being fetched
 	nudges   int              // inputs so far: see nudgeEvery
@@ -84,7 +85,7 @@ func (r *replica) OnRefused(err error) {
 }
 
 func (r *replica) OnOpened(rec store.Recovered, report store.Report) {
-	r.damaged = len(report.Damaged) > 0
+	r.damaged, r.rotten = len(report.Damaged) > 0, len(report.Bad) > 0
 	if r.cell.events.Wanted() {
 		r.cell.publish(event.Recovered{Replica: r.Id, State: &rec.Recovered, Report: found(report)})
 	}

@@ -35,6 +35,7 @@ type Life struct {
 	Damaged bool       // it found unreadable records
 	Missed  paxos.Slot // the highest slot that any replica had applied when it began
 	Behind  int        // number of slots that it lacked then
+	Bad     bool       // it found a snapshot bad then
 }
 
 // Size is one thing that a replica holds, how many of it, and the bound.
@@ -82,8 +83,8 @@ func (c *Checker) bounded(r *Life, m measured) []Size {
 		{"Acquires that wait", m.ops.Waiting, m.sessions * api.MaxWindow},
 		{"calls on nodes that are proposed", m.ops.UnderWay, cfg.MaxPending + m.ops.Waiting + api.MaxWindow},
 		{"stored answers", m.answers, m.sessions * api.MaxWindow},
-		{"slots in memory", kept(m.node, r.Damaged), c.slotBound(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
-		{"chosen values in memory", unlessDamaged(m.node.Values, r.Damaged), c.slotBound(r.ID) + late(r, m.node.Floor) + ahead(m.node, r.Damaged)},
+		{"slots in memory", kept(m.node, r.Damaged), c.slotBound(r.ID) + max(late(r, m.node.Floor), logged(r, m.node.Floor)) + ahead(m.node, r.Damaged)},
+		{"chosen values in memory", unlessDamaged(m.node.Values, r.Damaged), c.slotBound(r.ID) + max(late(r, m.node.Floor), logged(r, m.node.Floor)) + ahead(m.node, r.Damaged)},
 		{"proposals in memory", m.node.Proposals, cfg.Paxos.Window},
 		{"heartbeats remembered", m.node.Asked, 2*int(cfg.Paxos.Lease.Term()/cfg.Paxos.Heartbeat) + maxBeats},
 		{"sums of slots in memory", unlessDamaged(m.sums, r.Damaged), c.slotBound(r.ID)},
@@ -97,6 +98,16 @@ func (c *Checker) bounded(r *Life, m measured) []Size {
 // by now. A replica that was down, or that joined late, has these in addition to what it
 // usually has.
 func late(r *Life, from paxos.Slot) int { return min(r.Behind, max(0, int(r.Missed)-int(from))) }
+
+// logged returns how many slots, from this one on, a life may have had in its log when it began, if it
+// found a snapshot bad then: it keeps them until it has two good snapshots again. What comes later has
+// the usual bound.
+func logged(r *Life, from paxos.Slot) int {
+	if !r.Bad {
+		return 0
+	}
+	return max(0, int(r.Missed)-int(from))
+}
 
 // ahead returns how far votes reach above the first open slot. The bound does not apply to a
 // damaged replica: a slot whose value rotted opens again, however long ago it was chosen.

@@ -91,6 +91,21 @@ func TestL2WhatALifeLackedIsNoLeak(t *testing.T) {
 	w.Breaks("L2")
 }
 
+// A life that found a snapshot bad keeps what its log had then, until it has two good snapshots. It keeps
+// no more of what comes later than others.
+func TestL2ALifeWithABadSnapshotKeepsItsLog(t *testing.T) {
+	w, c := newChecker(t)
+	m := usual()
+	m.node.Floor = 1
+	m.node.Values = c.slotBound(1) + 50
+	m.node.VotesEnd = m.node.Floor + paxos.Slot(m.node.Values)
+	m.node.FirstOpen = m.node.VotesEnd
+	c.judge(&Life{ID: 1, Bad: true, Missed: 51}, m)
+	w.Good()
+	c.judge(&Life{ID: 1, Bad: true, Missed: 50}, m)
+	w.Breaks("L2")
+}
+
 // A replica whose log rotted takes no snapshots, and drops nothing.
 func TestL2ADamagedReplicaMayRemember(t *testing.T) {
 	w, c := newChecker(t)
