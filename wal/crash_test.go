@@ -68,11 +68,13 @@ func TestDeathAtEveryCallAndAgainDuringRecovery(t *testing.T) {
 		o := wal.Options{SegmentSize: size}
 		total := countLife(t, o, lifeAhead)
 		for name, crash := range crashes {
-			t.Run(fmt.Sprintf("%s/segment %d", name, size), func(t *testing.T) {
-				for n := 1; n <= total; n++ {
-					dieTwiceMore(t, o, n, crash)
-				}
-			})
+			for next, then := range crashes {
+				t.Run(fmt.Sprintf("%s, then %s/segment %d", name, next, size), func(t *testing.T) {
+					for n := 1; n <= total; n++ {
+						dieTwiceMore(t, o, n, crash, then)
+					}
+				})
+			}
 		}
 	}
 }
@@ -82,7 +84,7 @@ func countLife(t *testing.T, o wal.Options, life func(*twin, *wal.Log, uint64) e
 	return vfstest.CountCalls(m, func() { require.NoError(t, life(w, w.open(t, m, o), 0)) })
 }
 
-func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint64)) {
+func dieTwiceMore(t *testing.T, o wal.Options, n int, crash, then func(*vfs.Mem, uint64)) {
 	m, w, seed := vfs.NewMem(), &twin{}, uint64(n)*100
 	vfstest.DieAt(m, n, func() { crash(m, seed) })
 	if l, _, err := wal.Open(m, dir, o); err != nil {
@@ -92,12 +94,12 @@ func dieTwiceMore(t *testing.T, o wal.Options, n int, crash func(*vfs.Mem, uint6
 	}
 	for again := range uint64(2) {
 		at := 1 + int(seed/100+again*7)%25
-		vfstest.DieAt(m, at, func() { crash(m, seed+1+again) })
+		vfstest.DieAt(m, at, func() { then(m, seed+1+again) })
 		if _, r, err := wal.Open(m, dir, o); err != nil {
 			require.True(t, vfstest.IsDeath(err), "%v", err)
 		} else {
 			w.recovered(t, r)
-			crash(m, seed+9)
+			then(m, seed+9)
 		}
 	}
 	m.SetFault(nil)

@@ -148,17 +148,18 @@ func (r *Register) winner(s [2]registerState) (int, error) {
 }
 
 // repair writes the winner's value into both copies. It writes the winner first, over itself: the
-// value that was read may be only in the machine's memory, and must be on the disk before the other
-// copy is touched.
+// value that was read, and the name of its file, may be only in the machine's memory. Both must be
+// on the disk before the other copy is touched. Otherwise a power cut may leave the other copy
+// alone, and torn.
 func (r *Register) repair(winner int, s [2]registerState) error {
-	loser := 1 - winner
 	image := appendRegister(nil, r.version, s[winner].value)
-	for _, i := range []int{winner, loser} {
-		if err := r.writeCopy(i, image); err != nil {
-			return err
-		}
+	if err := r.writeCopy(winner, image); err != nil {
+		return err
 	}
-	return r.fs.SyncDir(r.dir) // a name may be only in memory, too
+	if err := r.fs.SyncDir(r.dir); err != nil {
+		return err
+	}
+	return r.writeCopy(1-winner, image)
 }
 
 // Repaired names the copies that OpenRegister found missing, older or damaged. A crash during Write

@@ -44,17 +44,19 @@ func TestARegisterHoldsItsLastValue(t *testing.T) {
 // none is made up.
 func TestARegisterSurvivesDeathAtEveryCall(t *testing.T) {
 	for name, crash := range crashes {
-		t.Run(name, func(t *testing.T) {
-			for n := 1; n <= 40; n++ {
-				for again := 1; again <= 12; again++ {
-					registerLife(t, crash, n, again)
+		for next, then := range crashes {
+			t.Run(name+", then "+next, func(t *testing.T) {
+				for n := 1; n <= 40; n++ {
+					for again := 1; again <= 12; again++ {
+						registerLife(t, crash, then, n, again)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
-func registerLife(t *testing.T, crash func(*vfs.Mem, uint64), n, again int) {
+func registerLife(t *testing.T, crash, then func(*vfs.Mem, uint64), n, again int) {
 	m, seed := vfs.NewMem(), uint64(n*100+again)
 	acked, tried := 0, 0
 	vfstest.DieAt(m, n, func() { crash(m, seed) })
@@ -66,7 +68,7 @@ func registerLife(t *testing.T, crash func(*vfs.Mem, uint64), n, again int) {
 			}
 		}
 	}
-	vfstest.DieAt(m, again, func() { crash(m, seed+1) })
+	vfstest.DieAt(m, again, func() { then(m, seed+1) })
 	_, _, err := wal.OpenRegister(m, ".", "promise")
 	require.True(t, err == nil || vfstest.IsDeath(err), "%v", err)
 	m.SetFault(nil)
