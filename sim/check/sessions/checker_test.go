@@ -69,6 +69,20 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 		"with a longer one than the rows allow": {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 10.1, 9.1) }, true},
 		"too late":                              {func(r *reign) { r.beats(1, 1, 3); r.answers(5.5, 1, 9.5, 8.5) }, true},
 		"too late, and it was away":             {func(r *reign) { r.beats(1, 1, 3); r.w.Seats[1].Wake = second(4); r.answers(5.5, 1, 9.5, 8.5) }, false},
+		"too late, in the second step after it was away": {func(r *reign) {
+			r.beats(1, 1, 3)
+			r.w.Seats[1].Wake = second(4)
+			r.acts(5.5)
+			r.w.Seats[1].Wake = second(5.5)
+			r.answers(5.5, 1, 9.5, 8.5)
+		}, false},
+		"too late, and it was away before": {func(r *reign) {
+			r.beats(1, 1, 3)
+			r.w.Seats[1].Wake = second(3)
+			r.acts(5.4)
+			r.w.Seats[1].Wake = second(5.5)
+			r.answers(5.5, 1, 9.5, 8.5)
+		}, true},
 		"too late, and it had no authority": {func(r *reign) {
 			r.c.lease = second(2)
 			r.acts(0)

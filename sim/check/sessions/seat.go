@@ -90,7 +90,7 @@ type seat struct {
 	prior time.Time     // lease before the present step
 	Since time.Time     // since when read authority has had no gap
 	Wake  time.Time     // when it asked to be woken next
-	late  time.Duration // how long after Wake the present step came
+	late  time.Duration // how long after Wake the present step came, or one before it at the same instant
 	acted time.Time     // when it last acted
 	slept time.Duration // how much of the time since acted it overslept its Wake
 }
@@ -163,10 +163,12 @@ func (t *seat) onActed(now, wake time.Time, applied []core.Applied) {
 		t.Since = now
 	}
 	t.knew = t.Known
-	t.late, t.slept = 0, 0
+	if t.slept = 0; !now.Equal(t.acted) {
+		t.late = 0 // otherwise the master still works off what waited for it
+	}
 	if !t.Wake.IsZero() {
-		t.late = max(now.Sub(t.Wake), 0)
-		t.slept = min(t.late, now.Sub(t.acted))
+		late := max(now.Sub(t.Wake), 0)
+		t.late, t.slept = max(t.late, late), min(late, now.Sub(t.acted))
 	}
 	t.Wake, t.acted = wake, now
 	for i := range applied {
