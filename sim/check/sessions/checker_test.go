@@ -83,6 +83,12 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.w.Seats[1].Wake = second(5.5)
 			r.answers(5.5, 1, 9.5, 8.5)
 		}, true},
+		"too late for the lease before that of an older KeepAlive": {func(r *reign) {
+			r.beats(1, 1, 3)
+			r.beats(1, 2, 3)
+			r.answers(4, 1, 8, 7)
+			r.answers(5.5, 2, 9.5, 8.5)
+		}, false},
 		"too late, and it had no authority": {func(r *reign) {
 			r.c.lease = second(2)
 			r.acts(0)

@@ -31,8 +31,11 @@ func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 		return
 	}
 	k := t.waits[p.Session]
-	if k.id != p.ID {
-		return // to an older KeepAlive, or to one from before this epoch
+	if k.id != p.ID { // to an older KeepAlive, or to one from before this epoch
+		if _, leased := p.Detail.(api.Leased); leased && p.Code == api.OK {
+			s.checkLease(id, now, p.Session, 0) // it may have extended the lease all the same
+		}
+		return
 	}
 	delete(t.waits, p.Session)
 	if l, leased := p.Detail.(api.Leased); leased && p.Code == api.OK {
