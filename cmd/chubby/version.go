@@ -19,7 +19,7 @@ func (a *app) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print which source and which Go this program was built from",
-		Args:  cobra.NoArgs,
+		Args:  cli.None(""),
 		RunE: func(*cobra.Command, []string) error {
 			if err := form.Check(); err != nil {
 				return err

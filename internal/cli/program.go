@@ -50,7 +50,11 @@ func Run(ctx context.Context, root *cobra.Command, stderr io.Writer, args []stri
 	root.SetArgs(args)
 	refuseUnknownShells(root, args)
 	refuseUnknownTopics(root)
+	refused := refuseHelpOfUnknown(root)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = *refused
+	}
 	if err != nil {
 		if m := exclusive.FindStringSubmatch(err.Error()); m != nil {
 			err = Usage("--%s: give only one of them", strings.ReplaceAll(m[1], " ", " and --"))
@@ -114,17 +118,37 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
+// refuseHelpOfUnknown has --help refuse a command that does not exist: cobra prints the help of the group that
+// was to have it, with exit code 0. What is refused is known after the commands have run: a help function
+// returns no error.
+func refuseHelpOfUnknown(root *cobra.Command) (refused *error) {
+	refused = new(error)
+	tell := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if given := c.Flags().Args(); c.HasAvailableSubCommands() && len(given) > 0 {
+			if *refused = c.ValidateArgs(given); *refused != nil {
+				return
+			}
+		}
+		tell(c, args)
+	})
+	return refused
+}
+
 // Group is a command that only holds others.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknown(c, args[0])
-		}
-		return nil
-	}
+	c.Args = NoOther
 	c.AddCommand(commands...)
 	return c
+}
+
+// NoOther demands that a command that holds others has no argument: it would be one that does not exist.
+func NoOther(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknown(c, args[0])
+	}
+	return nil
 }
 
 // unknown is the error of a command that a group does not have, with those that may be meant: one that says

@@ -57,7 +57,7 @@ configuration. Exit code 1 says that a numbered property or invariant broke.
 
 ` + cli.ExitHelp,
 		Example: "  chubby sim experiment caching\n  chubby sim experiment caching --clients 50 --readers 100 --for 1m",
-		Args:    cobra.NoArgs,
+		Args:    cli.None(""),
 		RunE:    func(c *cobra.Command, _ []string) error { return cachingRun{a, f}.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the seed")

@@ -57,7 +57,7 @@ func (a *app) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List faults, workloads, tunables, properties and counters",
-		Args:  cobra.NoArgs,
+		Args:  cli.None(""),
 		RunE: func(*cobra.Command, []string) error {
 			if err := form.Check(); err != nil {
 				return err

@@ -158,7 +158,7 @@ break came about. An interrupt ends the search, and keeps what it has found.
   chubby sim --seed 42 --trace --about /ls/local/ --kind call,answer,executes,told
   chubby sim --seed 42 --page 42.html
   chubby sim --faults partition,crash --workload increments`,
-		Args: cobra.NoArgs,
+		Args: cli.NoOther,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.asked = c.Flags().Changed
 			return simRun{a, f}.run(c.Context())

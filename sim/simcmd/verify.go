@@ -66,7 +66,7 @@ CI systems: a case for each seed.
 
 ` + cli.ExitHelp,
 		Example: "  chubby sim verify --seeds 1000\n  GOGC=5 GOMAXPROCS=1 chubby sim verify --seeds 30",
-		Args:    cobra.NoArgs,
+		Args:    cli.None(""),
 		RunE:    func(c *cobra.Command, _ []string) error { return verifyRun{a, f}.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 30, "number of seeds; each runs twice")
