@@ -68,8 +68,16 @@ type call struct {
 	forced  bool   // rights may be taken away: see aclGuard
 }
 
-// register adds the common flags to a command that calls a cell, and its help.
+// register adds the common flags to a command that calls a cell and prints something, and its help.
 func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []string) error) *cobra.Command {
+	a.registerMute(c, run)
+	a.form.Register(c)
+	return c
+}
+
+// registerMute is register for a command that prints nothing of its own, so that there is no form to choose.
+func (a *call) registerMute(c *cobra.Command, run func(ctx context.Context, args []string) error) {
+	a.form = cli.FormTable
 	text := help
 	if strings.Contains(c.Use, "PATH") {
 		text = pathHelp + help
@@ -78,7 +86,6 @@ func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []s
 	f := c.Flags()
 	f.StringVar(&a.cell, "cell", "", "cell to call: a cell file, or ID=HOST:PORT,ID=HOST:PORT (default: $CHUBBY_CELL, or the cell of chubby dev)")
 	f.DurationVar(&a.timeout, "timeout", 10*time.Second, "how long to wait for answers of the cell")
-	a.form.Register(c)
 	switch {
 	case strings.Contains(c.Use, "PATH"):
 		c.ValidArgsFunction = a.completePath
@@ -95,7 +102,6 @@ func (a *call) register(c *cobra.Command, run func(ctx context.Context, args []s
 		}
 		return failure(cmd.Context(), a.explain(cmd.Context(), run(cmd.Context(), args)))
 	}
-	return c
 }
 
 // isJSON reports whether the output is JSON.

@@ -58,8 +58,7 @@ if they stay stopped, the lock is lost as above.
 Lock ends with the exit code of the command, or with 128 plus the number of the signal that
 ended it. It is 10 if the lock was lost while the command ran, 127 if the command does not
 exist, and 126 if it cannot be executed. Before the command runs, the exit codes are those
-below: 7 if --try finds the lock held, 8 if --wait expires. -o has no effect on what the
-command prints.`,
+below: 7 if --try finds the lock held, 8 if --wait expires.`,
 		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time on all machines
   chubby lock --try /jobs/nightly -- ./nightly.sh           # exit code 7 if it already runs
   chubby lock --shared --wait 30s /db -- ./read.sh          # together with other readers
@@ -72,7 +71,7 @@ command prints.`,
 			return nil
 		},
 	}
-	a.register(c, func(ctx context.Context, args []string) error { return a.lock(ctx, args[0], args[1:]) })
+	a.registerMute(c, func(ctx context.Context, args []string) error { return a.lock(ctx, args[0], args[1:]) })
 	f := c.Flags()
 	f.BoolVar(&a.shared, "shared", false, "acquire the lock in shared mode: other shared holders may have it at the same time")
 	f.BoolVar(&a.try, "try", false, "give up at once if the lock is not free")

@@ -176,7 +176,10 @@ With -r it deletes a directory and everything below it, children first, without 
 first node that it cannot delete it ends, and says how many are gone; the others are still in
 the tree. --timeout then bounds each deletion. With -r it refuses /, /acl and files in /acl.
 
-` + forceHelp,
+` + forceHelp + `
+
+With -o json it prints one object: name, deleted (number of nodes that are gone). It prints
+none if it fails.`,
 		Args: cli.One("path of a node"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
@@ -213,7 +216,18 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 	if err := a.rmBelow(ctx, cl, name, true, &gone); err != nil {
 		return fmt.Errorf("%w; %d nodes were deleted; the rest of %s remains", err, gone, name)
 	}
-	return nil
+	return a.tellGone(name, gone)
+}
+
+// tellGone says what rm has deleted, to programs: people know.
+func (a *call) tellGone(name string, nodes int) error {
+	if !a.isJSON() {
+		return nil
+	}
+	return a.JSON(struct {
+		Name    string `json:"name"`
+		Deleted int    `json:"deleted"`
+	}{name, nodes})
 }
 
 // isDirectory refuses a file that the user calls a directory.
@@ -292,7 +306,10 @@ func (a *call) rm(ctx context.Context, path string) error {
 		if errors.Is(err, client.ErrInvalid) && (p.IsRoot() || p == api.ACLDirectory()) {
 			return cli.Usage("%s cannot be deleted: the root and /acl stay as long as the cell", p)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return a.tellGone(name, 1)
 	})
 }
 
