@@ -12,9 +12,9 @@ import (
 // labCrowd is the JSON form of `chubby lab crowd`.
 type labCrowd struct {
 	From   uint64        `json:"from"`
-	Seeds  uint64        `json:"seeds"` // in each row
+	Seeds  uint64        `json:"seeds"` // asked for, in each row
 	Crowds []swarm.Crowd `json:"crowds"`
-	Exit   int           `json:"exit"`
+	labEnds
 }
 
 func (a *app) labCrowdCommand() *cobra.Command {
@@ -34,9 +34,9 @@ Brackets have 95 % intervals from resampling seeds.
 If waiters queue at the service, a release moves one. If the system wakes all waiters, it moves
 them all. If clients poll, it moves few, and the cost is in the messages.
 
--o json prints one object: from, seeds, crowds[], exit.
+-o json prints one object: from, seeds, crowds[], runs, interrupted, exit.
 
-` + labExits + `nothing is printed`,
+` + labExits + `the runs that ended before are printed`,
 		Example: "  chubby lab crowd\n  chubby lab crowd consul etcd --waiters 10,100",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labCrowd(c.Context(), f, waiters, args) },
 	}
@@ -64,20 +64,31 @@ func (a *app) labCrowd(ctx context.Context, f *labSeeds, waiters []int, names []
 			points = append(points, labPoint{&all[i], n})
 		}
 	}
-	seen, err := labPoints(ctx, f, points, swarm.RunCrowd)
+	seen, ends, err := labPoints(ctx, a, f, points, swarm.RunCrowd)
 	if err != nil {
 		return err
 	}
-	r := labCrowd{From: f.from, Seeds: f.seeds, Crowds: []swarm.Crowd{}}
+	r := labCrowd{From: f.from, Seeds: f.seeds, Crowds: []swarm.Crowd{}, labEnds: ends}
 	for i, p := range points {
-		r.Crowds = append(r.Crowds, swarm.CrowdOf(p.system, p.n, seen[i]))
+		if len(seen[i]) > 0 {
+			r.Crowds = append(r.Crowds, swarm.CrowdOf(p.system, p.n, seen[i]))
+		}
 	}
 	if f.form == "json" {
-		return a.JSON(r)
+		err = a.JSON(r)
+	} else {
+		err = a.labCrowdTable(r.Crowds)
 	}
+	if err != nil {
+		return err
+	}
+	return a.labEnd(&ends)
+}
+
+func (a *app) labCrowdTable(all []swarm.Crowd) error {
 	t := cli.NewColumns(a.Out)
 	t.Row("system\twaiters\tmoved per release\tmessages per lock\thand-off\n")
-	for _, c := range r.Crowds {
+	for _, c := range all {
 		t.Row("%s\t%d\t%s\t%s\t%s\n", c.System, c.Waiters, labEstimate(c.Moved, "%.1f"), labEstimate(c.Messages, "%.1f"), labEstimate(c.HandOff, "%.3f s"))
 	}
 	return t.End()

@@ -14,12 +14,9 @@ import (
 
 // labLoadFlags are the flags of `chubby lab load`.
 type labLoadFlags struct {
-	seeds   uint64
-	from    uint64
+	labSeeds
 	length  time.Duration
 	clients []int
-	jobs    int
-	form    cli.Form
 }
 
 // labLoad is the JSON form of `chubby lab load`.
@@ -28,10 +25,10 @@ type labLoad struct {
 	Title     string        `json:"title"`
 	Published string        `json:"published"`
 	From      uint64        `json:"from"`
-	Seeds     uint64        `json:"seeds"` // in each place
+	Seeds     uint64        `json:"seeds"` // asked for, in each place
 	Length    time.Duration `json:"length_ns"`
 	Places    []labPlace    `json:"places"`
-	Exit      int           `json:"exit"`
+	labEnds
 }
 
 // labPlace is a variant with a number of clients.
@@ -57,9 +54,11 @@ the seeds; the number of updates; the largest number of clients that acted as ho
 instant; and the requests that the resource refused. All rows have the same seeds. SYSTEM is
 etcd, the only one with such a test so far.
 
--o json prints one object: system, title, published, from, seeds, length_ns, places[], exit.
+-o json prints one object: system, title, published, from, seeds, length_ns, places[], runs,
+interrupted, exit.
 
-` + labExits + `nothing is printed`,
+` + labExits + `the runs that ended before are printed, but no place with
+       fewer than two of them, which has no interval`,
 		Example: "  chubby lab load etcd\n  chubby lab load etcd --seeds 60 --clients 5",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -129,48 +128,55 @@ func (a *app) labLoad(ctx context.Context, f *labLoadFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	r := labLoad{System: s.Name, Title: s.Load.Title, Published: s.Load.Published, From: f.from, Seeds: f.seeds, Length: f.length}
-	for _, v := range s.Load.Variants {
-		for _, clients := range f.clients {
-			p, err := labPlaceOf(ctx, f, s.Load, v, clients)
-			if err != nil {
-				return err
-			}
-			r.Places = append(r.Places, p)
+	r := labLoad{System: s.Name, Title: s.Load.Title, Published: s.Load.Published, From: f.from, Seeds: f.seeds, Length: f.length, Places: []labPlace{}}
+	places := labLoadPlaces(f, s.Load)
+	seen, ends, err := labPlaces(ctx, a, &f.labSeeds, len(places), func(at int, seed uint64) (lab.Toll, error) {
+		return s.Load.Toll(places[at].variant, places[at].clients, f.length, seed)
+	})
+	if err != nil {
+		return err
+	}
+	r.labEnds = ends
+	for i, p := range places {
+		if len(seen[i]) >= 2 {
+			r.Places = append(r.Places, labPlaceOf(p, seen[i]))
 		}
 	}
 	if f.form == "json" {
-		return a.JSON(r)
+		err = a.JSON(r)
+	} else {
+		err = a.labLoadTable(&r)
 	}
-	return a.labLoadTable(&r)
+	if err != nil {
+		return err
+	}
+	return a.labEnd(&ends)
 }
 
-// labPlaceOf runs the seeds of a place. After an interrupt there is nothing to show: a table with
-// fewer seeds in some places would compare what is not alike.
-func labPlaceOf(ctx context.Context, f *labLoadFlags, l *lab.Load, v lab.Variant, clients int) (labPlace, error) {
-	type result struct {
-		toll lab.Toll
-		err  error
-	}
-	p := labPlace{Variant: v.Name, Guard: v.Resource(), Clients: clients}
-	var failure error
-	cli.InOrder(ctx, f.jobs, f.seeds, func(i uint64) result {
-		t, err := l.Toll(v, clients, f.length, f.from+i)
-		return result{t, err}
-	}, func(r result) {
-		if failure == nil && r.err != nil {
-			failure = cli.Internal(r.err)
+// labLoadPlace is what runs in a place.
+type labLoadPlace struct {
+	variant lab.Variant
+	clients int
+}
+
+func labLoadPlaces(f *labLoadFlags, l *lab.Load) (all []labLoadPlace) {
+	for _, v := range l.Variants {
+		for _, n := range f.clients {
+			all = append(all, labLoadPlace{v, n})
 		}
-		t := r.toll
-		p.Seeds = append(p.Seeds, t)
+	}
+	return all
+}
+
+// labPlaceOf adds up what was seen of several seeds.
+func labPlaceOf(of labLoadPlace, seen []lab.Toll) labPlace {
+	p := labPlace{Variant: of.variant.Name, Guard: of.variant.Resource(), Clients: of.clients, Seeds: seen}
+	for _, t := range seen {
 		p.Sum.Done, p.Sum.Lost, p.Sum.Refused = p.Sum.Done+t.Done, p.Sum.Lost+t.Lost, p.Sum.Refused+t.Refused
 		p.Sum.Holders = max(p.Sum.Holders, t.Holders)
-	})
-	if failure == nil && uint64(len(p.Seeds)) < f.seeds {
-		failure = cli.Interrupted()
 	}
-	p.Share, p.Half = lab.Share(p.Seeds)
-	return p, failure
+	p.Share, p.Half = lab.Share(seen)
+	return p
 }
 
 func (a *app) labLoadTable(r *labLoad) error {

@@ -13,9 +13,9 @@ import (
 // labOutage is the JSON form of `chubby lab outage`.
 type labOutage struct {
 	From    uint64         `json:"from"`
-	Seeds   uint64         `json:"seeds"` // in each row
+	Seeds   uint64         `json:"seeds"` // asked for, in each row
 	Outages []swarm.Outage `json:"outages"`
-	Exit    int            `json:"exit"`
+	labEnds
 }
 
 func (a *app) labOutageCommand() *cobra.Command {
@@ -38,9 +38,9 @@ Systems run with the options of their cards (chubby lab): one server and no repl
 is the product's default. If one server of a model stands for a cluster, nothing runs, and a
 note below the table says so.
 
--o json prints one object: from, seeds, outages[], exit.
+-o json prints one object: from, seeds, outages[], runs, interrupted, exit.
 
-` + labExits + `nothing is printed`,
+` + labExits + `the runs that ended before are printed`,
 		Example: "  chubby lab outage\n  chubby lab outage chubby redlock --seeds 100",
 		RunE:    func(c *cobra.Command, args []string) error { return a.labOutage(c.Context(), f, args) },
 	}
@@ -69,25 +69,32 @@ func (a *app) labOutage(ctx context.Context, f *labSeeds, names []string) error 
 			points = append(points, labPoint{&all[i], failed})
 		}
 	}
-	seen, err := labPoints(ctx, f, points, swarm.RunOutage)
+	seen, ends, err := labPoints(ctx, a, f, points, swarm.RunOutage)
 	if err != nil {
 		return err
 	}
-	r := labOutage{From: f.from, Seeds: f.seeds, Outages: []swarm.Outage{}}
+	r := labOutage{From: f.from, Seeds: f.seeds, Outages: []swarm.Outage{}, labEnds: ends}
 	for i := range all {
 		if all[i].Whole {
 			r.Outages = append(r.Outages, swarm.NoOutage(&all[i]))
 			continue
 		}
 		for failed := range servers[i] + 1 {
-			r.Outages = append(r.Outages, swarm.OutageOf(&all[i], servers[i], failed, seen[0]))
+			if len(seen[0]) > 0 {
+				r.Outages = append(r.Outages, swarm.OutageOf(&all[i], servers[i], failed, seen[0]))
+			}
 			seen = seen[1:]
 		}
 	}
 	if f.form == "json" {
-		return a.JSON(r)
+		err = a.JSON(r)
+	} else {
+		err = a.labOutageTable(r.Outages)
 	}
-	return a.labOutageTable(r.Outages)
+	if err != nil {
+		return err
+	}
+	return a.labEnd(&ends)
 }
 
 func (a *app) labOutageTable(all []swarm.Outage) error {

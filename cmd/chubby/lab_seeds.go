@@ -38,6 +38,21 @@ func (f *labSeeds) check() error {
 	return cli.CheckRange(f.from, f.seeds)
 }
 
+// labEnds are the fields of the JSON of such a table that say whether all of it ran.
+type labEnds struct {
+	Runs        uint64 `json:"runs"` // that ended
+	Interrupted bool   `json:"interrupted"`
+	Exit        int    `json:"exit"`
+}
+
+// labEnd says that the table was interrupted, if it was, and gives the end of the command.
+func (a *app) labEnd(e *labEnds) error {
+	if e.Interrupted {
+		a.Warn("interrupted: these are the results of the %d runs that ended before", e.Runs)
+	}
+	return cli.Exit(e.Exit)
+}
+
 // labPoint is a place of such a table: a system, and a number of something.
 type labPoint struct {
 	system *lab.System
@@ -45,32 +60,41 @@ type labPoint struct {
 }
 
 // labPoints runs every seed at every point, and gives the results by point, in the order of seeds.
-// After an interrupt there are none: a table with fewer seeds in some places would compare
-// what is not alike.
-func labPoints[T any](ctx context.Context, f *labSeeds, points []labPoint, run func(s *lab.System, n int, seed uint64) (T, error)) ([][]T, error) {
+func labPoints[T any](ctx context.Context, a *app, f *labSeeds, points []labPoint, run func(s *lab.System, n int, seed uint64) (T, error)) ([][]T, labEnds, error) {
+	return labPlaces(ctx, a, f, len(points), func(at int, seed uint64) (T, error) { return run(points[at].system, points[at].n, seed) })
+}
+
+// labPlaces runs every seed in every place, and gives the results by place, in the order of seeds. A seed runs in
+// all places before the next one does, so that after an interrupt no place has more than one seed more than another.
+func labPlaces[T any](ctx context.Context, a *app, f *labSeeds, places int, run func(at int, seed uint64) (T, error)) ([][]T, labEnds, error) {
 	type result struct {
 		seen T
 		err  error
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	all, done, width := make([][]T, len(points)), uint64(0), uint64(len(points))
+	all, e, width := make([][]T, places), labEnds{}, uint64(places)
+	began := a.now()
+	told := began
 	var failure error
 	cli.InOrder(ctx, f.jobs, f.seeds*width, func(i uint64) result {
-		p := &points[i%width]
-		x, err := run(p.system, p.n, f.from+i/width)
+		x, err := run(int(i%width), f.from+i/width)
 		return result{x, err}
 	}, func(r result) {
-		at := done % width
-		done++
+		at := e.Runs % width
+		e.Runs++
 		all[at] = append(all[at], r.seen)
-		if r.err != nil && failure == nil {
+		if failure == nil && r.err != nil {
 			failure = cli.Internal(r.err)
 			stop()
 		}
+		if now := a.now(); now.Sub(told) >= a.telling {
+			told = now
+			a.Say("%4.0f s  %d of %d runs", now.Sub(began).Seconds(), e.Runs, f.seeds*width)
+		}
 	})
-	if failure == nil && done < f.seeds*width {
-		failure = cli.Interrupted()
+	if e.Interrupted = failure == nil && e.Runs < f.seeds*width; e.Interrupted {
+		e.Exit = cli.ExitInterrupted
 	}
-	return all, failure
+	return all, e, failure
 }
