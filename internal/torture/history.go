@@ -38,7 +38,15 @@ type history[S, I, O any] struct {
 
 	mu     sync.Mutex
 	ops    []linearizability.Operation[I, O]
-	trails []*client.CallID
+	trails []trail // of ops
+	open   int     // calls that have not ended
+}
+
+// trail is the identity of a call. The client writes it while the call is under way, so it is
+// read only once the call has ended.
+type trail struct {
+	written *client.CallID
+	id      client.CallID // as it was when the call ended; zero before
 }
 
 // historySize is how many calls make a history full: a search stays short.
@@ -53,7 +61,8 @@ func (h *history[S, I, O]) begin(ctx context.Context, in I) (context.Context, in
 		ID: int64(len(h.ops) + 1), Call: h.clock.next(), CallTime: h.clock.now(), Concurrent: true, Input: in,
 		Return: linearizability.Never, Outcome: linearizability.OutcomeUnknown,
 	})
-	h.trails = append(h.trails, id)
+	h.trails = append(h.trails, trail{written: id})
+	h.open++
 	return client.WithCallID(ctx, id), len(h.ops) - 1
 }
 
@@ -61,6 +70,8 @@ func (h *history[S, I, O]) begin(ctx context.Context, in I) (context.Context, in
 func (h *history[S, I, O]) end(who int64, at int, out O, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.open--
+	h.trails[at].id = *h.trails[at].written
 	op := &h.ops[at]
 	op.Client = who
 	if errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, client.ErrWithdrawn) { // it may have held the lock for a while
@@ -79,8 +90,16 @@ func (h *history[S, I, O]) isFull() bool {
 	return len(h.ops) >= historySize
 }
 
+// isAtRest reports whether all calls have ended, so that it is known which of them the log may have.
+func (h *history[S, I, O]) isAtRest() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.open == 0
+}
+
 // book is a history whatever its object is.
 type book interface {
+	isAtRest() bool
 	// judge decides. seen may be nil: where each call was executed.
 	judge(seen *order, b linearizability.Budget) verdict
 	// write writes the history to files whose names begin with path, and explains it there.
@@ -100,13 +119,13 @@ type verdict struct {
 
 func (h *history[S, I, O]) title() string { return h.name }
 
-// snapshot is the history as it is now.
+// snapshot is the history as it is now. The identities of calls that have not ended are zero.
 func (h *history[S, I, O]) snapshot() ([]linearizability.Operation[I, O], []client.CallID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var ids []client.CallID
-	for _, id := range h.trails {
-		ids = append(ids, *id)
+	for i := range h.trails {
+		ids = append(ids, h.trails[i].id)
 	}
 	return slices.Clone(h.ops), ids
 }

@@ -31,7 +31,7 @@ func newForged(t *testing.T) *forged {
 func (f *forged) does(slot int64, in linearizability.KVInput, out linearizability.KVOutput, err error) {
 	f.seq++
 	_, at := f.h.begin(context.Background(), in)
-	*f.h.trails[at] = client.CallID{Session: 1, Seq: f.seq}
+	*f.h.trails[at].written = client.CallID{Session: 1, Seq: f.seq}
 	f.h.end(1, at, out, err)
 	if slot != 0 {
 		f.seen.calls[call{1, f.seq}] = effect{linearizability.Position{Slot: slot}, api.OK}
@@ -99,6 +99,29 @@ func TestAForgedHistoryIsEvidence(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, linearizability.Illegal, report.Verdict)
 	require.FileExists(t, path+".html")
+}
+
+// A history is judged while its calls are under way. The client writes the identity of such a call at any time: the
+// race detector sees whether the snapshot reads it. Only a history at rest is settled with the log.
+func TestASnapshotLeavesAloneWhatTheClientWrites(t *testing.T) {
+	f := newForged(t)
+	f.does(1, linearizability.Put("g/a", "1"), linearizability.KVOutput{}, nil)
+	r := &run{books: []book{f.h}}
+	_, at := f.h.begin(t.Context(), linearizability.Put("g/a", "2"))
+	id := f.h.trails[at].written
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		*id = client.CallID{Session: 1, Seq: 2}
+	}()
+	_, ids := f.h.snapshot()
+	require.Equal(t, []client.CallID{{Session: 1, Seq: 1}, {}}, ids)
+	require.Empty(t, r.oldest(0), "a call is under way")
+	<-sent
+	f.h.end(1, at, linearizability.KVOutput{}, nil)
+	_, ids = f.h.snapshot()
+	require.Equal(t, []client.CallID{{Session: 1, Seq: 1}, {Session: 1, Seq: 2}}, ids)
+	require.Equal(t, []book{f.h}, r.oldest(0))
 }
 
 func TestForgedHoldsAreFound(t *testing.T) {

@@ -105,11 +105,15 @@ func (r *run) settle(left int) {
 // tally counts what histories were that are settled.
 type tally struct{ histories, placed, undecided, unknown, failed int }
 
-// oldest takes the oldest histories out of the list, so that some are left.
+// oldest takes the oldest histories out of the list, so that some are left: those before the first one of which
+// a call is under way. That call may be in the log, and is not known there yet.
 func (r *run) oldest(left int) []book {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := max(0, len(r.books)-left)
+	n := 0
+	for n < len(r.books)-left && r.books[n].isAtRest() {
+		n++
+	}
 	old := r.books[:n:n]
 	r.books = r.books[n:]
 	return old
