@@ -68,6 +68,11 @@ func (c *lockCall) place(d lockOperation) {
 		return
 	}
 	op.At = d.At
+	if op.Output.Code == linearizability.LockGone && changesLock(&d) {
+		// It got the lock, and was told that the node is about to be deleted before its program
+		// learned of the grant (client.ErrGone). It gives the lock back.
+		op.Outcome, op.Return = linearizability.OutcomeUnknown, linearizability.Never
+	}
 	switch {
 	case op.Outcome != linearizability.OutcomeOK:
 		op.WitnessOutput, op.Output = true, d.Output

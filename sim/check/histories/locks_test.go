@@ -205,6 +205,20 @@ func TestS4TheHistoryOfALock(t *testing.T) {
 				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
 			})
 		}, ""},
+		"it was granted, and its node was about to be deleted when its client heard of it": {func(n *notary) {
+			n.asks(1, 1, linearizability.LockTry, lockOutput{}, client.ErrGone, func() {
+				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			})
+			n.fails(2, 1, client.ErrLockHeld)
+			n.releases(1, 2, 101)
+			n.takes(2, 2, 103)
+		}, ""},
+		"it was granted, its client heard that its node was deleted, and another is told of a lock-delay": {func(n *notary) {
+			n.asks(1, 1, linearizability.LockTry, lockOutput{}, client.ErrGone, func() {
+				n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
+			})
+			n.fails(2, 1, client.ErrLockDelayed)
+		}, "S4"},
 		"a call that no book has": {func(n *notary) {
 			n.does(1, 1, acquires(1), api.Result{Code: api.OK, Detail: api.Held{Gen: 101, Acquisition: 101}})
 			n.fails(2, 1, client.ErrLockHeld)
