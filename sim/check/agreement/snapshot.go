@@ -146,10 +146,11 @@ func (h *Snapshots) onRecovered(id paxos.NodeID, rec store.Recovered, report sto
 // checkReach checks from which slot on a replica can help laggards with values as its life begins. If
 // it wrote its newest snapshot itself, it had all values up to there, and two snapshots must stand in
 // for those that it has no more. Otherwise nothing is left for a laggard if the newest snapshot rots,
-// and the replica itself writes no other as long as most others are laggards (L1).
+// and the replica itself writes no other as long as most others are laggards (L1). What its log had
+// dropped before is exempt: two snapshots held it then, and one of them may have been found bad since.
 func (h *Snapshots) checkReach(id paxos.NodeID, floor paxos.Slot) {
 	d := &h.Disks[id]
-	if older := d.stock.pair(); d.snapshot == d.own && older > 0 && floor > older+1 && !h.Budget.IsHurt(id) {
+	if older := d.stock.pair(); d.snapshot == d.own && older > 0 && floor > max(older+1, d.cut) && !h.Budget.IsHurt(id) {
 		h.world.Diverge("L1", "replica %d starts without the values below slot %d; it wrote its snapshot of slot %d itself, and the one before is of slot %d", id, floor, d.own, older)
 	}
 }

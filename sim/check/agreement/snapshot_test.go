@@ -123,6 +123,14 @@ func TestSnapshotsThatStandInForVotes(t *testing.T) {
 			f.writes(1, 5)
 			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 3, VotesEnd: 9})
 		}},
+		"begins without values that its log had dropped, and one of the two snapshots is bad since": {"", func(f *facts) {
+			f.writes(1, 2)
+			f.writes(1, 4)
+			f.writes(1, 5)
+			f.h.Snapshots.OnTruncate(1, 5)
+			f.h.Disks[1].stock.spoil(4)
+			f.h.Logs.OnStarted(1, paxos.Status{Promised: ballot(1, 1), Floor: 5, VotesEnd: 9})
+		}},
 		"begins without values that it never had": {"", func(f *facts) {
 			f.writes(1, 2)
 			f.publish(1, 5)

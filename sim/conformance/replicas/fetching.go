@@ -17,6 +17,7 @@ import (
 // piece would be written where it belongs to nothing (L2).
 type fetching struct {
 	hasAsked   bool // it has asked for a snapshot
+	asksAgain  bool // since the latest piece that it writes
 	id         driver.SnapshotID
 	sources    []paxos.NodeID // the senders of the piece that it took last; none: it has no source
 	lastPiece  time.Time      // when that piece came, by its clock
@@ -53,6 +54,7 @@ func (f *fetching) onBulkJob(w *sim.World, id paxos.NodeID, j driver.BulkJob) {
 	if !f.hasAsked {
 		w.Diverge("L2", "replica %d writes a piece of a snapshot after slot %d without having asked for one", id, p.Piece.ID.Handle.Slot)
 	}
+	f.asksAgain = false
 	if p.Piece.Offset == f.latest.Offset && p.Piece.ID.Equal(f.latest.ID) {
 		f.id, f.sources, f.lastPiece = p.Piece.ID, f.latestFrom, f.latestAt
 	}
@@ -62,7 +64,10 @@ func (f *fetching) onBulkJob(w *sim.World, id paxos.NodeID, j driver.BulkJob) {
 // complete.
 func (f *fetching) onBulkDone(result driver.BulkResult) {
 	if d, puts := result.(driver.PutDone); puts && (d.Err != nil || d.Rows != nil) {
-		f.sources, f.hasAsked = nil, f.hasAsked && d.Rows == nil
+		f.sources = nil
+		if d.Rows != nil { // it may have asked for a newer one while this one was written
+			f.hasAsked = f.asksAgain
+		}
 	}
 }
 
@@ -78,7 +83,7 @@ func (f *fetching) hasSource() bool { return len(f.sources) > 0 }
 
 // onAsk checks a request for a piece that leaves.
 func (f *fetching) onAsk(w *sim.World, id, to paxos.NodeID, now time.Time, m driver.Ask, pause time.Duration) {
-	f.hasAsked = true
+	f.hasAsked, f.asksAgain = true, true
 	if !f.hasSource() || !m.ID.IsZero() {
 		return
 	}

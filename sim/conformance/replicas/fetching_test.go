@@ -89,8 +89,15 @@ func TestL2OnlyPiecesThatWereAskedForAreTaken(t *testing.T) {
 		}, piece, false},
 		"after the last": {func(f worldtest.World, s *fetching) {
 			s.onAsk(f.World, 1, 3, time.Time{}, ask, 1)
+			s.onBulkJob(f.World, 1, piece)
 			s.onBulkDone(driver.PutDone{Rows: db.New()})
 		}, piece, true},
+		"after the last, during which it asked for a newer one": {func(f worldtest.World, s *fetching) {
+			s.onAsk(f.World, 1, 3, time.Time{}, ask, 1)
+			s.onBulkJob(f.World, 1, piece)
+			s.onAsk(f.World, 1, 3, time.Time{}, ask, 1)
+			s.onBulkDone(driver.PutDone{Rows: db.New()})
+		}, piece, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, s := worldtest.New(t), fetching{}
