@@ -10,9 +10,10 @@ import (
 )
 
 // placeLimit returns the longest time that a place takes to write a backup of the largest rows of
-// any replica. Each chunk is written and synced before the next.
+// any replica, or of the largest of which a backup has begun: it may be under way. Each chunk is
+// written and synced before the next.
 func (c *seedRun) placeLimit() time.Duration {
-	bytes, far := int64(0), c.plan.Far()
+	bytes, far := c.backups.Largest, c.plan.Far()
 	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil {
 			bytes = max(bytes, r.Host.Core().View().Bytes())

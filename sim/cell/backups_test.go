@@ -74,6 +74,15 @@ func TestL1APlaceThatWorksGetsABackup(t *testing.T) {
 	broke(t, c, "L1", "no backup was made")
 }
 
+// Rows may shrink after a backup of them has begun: its place has the time that it needs all the same.
+func TestAPlaceHasTimeForTheLargestBackupThatHasBegun(t *testing.T) {
+	c := backedCell(t, 3)
+	require.Positive(t, c.backups.Largest)
+	now := c.placeLimit()
+	c.backups.Largest += 100 << 20
+	require.Greater(t, c.placeLimit(), now)
+}
+
 // The new cell serves what the backup has, and a check fails if it does not.
 func TestACellIsRebornAndLookedAt(t *testing.T) {
 	for name, spoil := range map[string]func(r *restore.Cell){

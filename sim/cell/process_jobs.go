@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/sim/cluster"
 	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/wal/vfs"
@@ -24,9 +24,7 @@ func (r *replica) OnUnreadable(id driver.SnapshotID, err error) {
 	r.cell.watch.Snapshots.OnUnreadable(r.Id, id, err)
 }
 
-func (r *replica) OnBackup(j driver.BackupJob, made store.WriteResult, err error) {
-	r.cell.backups.OnBackup(r.Id, j, made, err)
-}
+func (r *replica) Backups() cluster.BackupObserver { return r.cell.backups }
 
 func (r *replica) OnLogBegun(j *driver.LogJob) {
 	if j.Below > 0 {

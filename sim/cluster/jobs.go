@@ -42,9 +42,12 @@ func (r *Replica) runBulk(j driver.BulkJob) {
 func (r *Replica) runBackup(j driver.BackupJob) {
 	p := r.plan.Backups
 	b := diskjobs.Backup{
-		Place:  store.Place{FS: r.Env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
-		OnDone: r.Observer.OnBackup,
+		Place: store.Place{FS: r.Env.FarFS(), Dir: damage.DataDir, Keep: p.Keep, ChunkSize: p.Chunk},
+		OnDone: func(j driver.BackupJob, made store.WriteResult, err error) {
+			r.Observer.Backups().OnBackup(r.Id, j, made, err)
+		},
 	}
+	r.Observer.Backups().OnBackupBegun(r.Id, j)
 	done := b.Do(j)
 	r.post(func(now time.Time) {
 		r.Host.BackupDone(now, done)

@@ -103,8 +103,14 @@ type Observer interface {
 	// replica could not be read (diskjobs.Bulk).
 	OnPublished(id driver.SnapshotID)
 	OnUnreadable(id driver.SnapshotID, err error)
-	// OnBackup is called when a backup job has ended.
-	OnBackup(j driver.BackupJob, made store.WriteResult, err error)
+	// Backups returns the observer of backup jobs.
+	Backups() BackupObserver
+}
+
+// BackupObserver is told of the backup jobs of replicas: when one begins, and when it has ended.
+type BackupObserver interface {
+	OnBackupBegun(id paxos.NodeID, j driver.BackupJob)
+	OnBackup(id paxos.NodeID, j driver.BackupJob, made store.WriteResult, err error)
 }
 
 // New returns a life of replica id, which has not begun. watch makes its observer.

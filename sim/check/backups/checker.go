@@ -20,6 +20,9 @@ type Checker struct {
 	Newest              paxos.Slot                           // slot of the newest that counted
 	Counted             map[paxos.NodeID]map[paxos.Slot]bool // slots of the backups that counted at each place
 
+	// Largest is the size of the largest rows of which a backup was begun, in bytes.
+	Largest int64
+
 	world *sim.World
 	plan  *plan.Plan
 	rows  Rows
@@ -35,6 +38,11 @@ type Rows interface {
 // New returns a checker of a cell's backups.
 func New(w *sim.World, p *plan.Plan, rows Rows) *Checker {
 	return &Checker{world: w, plan: p, rows: rows, Counted: map[paxos.NodeID]map[paxos.Slot]bool{}}
+}
+
+// OnBackupBegun reports a backup that begins.
+func (c *Checker) OnBackupBegun(_ paxos.NodeID, j driver.BackupJob) {
+	c.Largest = max(c.Largest, j.Rows.Bytes())
 }
 
 // OnBackup checks a backup when it counts. The rows in its file must be those after its slot
