@@ -38,7 +38,7 @@ func (l log) beliefs(s *subjects, on sim.Addr, room, clients int) []string {
 	}
 	var ofClients []belief
 	for _, a := range l.Clients {
-		m := belief{line: l.client(a)}
+		m := belief{line: l.client(a, a == on || s.machines[a])}
 		if a == on {
 			m.weight = 5
 		} else if s.machines[a] {
@@ -126,8 +126,8 @@ func (l log) since(who sim.Addr, st *paxos.Status) string {
 	return text
 }
 
-// client says what a client believed about its session and its locks.
-func (l log) client(who sim.Addr) string {
+// client says what a client believed about its session and its locks; full: also which sessions it had.
+func (l log) client(who sim.Addr, full bool) string {
 	said := l.Says[who]
 	if said.Dead {
 		return fmt.Sprintf("%v is down", who)
@@ -143,10 +143,13 @@ func (l log) client(who sim.Addr) string {
 	default:
 		fmt.Fprintf(&b, "is in session %d (%v), knows epoch %d, believes n%d is the master", st.Session, st.Lease, st.Epoch, st.Target)
 	}
+	if full {
+		b.WriteString(l.sessions(who))
+	}
 	for _, h := range l.Held[who] {
 		fmt.Fprintf(&b, "; believes, since %s s, that it holds the lock of %s, %s", moments.Short(h.Since), h.Node, h.Mode)
 	}
-	return moments.Clip(b.String(), 220)
+	return moments.Clip(b.String(), 220+len(l.sessions(who)))
 }
 
 // millis shortens a reading of a clock, in seconds, to the millisecond; "-" if the machine has none.

@@ -16,6 +16,7 @@ import (
 type candidate struct {
 	i       int // in Log.All
 	who     sim.Addr
+	peer    sim.Addr // of a message from a machine that the report names
 	kind    string
 	verb    string // see the function verb
 	names   uint64 // the things of the report that it mentions
@@ -27,7 +28,7 @@ type candidate struct {
 
 // covers reports whether c is the same action of the same machine as d, and mentions all things that d mentions.
 func (c candidate) covers(d candidate) bool {
-	return c.past == d.past && c.who == d.who && c.kind == d.kind && c.verb == d.verb && c.names&d.names == d.names
+	return c.past == d.past && c.who == d.who && c.peer == d.peer && c.kind == d.kind && c.verb == d.verb && c.names&d.names == d.names
 }
 
 // picks returns the moments to tell, at most room, in the order in which they happened.
@@ -62,6 +63,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			i: i, who: m.Who, kind: m.Kind, verb: verb(m), names: about.in(m.Text), past: past[i] || m.Who == 0, fresh: fresh,
 			call:    matches(about.calls, m.Text),
 			suspect: m.Kind == moments.Executes && (about.isInNamedSlot(m.Text) || fresh && !l.isOfStep(from)),
+		}
+		if m.Kind == "receive" && about.machines[m.Peer] && about.sharesWord(m.Text) {
+			c.peer = m.Peer
 		}
 		if c.names&^about.records == 0 && !about.machines[c.who] {
 			c.names = 0 // a record number means something else in the log of another machine
@@ -299,7 +303,8 @@ var keepsAlive = regexp.MustCompile(`: keep-alive |: ok lease `)
 var withdrawn = client.ErrWithdrawn.Error()
 
 // weight orders candidates: the more things of the report a moment mentions, the more it weighs. Being of a machine or
-// call that the report names, being a belief, an answer or a durable record, and being fresh add weight. Being outside
+// call that the report names, sharing a word with the report, being a message between two machines that it names, being a
+// belief, an answer or a durable record, and being fresh add weight. Being outside
 // the past of the break takes weight away; so does being a KeepAlive call, if the report does not mention leases.
 func (l log) weight(c candidate, about *subjects) int {
 	n := 4 * bits.OnesCount64(c.names)
@@ -317,6 +322,12 @@ func (l log) weight(c candidate, about *subjects) int {
 	}
 	if c.call {
 		n += 6
+	}
+	if about.sharesWord(l.All[c.i].Text) {
+		n += 2
+	}
+	if c.peer != 0 {
+		n++
 	}
 	if !about.ofLeases && keepsAlive.MatchString(l.All[c.i].Text) {
 		n -= 4

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -209,6 +210,9 @@ func (t *teller) steps() {
 		slices.Sort(t.picked)
 		t.picked = t.picked[max(0, len(t.picked)-room):]
 	}
+	if len(t.picked) < min(room, leastSteps) {
+		t.picked = t.addSessions(t.picked, room)
+	}
 	if len(t.picked)+len(counts) == 0 {
 		return
 	}
@@ -304,7 +308,7 @@ func (t *teller) verdict() {
 			t.say("It is found %s, by a full check of the %s of %v, which runs after some inputs only; %s", at, a.What, m.Who, t.passed(a))
 			break
 		}
-		t.say("It breaks %s%s", at, t.heard(m))
+		t.say("It breaks %s%s%s", at, t.heard(m), t.sends(m))
 	}
 	help := t.breach.Meaning(t.plan.With)
 	room := mostOfReport - len(t.breach.Name()) - min(len(t.report[0]), mostOfReport/2)
@@ -347,4 +351,39 @@ func (t *teller) heard(m *moments.Moment) string {
 		return fmt.Sprintf("; last message received, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
 	}
 	return ""
+}
+
+// mostSends is how many messages are told that the machine of the break sends in the step of the break.
+const mostSends = 3
+
+// sends tells what the machine of the break sends in the step of the break to machines, or about things, that the report
+// names. A report that an answer is wrong or missing is judged by what it sends.
+func (t *teller) sends(m *moments.Moment) string {
+	type sending struct {
+		text   string
+		weight int
+	}
+	var all []sending
+	for i := range t.All {
+		o := &t.All[i]
+		if o.Step != m.Step || o.Who != m.Who || o.Kind != "send" {
+			continue
+		}
+		if n := bits.OnesCount64(t.about.in(o.Text)); n > 0 {
+			all = append(all, sending{fmt.Sprintf("to %v: %s", o.Peer, t.clip(o.Text)), n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sending) int { return b.weight - a.weight })
+	if len(all) == 0 {
+		return ""
+	}
+	var told []string
+	for _, s := range all[:min(len(all), mostSends)] {
+		told = append(told, s.text)
+	}
+	more := ""
+	if n := len(all) - mostSends; n > 0 {
+		more = fmt.Sprintf("; and %d more", n)
+	}
+	return "; in this event it sends " + strings.Join(told, "; ") + more
 }

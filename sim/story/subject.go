@@ -20,6 +20,7 @@ type subjects struct {
 	slots     []*regexp.Regexp // each matches a command in one slot that the report names
 	calls     []*regexp.Regexp // each matches the texts that mention one call that the report names
 	records   uint64           // the things that are records of logs
+	words     map[string]bool  // stems of the words of the report that say what it is about
 }
 
 // exclusiveKind is a kind of thing, such as slots. A text mostly mentions one thing of the kind, so a text on another
@@ -80,7 +81,10 @@ func programs(report string) string {
 
 // subjectsOf returns what a report names.
 func subjectsOf(report string) *subjects {
-	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report)}
+	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report), words: map[string]bool{}}
+	for _, stem := range stems(report) {
+		s.words[stem] = true
+	}
 	known := map[string]bool{}
 	for i, n := range namings {
 		var bits uint64
@@ -144,4 +148,27 @@ func (s *subjects) in(text string) (bits uint64) {
 		}
 	}
 	return bits
+}
+
+var (
+	word = regexp.MustCompile(`\b[A-Za-z]{3,}\b`)
+	// empty matches words that most reports and moments have, whatever they are about.
+	empty = regexp.MustCompile(`^(?:the|and|for|with|from|that|than|not|but|its|has|have|had|was|were|are|although|after|before|which|` +
+		`replica|machine|client|program|node|slot|ballot|epoch|session|call|handle|boot|seq|seen|master|leader|record|returned|value)s?$`)
+)
+
+// stems returns the beginnings of the words of a text that say what it is about: "promises" and "promised" have one stem.
+func stems(text string) (all []string) {
+	const most = 5
+	for _, w := range word.FindAllString(text, -1) {
+		if w = strings.ToLower(w); !empty.MatchString(w) {
+			all = append(all, strings.TrimSuffix(w[:min(len(w), most)], "s"))
+		}
+	}
+	return all
+}
+
+// sharesWord reports whether a text has a word of the report that says what it is about.
+func (s *subjects) sharesWord(text string) bool {
+	return slices.ContainsFunc(stems(text), func(stem string) bool { return s.words[stem] })
 }
