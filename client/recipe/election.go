@@ -119,8 +119,8 @@ type Leader struct {
 }
 
 // Observe iterates over the leaders of an election, by events and without polling: first the
-// present leader, then each later one. If leaders follow in quick succession, it may leave some
-// out, but never the last.
+// present leader, then each later one. A program that leads again is a later leader, at the same address.
+// If leaders follow in quick succession, it may leave some out, but never the last.
 //
 // An address is a hint. The leader may have been lost already, and the file says so only when there
 // is another one. The program at that address must find out for itself whether it leads (IsLeader).
@@ -132,20 +132,33 @@ type Leader struct {
 // deleted, client.ErrNoLeases in a cell without events.
 func Observe(ctx context.Context, c *client.Client, file string) iter.Seq2[Leader, error] {
 	return func(yield func(Leader, error) bool) {
-		var last *Leader
-		for l, err := range await(ctx, c, file, client.WantContents, readLeader) {
-			if err == nil && last != nil && last.Address == l.Address {
+		var last *sighting
+		for now, err := range await(ctx, c, file, client.WantContents, readLeader) {
+			if err == nil && last != nil && now.isOf(last) {
 				continue
 			}
-			if !yield(l, err) {
+			if !yield(now.leader, err) {
 				return
 			}
-			last = &l
+			last = &now
 		}
 	}
 }
 
-func readLeader(ctx context.Context, h *client.Handle) (Leader, error) {
+// sighting is what one reading of an election's file found.
+type sighting struct {
+	leader  Leader
+	content client.ContentGen
+}
+
+// isOf reports whether s and the sighting before it are of one term, or the leader of a new term has not
+// written its address yet. The program at an address may lead again, after a restart: then the address is
+// the same, and has been written anew.
+func (s sighting) isOf(last *sighting) bool {
+	return s.leader.Address == last.leader.Address && (s.leader.Generation == last.leader.Generation || s.content == last.content)
+}
+
+func readLeader(ctx context.Context, h *client.Handle) (sighting, error) {
 	address, stat, err := h.Contents(client.Uncached(ctx)) // with the lock's generation
-	return Leader{Address: address, Generation: uint64(stat.Lock)}, err
+	return sighting{Leader{Address: address, Generation: uint64(stat.Lock)}, stat.Content}, err
 }
