@@ -17,12 +17,6 @@ func readClocks() (low, high time.Duration) {
 	return low, high
 }
 
-// readOnce is a bound of the same above.
-func readOnce() time.Duration {
-	before := clock(unix.CLOCK_MONOTONIC)
-	return clock(unix.CLOCK_BOOTTIME) - before
-}
-
 func clock(id int32) time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(id, &t); err != nil {
