@@ -35,8 +35,10 @@ func watchCommand() *cobra.Command {
     invalid NODE                the node was deleted; watch ends, with exit code 6
 An event says that there was a change, not what the contents are: read the node after it.
 
-Watch says on stderr when it has begun. It cannot watch a node that does not exist: watch the
-directory, which has an event when the node is created.
+Watch says on stderr when it has begun, when it has lost contact with the cell, and when the
+cell answers again. If the cell does not answer for longer than the session lasts, watch ends
+with exit code 10: read the node, and watch it again. Watch cannot watch a node that does not
+exist: watch the directory, which has an event when the node is created.
 
 With -o json each line is an object: event, node, cause (number of the command that
 made the change), child, change, missed (number of events that were left out before this one).`,
@@ -77,22 +79,42 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 		return err
 	}
 	a.Warn("watching %s", name)
+	defer cl.Events().Each(ctx, func(e client.Event) { a.tellContact(cl, e) })()
 	n := 0
+	var invalid client.Event // printed once it is known that it tells a deletion
 	for e, err := range h.Events().All(ctx) {
-		if err != nil {
+		switch {
+		case errors.Is(err, client.ErrSessionExpired):
+			return fmt.Errorf("%w: changes were missed perhaps; read the node, and watch it again", err)
+		case errors.Is(err, client.ErrGone):
+			if err := a.printEvent(invalid); err != nil {
+				return err
+			}
+			return &client.Error{Op: "watch", Key: name, Causes: []error{client.ErrGone}}
+		case err != nil:
 			return err
+		case e.Kind == client.EventInvalid: // the reason follows
+			invalid = e
+			continue
 		}
 		if err := a.printEvent(e); err != nil {
 			return err
-		}
-		if e.Kind == client.EventInvalid {
-			return &client.Error{Op: "watch", Key: name, Causes: []error{client.ErrGone}}
 		}
 		if n++; n == count {
 			return nil
 		}
 	}
 	return errors.New("the events ended")
+}
+
+// tellContact tells whether events can come, as far as the session's events say so.
+func (a *call) tellContact(cl *client.Client, e client.Event) {
+	switch e.Kind {
+	case client.EventJeopardy:
+		a.Warn("the cell does not answer: no events come for now%s", reason(cl))
+	case client.EventSafe:
+		a.Warn("the cell answers again")
+	}
 }
 
 // printEvent prints one line.

@@ -43,7 +43,7 @@ file is unchanged.
 		if c.Flags().Changed("if-generation") && when == 0 {
 			return cli.Usage("--if-generation 0: generations begin at 1")
 		}
-		contents, err := a.contents(args[1:])
+		contents, err := a.contents(ctx, args[1:])
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ file is unchanged.
 }
 
 // contents are those of the argument, or else those of stdin.
-func (a *call) contents(args []string) (string, error) {
+func (a *call) contents(ctx context.Context, args []string) (string, error) {
 	text := ""
 	if len(args) > 0 && args[0] != "-" {
 		text = args[0]
@@ -65,16 +65,37 @@ func (a *call) contents(args []string) (string, error) {
 		if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			a.Warn("the contents come from this terminal: Ctrl-D at the beginning of a line ends them")
 		}
-		b, err := io.ReadAll(io.LimitReader(a.In, maxContents+1))
-		if err != nil {
-			return "", cli.Usage("stdin: %v", err)
+		var err error
+		if text, err = readAll(ctx, io.LimitReader(a.In, maxContents+1)); err != nil {
+			return "", err
 		}
-		text = string(b)
 	}
 	if len(text) > maxContents {
 		return "", cli.Usage("the contents have more than %d bytes, the most that a file can hold", maxContents)
 	}
 	return text, nil
+}
+
+// readAll reads to the end of stdin, or of ctx: the reader blocks as long as the other program writes nothing.
+func readAll(ctx context.Context, in io.Reader) (string, error) {
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		text, err := io.ReadAll(in)
+		done <- read{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", cli.Interrupted()
+	case r := <-done:
+		if r.err != nil {
+			return "", cli.Usage("stdin: %v", r.err)
+		}
+		return string(r.text), nil
+	}
 }
 
 func (a *call) put(ctx context.Context, path, contents string, when uint64, fresh bool) error {
