@@ -32,9 +32,6 @@ func writeCellFile(name string, t client.Target) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".cell-*")
 	if err != nil {
 		return err

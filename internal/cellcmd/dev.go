@@ -2,7 +2,9 @@ package cellcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math"
 	"net"
@@ -23,6 +25,9 @@ import (
 
 // maxDev is the largest cell that chubby dev runs.
 const maxDev = 15
+
+// devCell is the name of the cell.
+const devCell = "dev"
 
 // dev runs a cell in one process.
 type dev struct {
@@ -51,7 +56,9 @@ flags. Every user of this machine can call the cell, under any name: for product
 chubby serve on each machine.
 
 With --dir the files of the replicas stay, and the same command starts the cell again with
-its sessions, locks and files. Without --dir the files are removed at the end.
+its sessions, locks and files. The directory must be new, empty, or that of such a cell.
+Without --dir the files are removed at the end. The cell file is removed at the end, too; an
+earlier one of chubby dev is replaced, any other file is refused.
 
 Exit codes:
     0  stopped by SIGTERM
@@ -145,28 +152,79 @@ func serviceMemory() {
 
 // prepare decides where everything goes.
 func (d *dev) prepare() (err error) {
-	if d.file == "" {
-		if d.file, err = devFile(); err != nil {
-			return err
-		}
-	}
-	if isInUse(d.file) {
-		return cli.Usage("a cell runs already, by the cell file %s: stop it, or write another cell file with --file, and give that to the other commands as --cell", d.file)
-	}
 	if d.replicas < 1 || d.replicas > maxDev {
 		return cli.Usage("--replicas %d: must be 1 to %d", d.replicas, maxDev)
 	}
 	if d.lease < 100*time.Millisecond || d.lease > time.Minute {
 		return cli.Usage("--session-lease %v: must be 100ms to 1m", d.lease)
 	}
-	if d.dir == "" {
-		d.temporary = true
-		d.dir, err = os.MkdirTemp("", "chubby-dev-")
-	} else {
-		err = os.MkdirAll(d.dir, 0o700)
+	if err := d.prepareFile(); err != nil {
+		return err
 	}
+	if d.dir != "" {
+		return d.prepareDir()
+	}
+	d.temporary = true
+	if d.dir, err = os.MkdirTemp("", "chubby-dev-"); err != nil {
+		return cli.Usage("--dir: %v", err)
+	}
+	return nil
+}
+
+// prepareFile refuses a cell file whose place is taken: dev replaces the file, and removes it at the end.
+func (d *dev) prepareFile() error {
+	if d.file == "" {
+		var err error
+		if d.file, err = devFile(); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(d.file), 0o700); err != nil {
+			return cli.Usage("the cell file: %v", err)
+		}
+	}
+	if strings.Contains(d.file, "=") {
+		return cli.Usage("--file %s: the other commands would take the name for a list of replicas: leave '=' out", d.file)
+	}
+	switch info, err := os.Stat(d.file); {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(d.file)); err != nil {
+			return cli.Usage("--file %s: %v: name a file in a directory that exists", d.file, err)
+		}
+		return nil
+	case err != nil:
+		return cli.Usage("--file: %v", err)
+	case info.Mode().IsRegular() && info.Size() == 0:
+		return nil
+	}
+	switch t, err := client.ParseTarget(d.file); {
+	case err != nil:
+		return cli.Usage("--file %s: there is a file that is no cell file: remove it, or name another one", d.file)
+	case t.Cell != devCell:
+		return cli.Usage("--file %s: it is the cell file of the cell %q: remove it, or name another one", d.file, t.Cell)
+	case isInUse(d.file):
+		return cli.Usage("a cell runs already, by the cell file %s: stop it, or write another cell file with --file, and give that to the other commands as --cell", d.file)
+	}
+	return nil
+}
+
+// prepareDir makes the directory of --dir, and refuses one that is in use for something else.
+func (d *dev) prepareDir() error {
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return cli.Usage("--dir: %v", err)
+	}
+	all, err := os.ReadDir(d.dir)
 	if err != nil {
 		return cli.Usage("--dir: %v", err)
+	}
+	for _, e := range all {
+		if e.Name() == devMark {
+			return nil
+		}
+	}
+	for _, e := range all {
+		if n, err := strconv.Atoi(e.Name()); err != nil || n < 1 || n > maxDev { // those are of a founding that was interrupted
+			return cli.Usage("--dir %s: it has %s, and no cell of chubby dev: name an empty directory, or a new one", d.dir, e.Name())
+		}
 	}
 	return nil
 }
@@ -187,7 +245,7 @@ func (d *dev) configs() (cfgs []server.Config, options []server.Options, err err
 		}
 	}()
 	members := map[uint32]string{}
-	d.target = client.Target{Cell: "dev", Replicas: map[uint32]string{}}
+	d.target = client.Target{Cell: devCell, Replicas: map[uint32]string{}}
 	for i := range d.replicas {
 		at := port
 		if port != 0 {
@@ -211,7 +269,7 @@ func (d *dev) configs() (cfgs []server.Config, options []server.Options, err err
 		members[id] = peers.Addr().String()
 		d.target.Replicas[id] = clients.Addr().String()
 		cfgs = append(cfgs, server.Config{
-			Cell: "dev", ID: id, Members: members, Dir: filepath.Join(d.dir, fmt.Sprint(id)), ListenClients: clients.Addr().String(),
+			Cell: devCell, ID: id, Members: members, Dir: filepath.Join(d.dir, fmt.Sprint(id)), ListenClients: clients.Addr().String(),
 			LeaseMin: d.lease, LeaseMax: time.Minute,
 		})
 		if d.http {

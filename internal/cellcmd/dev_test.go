@@ -84,6 +84,34 @@ func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
 	}
 }
 
+// What is not a cell of chubby dev is neither replaced, nor removed, nor mixed with its files.
+func TestDevSparesOtherFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notes")
+	require.NoError(t, os.WriteFile(file, []byte("of mine"), 0o600))
+	prod := filepath.Join(dir, "prod.json")
+	require.NoError(t, os.WriteFile(prod, []byte(`{"cell": "prod", "replicas": {"1": "127.0.0.1:1"}}`), 0o600))
+	for words, args := range map[string][]string{
+		"notes: there is a file that is no cell file":                      {"--file", file},
+		`prod.json: it is the cell file of the cell "prod"`:                {"--file", prod},
+		"name a file in a directory that exists":                           {"--file", filepath.Join(dir, "nowhere", "cell.json")},
+		"would take the name for a list of replicas":                       {"--file", filepath.Join(dir, "1=x")},
+		"it has notes, and no cell of chubby dev: name an empty directory": {"--dir", dir, "--file", filepath.Join(dir, "cell.json")},
+	} {
+		code, out, text := run(t, append([]string{"dev", "--replicas", "1"}, args...)...)
+		require.Equal(t, cli.ExitUsage, code, words)
+		require.Contains(t, text, words)
+		require.Empty(t, out)
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 2)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "of mine", string(text))
+}
+
 // freeAddr is an address of the loopback interface that is free.
 func freeAddr(t *testing.T) string {
 	addr, err := loopback.Addr()
