@@ -23,8 +23,8 @@ from the ACLs: if the last one gives a right away, only a backup brings it back.
 checks that before it writes, not the cell. It does not check other nodes that name the file.`
 
 // registerForce adds the flag.
-func (a *call) registerForce(c *cobra.Command) {
-	c.Flags().BoolVar(&a.forced, "force", false, "also make changes that take away rights (see above)")
+func (a *call) registerForce(c *cobra.Command, what string) {
+	c.Flags().BoolVar(&a.forced, "force", false, what)
 }
 
 // keyNode is a node by whose ACL names the rights of a cell are changed: /, /acl, or a file in /acl.

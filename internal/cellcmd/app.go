@@ -65,7 +65,7 @@ type call struct {
 	timeout time.Duration
 	form    cli.Form
 	found   string // target, once it was looked for
-	forced  bool   // rights may be taken away: see aclGuard
+	forced  bool   // rights may be taken away (see aclGuard), and what is locked may be deleted
 }
 
 // register adds the common flags to a command that calls a cell and prints something, and its help.

@@ -19,7 +19,7 @@ func (a *call) explain(ctx context.Context, err error) error {
 	if f := new(cli.Failure); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil || errors.As(err, &f) {
 		return err
 	}
-	head, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "client: "), "\n")
+	head, _, _ := strings.Cut(plain(err), "\n")
 	e := new(client.Error)
 	isDial := errors.As(err, &e) && e.Op == "dial"
 	var told string

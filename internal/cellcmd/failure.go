@@ -40,7 +40,7 @@ func failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return cli.Interrupted()
 	}
-	text := errors.New(strings.TrimPrefix(err.Error(), "client: "))
+	text := errors.New(plain(err))
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			return &cli.Failure{Code: c.code, Err: text}
@@ -48,6 +48,9 @@ func failure(ctx context.Context, err error) error {
 	}
 	return &cli.Failure{Code: cli.ExitRefused, Err: text}
 }
+
+// plain is the text of an error without the name of our package.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "client: ") }
 
 // unreached adds to the error of a call that got no answer why replicas were not reached.
 func unreached(cl *client.Client, err error) error {

@@ -201,7 +201,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 		case <-child.ended:
 			if g.stopping {
 				child.kill() // what it left
-				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, so the command was ended: %w%s", a.name, g.why, reason(cl))}
+				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, so the command was ended: %s%s", a.name, plain(g.why), reason(cl))}
 			}
 			return child.code()
 		case s := <-signals:

@@ -52,7 +52,7 @@ file is unchanged.
 	c.Flags().Uint64Var(&when, "if-generation", 0, "write only if the contents have this generation")
 	c.Flags().BoolVar(&fresh, "new", false, "write only if the file does not exist")
 	c.MarkFlagsMutuallyExclusive("new", "if-generation")
-	a.registerForce(c)
+	a.registerForce(c, "also make changes that take away rights (see above)")
 	return c
 }
 
@@ -193,14 +193,19 @@ func rmCommand() *cobra.Command {
 invalid. The root of the cell and /acl cannot be deleted. Deleting a file in /acl that /, /acl
 or another file there names needs --force.
 
+Rm first acquires the lock of what it deletes: if another client holds it, the exit code is 7.
+With --force it deletes a node whose lock is held, too. The holder hears of it, but its work
+may go on for a moment (chubby lock gives its command up to a fifth of the lock-delay), while
+the lock of a new file of that name is free at once.
+
 With -r it deletes a directory and everything below it, children first, without asking. At the
 first node that it cannot delete it ends, and says how many are gone; the others are still in
 the tree. --timeout then bounds each deletion. With -r it refuses /, /acl and files in /acl.
 
 ` + forceHelp + `
 
-With -o json it prints one object: name, deleted (number of nodes that are gone). It prints
-none if it fails.`,
+With -o json it prints one object: name, deleted (number of nodes that are gone). If rm -r
+fails or is interrupted after it has deleted some, it prints the object, too.`,
 		Args: cli.One("path of a node"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
@@ -210,7 +215,7 @@ none if it fails.`,
 		return a.rm(ctx, args[0])
 	})
 	c.Flags().BoolVarP(&all, "recursive", "r", false, "delete a directory with all below it")
-	a.registerForce(c)
+	a.registerForce(c, "also delete what is locked, and make changes that take away rights (see above)")
 	return c
 }
 
@@ -234,10 +239,21 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 		}
 	}
 	gone := 0
-	if err := a.rmBelow(ctx, cl, name, true, &gone); err != nil {
-		return fmt.Errorf("%w; %d nodes were deleted; the rest of %s remains", err, gone, name)
+	failed := a.rmBelow(ctx, cl, name, true, &gone)
+	if failed != nil && gone == 0 {
+		return failed
 	}
-	return a.tellGone(name, gone)
+	if err := a.tellGone(name, gone); err != nil {
+		return err
+	}
+	rest := fmt.Sprintf("nodes deleted: %d; the rest of %s remains", gone, name)
+	switch {
+	case failed == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &cli.Failure{Code: cli.ExitInterrupted, Err: errors.New("interrupted: " + rest)}
+	}
+	return fmt.Errorf("%w; %s", failed, rest)
 }
 
 // tellGone says what rm has deleted, to programs: people know.
@@ -281,11 +297,28 @@ func (a *call) rmBelow(ctx context.Context, cl *client.Client, name string, mayL
 	if err != nil {
 		return err
 	}
-	if err := h.Delete(ctx); err != nil {
+	if err := a.deleteUnlocked(ctx, h); err != nil {
 		return err
 	}
 	*gone++
 	return h.Close(ctx) // a session has few handles
+}
+
+// deleteUnlocked deletes a node while it holds the node's lock, so that no other client does. With --force
+// it does not ask.
+func (a *call) deleteUnlocked(ctx context.Context, h *client.Handle) error {
+	if !a.forced {
+		_, err := h.TryAcquire(ctx, client.Exclusive)
+		switch {
+		case errors.Is(err, client.ErrLockHeld):
+			return fmt.Errorf("%w: its holder relies on it; --force deletes it all the same", err)
+		case errors.Is(err, client.ErrLockDelayed):
+			return fmt.Errorf("%w: the work of a lost holder may still go on; try again later, or with --force", err)
+		case err != nil:
+			return err
+		}
+	}
+	return h.Delete(ctx)
 }
 
 // childrenOf are those of a directory; none of a file.
@@ -323,7 +356,11 @@ func (a *call) rm(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		err = h.Delete(ctx)
+		if !p.IsRoot() && p != api.ACLDirectory() { // those are refused, locked or not
+			err = a.deleteUnlocked(ctx, h)
+		} else {
+			err = h.Delete(ctx)
+		}
 		if errors.Is(err, client.ErrInvalid) && (p.IsRoot() || p == api.ACLDirectory()) {
 			return cli.Usage("%s cannot be deleted: the root and /acl stay as long as the cell", p)
 		}
@@ -375,7 +412,7 @@ If another change came in between, nothing is changed and the exit code is 7.
 	for i, what := range []string{"reading", "writing", "changing ACL names"} {
 		c.Flags().StringVar(&given[i], flags[i], "", "set the ACL name for "+what)
 	}
-	a.registerForce(c)
+	a.registerForce(c, "also make changes that take away rights (see above)")
 	return c
 }
 
