@@ -119,8 +119,9 @@ No replica of the old cell may run, then or later. The new cell has the files an
 of the old one. Every change that was acknowledged after the backup's slot is lost, and all
 sessions, locks, handles and sequencers of the old cell are void: the new cell has another
 secret, and its numbers begin far above all numbers that the old cell may have given out.
-Configure the new cell as the old one was. It serves only after --lease has passed, so that
-no client of the old cell still relies on a lock; chubby members says how long it waits.
+Configure the new cell as the old one was. It serves only after --lease has passed, or the
+longest lease that the backup records if that is longer, so that no client of the old cell
+still relies on a lock; restore and chubby members say how long it waits.
 
 Restore writes only into directories that are missing or empty, and DIR must not be the
 directory of a replica. If restore is interrupted, remove what it made and start again: a
@@ -153,7 +154,7 @@ Exit codes:
 	f := restore.Flags()
 	f.UintSliceVar(&members, "members", nil, "ids of the replicas of the new cell, separated by commas (required)")
 	f.StringVar(&to, "to", "", "directory in which the directories of the replicas are made (required)")
-	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell granted, its session_lease_max; at most 1m")
+	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell granted, its session_lease_max; at most 10m")
 	f.Lookup("members").DefValue = "" // the help shows no default
 	cli.AtMost(restore, "lease", api.MaxLease)
 	return restore
@@ -198,6 +199,6 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	}
 	_, err = fmt.Fprintf(a.Out, "the backup ends with slot %d in epoch %d; the new cell continues from slot %d in epoch %d\n",
 		from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch)
-	a.Say("Move each directory to its machine, and start each replica once with --bootstrap. The cell serves %v later.", r.Lease)
+	a.Say("Move each directory to its machine, and start each replica once with --bootstrap. The cell serves %v later.", made.Wait)
 	return err
 }

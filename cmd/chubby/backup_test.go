@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,6 +34,7 @@ func writeBackup(t *testing.T, root string) string {
 	} {
 		require.Equal(t, command.Executed, command.Apply(tx, string(command.Append(nil, c))).Verdict)
 	}
+	rows.SetLongestLease(tx, 12*time.Second)
 	tx.Commit()
 	cell, _ := rows.CellID(d)
 	p := store.Place{FS: vfs.NewOS(root), Dir: "far"}
@@ -92,6 +94,8 @@ the backup ends with slot 42 in epoch 1; the new cell continues from slot 175921
 		sums = append(sums, rec.Rows.Checksum())
 	}
 	require.Equal(t, []db.Sum{sums[0], sums[0], sums[0]}, sums)
+	require.Equal(t, cli.ExitClean, w.do("backup", "restore", name, "--members", "1", "--to", "short", "--lease", "1ms"), w.err.String())
+	require.Contains(t, w.err.String(), "The cell serves 12s later.", "the backup has a longer lease")
 
 	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
 	require.Contains(t, w.err.String(), "not empty")

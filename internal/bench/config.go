@@ -3,6 +3,8 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +48,8 @@ func (c *Config) Validate() error {
 		w, ok := workloadOf(name)
 		fault(ok && w.principals > 1 && proves(t), "--workload %s: it needs %d principals, and the cell file proves one: leave it out", name, w.principals)
 		fault(!ok, "--workload %q: give some of %s", name, strings.Join(Workloads(), ", "))
+		fault(ok && len(c.Clients) > 0 && w.clients == 0 && slices.Max(c.Clients) < w.principals,
+			"--workload %s: it has %d principals, so --clients needs a number of at least %d", name, w.principals, w.principals)
 	}
 	fault(len(c.Clients) == 0, "--clients: give at least one number")
 	most := MaxClients
@@ -55,6 +59,13 @@ func (c *Config) Validate() error {
 	}
 	for _, n := range c.Clients {
 		fault(n < 1 || n > most, "--clients %d: must be 1 to %d", n, most)
+	}
+	for _, addr := range c.Metrics {
+		_, port, err := net.SplitHostPort(addr)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port)
+		}
+		fault(err != nil, "--metrics %q: give host:port of the /metrics page of each replica", addr)
 	}
 	fault(c.Sessions < 0 || c.Sessions > MaxClients, "--sessions %d: must be 0 to %d", c.Sessions, MaxClients)
 	fault(c.For <= 0, "--for %v: must be above 0", c.For)

@@ -72,7 +72,12 @@ master_bytes_per_session. docs/schema/chubby-bench-1.json describes all fields.`
   chubby bench --workload sessions --clients 10000 -o json`,
 		Args: cli.None(""),
 	}
-	a.register(c, func(ctx context.Context, _ []string) error { return a.run(ctx) })
+	a.register(c, func(ctx context.Context, _ []string) error {
+		if c.Flags().Changed("workload") && len(a.cfg.Workloads) == 0 {
+			return cli.Usage("--workload %q: give some of %s", "", strings.Join(bench.Workloads(), ", "))
+		}
+		return a.run(ctx)
+	})
 	f := c.Flags()
 	f.StringSliceVar(&a.cfg.Workloads, "workload", nil, "workloads, separated by commas, in this order (default: all but those that run only if they are named)")
 	f.IntSliceVar(&a.cfg.Clients, "clients", []int{1, 16, 128}, "numbers of clients, separated by commas, 1 to 4096; each workload runs with each of them")

@@ -170,7 +170,10 @@ func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
 		"--clients 131073: must be 1 to 131072":           {"--workload", "sessions", "--clients", "131073"},
 		"--clients 5000: must be 1 to 4096":               {"--workload", "sessions,put", "--clients", "5000"},
 		"--sessions: leave it out: the workload sessions": {"--workload", "sessions", "--sessions", "2"},
-		"--file": {"--file", "/dev/null/x"},
+		`--workload "": give some of`:                     {"--workload", ""},
+		"--workload write-8: it has 8 principals":         {"--workload", "write-8", "--clients", "2"},
+		`--metrics "nowhere": give host:port`:             {"--metrics", "nowhere"},
+		"--file":                                          {"--file", "/dev/null/x"},
 	} {
 		code, out, text := run(t, append([]string{"bench", "--cell", "1=127.0.0.1:1"}, args...)...)
 		require.Equal(t, cli.ExitUsage, code, words)

@@ -41,8 +41,8 @@ func membersCommand() *cobra.Command {
     epoch  the number of the newest mastership that its data contains
     slot   the last slot of the log that it has applied
     lease  how long the leader may still answer reads without the log
-Warnings go to stderr: a session that delays a fail-over, replicas whose data differ, members
-that do not answer. Members needs no master, and no session. The exit code is 0 if at least
+Warnings go to stderr: a session that delays a fail-over, replicas whose data differ, why a
+member does not answer. Members needs no master, and no session. The exit code is 0 if at least
 one replica answers. The set of members is fixed when the cell is founded.
 
 With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
@@ -89,7 +89,7 @@ func (a *call) members(ctx context.Context, o *operator) error {
 	t.Row("replica\taddress\trole\tstate\tepoch\tslot\tlease\n")
 	for _, r := range rows {
 		if r.Error != "" {
-			t.Row("%d\t%s\t%s\n", r.ID, r.Addr, "no answer: "+r.Error)
+			t.Row("%d\t%s\tno answer\t-\t-\t-\t-\n", r.ID, r.Addr)
 			continue
 		}
 		t.Row("%d\t%s\t%s\t%s\t%d\t%d\t%s\n", r.ID, r.Addr, r.Role, r.State, r.Epoch, r.Applied, blank(r.Lease))
@@ -99,6 +99,9 @@ func (a *call) members(ctx context.Context, o *operator) error {
 	}
 	var told []string
 	for _, r := range rows {
+		if r.Error != "" {
+			told = append(told, fmt.Sprintf("replica %d at %s: %s", r.ID, r.Addr, r.Error))
+		}
 		for _, w := range r.Warnings {
 			if line := fmt.Sprintf("replica %d: %s", r.ID, w); !slices.Contains(told, line) {
 				told = append(told, line)

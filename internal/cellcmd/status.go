@@ -2,6 +2,7 @@ package cellcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,8 +42,8 @@ func statusCommand() *cobra.Command {
 		Short: "Print the state of a cell, and which replica is its master",
 		Long: `Status opens a session with the cell, and asks each replica whether it knows a master. It
 prints the id of the master, its epoch, the session that status itself opened, with the lease
-that is left, and a line for each replica. If the session cannot be opened in time, it prints
-what the replicas report of themselves, as chubby members does.
+that is left, and a line for each replica. If the session cannot be opened in time, it says on
+stderr what the replicas report of themselves, as chubby members does.
 
 The exit code is 0 if the cell serves, even if some replicas do not answer. It is 2 if the cell
 file is wrong: at one of its addresses another replica answers, or a replica of another cell.
@@ -50,16 +51,28 @@ file is wrong: at one of its addresses another replica answers, or a replica of 
 With -o json it prints one object: cell, master, epoch, session, lease (of the session,
 as text such as 12s), and replicas, an array of id, addr, serving, error. serving is true if
 the replica knows a master, which may be the replica itself (in chubby members the field
-serving is true for the master alone).`,
+serving is true for the master alone). If the session cannot be opened in time, it prints the
+object too: master, epoch and session are 0, lease is none.`,
 		Example: `  chubby status
   chubby status --cell cell.json -o json`,
 		Args: cli.None(""),
 	}
 	return a.register(c, func(ctx context.Context, _ []string) error {
-		return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
+		err := a.within(ctx, func(ctx context.Context, cl *client.Client) error {
 			return a.operate(ctx, func(ctx context.Context, o *operator) error { return a.status(ctx, cl, o) })
 		})
+		if a.isJSON() && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			return errors.Join(err, a.operate(ctx, a.statusWithoutMaster))
+		}
+		return err
 	})
+}
+
+// statusWithoutMaster prints what is known of a cell that opens no session, to programs: people read the error.
+func (a *call) statusWithoutMaster(ctx context.Context, o *operator) error {
+	s := status{Cell: o.target.Cell, Lease: "none"}
+	s.Replicas, _ = o.askAll(ctx)
+	return a.printStatus(s)
 }
 
 func (a *call) status(ctx context.Context, cl *client.Client, o *operator) error {

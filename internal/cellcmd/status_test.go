@@ -69,7 +69,17 @@ replica 1 at `+at+`: (follower|candidate), (following|electing)
 		require.Contains(t, said, "    This replica knows no leader")
 		require.Contains(t, said, "replica 2 at "+gone+": connection refused\n")
 	}
-	code, _, said := run(t, "limits", "--cell", file)
+	code, out, said := run(t, "status", "--cell", file, "--timeout", "1s", "-o", "json")
+	require.Equal(t, cli.ExitTimeout, code, said)
+	require.Contains(t, said, "no session with cell prod after 1s")
+	var got status
+	require.NoError(t, json.Unmarshal([]byte(out), &got), out)
+	require.Equal(t, status{Cell: "prod", Lease: "none", Replicas: []replicaStatus{{ID: 1, Addr: at}, {ID: 2, Addr: gone, Error: "connection refused"}}}, got)
+	code, out, said = run(t, "members", "--cell", file)
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Regexp(t, `(?m)^2 +`+gone+` +no answer +- +- +- +-$`, out)
+	require.Contains(t, said, "replica 2 at "+gone+": connection refused\n")
+	code, _, said = run(t, "limits", "--cell", file)
 	require.Equal(t, cli.ExitRefused, code, said)
 	require.Contains(t, said, "the cell has no limits yet")
 }

@@ -136,6 +136,8 @@ func (c *Config) Validate() error {
 	fault(c.AllowPlain && c.ServerCert == "" && c.TokenFile == "", "allow_plain: give token_file, or no client can say who it is")
 	isGrant := c.LeaseGrant == 0 || c.LeaseGrant >= leastGrant && c.LeaseGrant <= mostGrant
 	fault(!isGrant, "lease_grant %v: between %v and %v, or nothing for what the cell has", c.LeaseGrant, leastGrant, mostGrant)
+	least := cmp.Or(c.LeaseMin, c.WithDefaults().LeaseMin)
+	fault(c.LeaseMax > 0 && c.LeaseMax < least, "session_lease_max %v: less than session_lease, which is %v", c.LeaseMax, least)
 	fault(c.MaxClients < 0, "max_clients %d: must be at least 0", c.MaxClients)
 	fault(c.BackupDir == "" && (c.BackupEvery != 0 || c.BackupKeep != 0), "backup_every, backup_keep: give backup_dir, too")
 	fault(c.BackupKeep < 0 || c.BackupKeep == 1, "backup_keep %d: at least 2", c.BackupKeep)

@@ -101,6 +101,9 @@ func TestFaultsOfAConfigurationNameTheKey(t *testing.T) {
 		{"lease_grant 50ms: between 400ms and 1m0s", func(c *server.Config) { c.LeaseGrant = 50 * time.Millisecond }},
 		{"lease_grant -1s", func(c *server.Config) { c.LeaseGrant = -time.Second }},
 		{"session_lease is 1ms; 0, or at least", func(c *server.Config) { c.LeaseMin = time.Millisecond }},
+		{"session_lease_max 3s: less than session_lease, which is 6s", func(c *server.Config) { c.LeaseMax = 3 * time.Second }},
+		{"session_lease_max 3s: less than session_lease, which is 12s", func(c *server.Config) { c.LeaseMin, c.LeaseMax = 0, 3*time.Second }},
+		{"session_lease_max is 6m0s; between session_lease, 6s, and 5m0s", func(c *server.Config) { c.LeaseMax = 6 * time.Minute }},
 		{"log_level \"loud\"", func(c *server.Config) { c.LogLevel = "loud" }},
 		{"log_format \"xml\"", func(c *server.Config) { c.LogFormat = "xml" }},
 		{"max_clients -1", func(c *server.Config) { c.MaxClients = -1 }},
@@ -199,13 +202,15 @@ func TestAnEmptyDirectoryIsNeverTakenForThatOfAMember(t *testing.T) {
 
 // What a replica would run with can be given to it as its configuration.
 func TestDefaultsAreSaid(t *testing.T) {
-	c, err := server.Load(file(t, "good.yaml", good+"session_lease_max: 3s\nbackup_dir: far\n"))
+	c, err := server.Load(file(t, "good.yaml", good+"backup_dir: far\n"))
 	require.NoError(t, err)
 	full := c.WithDefaults()
 	require.NoError(t, full.Validate())
 	require.Equal(t, full, full.WithDefaults())
 	require.Equal(t, c.Members[c.ID], full.ListenPeers)
-	require.Equal(t, []time.Duration{6 * time.Second, 6 * time.Second, time.Hour}, []time.Duration{full.LeaseMin, full.LeaseMax, full.BackupEvery})
+	require.Equal(t, []time.Duration{6 * time.Second, time.Minute, time.Hour}, []time.Duration{full.LeaseMin, full.LeaseMax, full.BackupEvery})
+	c.LeaseMin = 2 * time.Minute
+	require.Equal(t, 2*time.Minute, c.WithDefaults().LeaseMax)
 	require.Equal(t, []any{rpc.DefaultClients, 24, "info", "text"}, []any{full.MaxClients, full.BackupKeep, full.LogLevel, full.LogFormat})
 
 	c.BackupDir = ""

@@ -123,7 +123,7 @@ func (c *Config) Keys() []Key {
 		{"operators", "principals, separated by commas, that may see all sessions, set limits and order backups", &c.Operators},
 		{"lease_grant", "how long members grant the leader its lease, 400ms to 1m; the same at all members, for ever (default: that of the cell, 800ms in a new one)", &c.LeaseGrant},
 		{"session_lease", "session lease while the cell has few sessions (default 12s)", &c.LeaseMin},
-		{"session_lease_max", "session lease when it has very many, at most 1m (default 1m)", &c.LeaseMax},
+		{"session_lease_max", "session lease when it has very many, from session_lease to 5m (default 1m, or session_lease if that is longer)", &c.LeaseMax},
 		{"max_clients", "most client processes that this replica serves at one time (default 10000)", &c.MaxClients},
 		{"backup_dir", "directory in which the master writes backups (default: no backups)", &c.BackupDir},
 		{"backup_every", "time from one backup to the next (default 1h)", &c.BackupEvery},

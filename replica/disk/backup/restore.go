@@ -46,6 +46,7 @@ func (r Restoration) Validate() error {
 type Restored struct {
 	Handle paxos.Handle
 	Rows   *db.DB
+	Wait   time.Duration // the new cell serves after this time: the longer of Restoration.Lease and the backup's longest lease
 }
 
 // Restore makes a new cell of a backup. It changes b.Rows, so it may be called once. All
@@ -65,7 +66,7 @@ func (b Backup) Restore(r Restoration) (Restored, error) {
 		Members: members,
 		Epoch:   uint64(e.Number),
 	}
-	return Restored{Handle: h, Rows: b.Rows}, nil
+	return Restored{Handle: h, Rows: b.Rows, Wait: rows.GetLongestLease(b.Rows)}, nil
 }
 
 // Write makes the directory of one replica (store.Restore), opens it once and compares
