@@ -58,6 +58,10 @@ replicas such as 1=host:port,2=host:port. Without both it is the cell that chubb
 
 ` + cli.CellExitHelp
 
+// defaultTimeout is longer than a fail-over that waits for a lost client's session to end, with a session
+// lease of 12 s.
+const defaultTimeout = 20 * time.Second
+
 // call is what the commands that call a cell have in common.
 type call struct {
 	cli.Streams
@@ -85,7 +89,7 @@ func (a *call) registerMute(c *cobra.Command, run func(ctx context.Context, args
 	c.Long = strings.TrimSpace(c.Long) + text
 	f := c.Flags()
 	f.StringVar(&a.cell, "cell", "", "cell to call: a cell file, or ID=HOST:PORT,ID=HOST:PORT (default: $CHUBBY_CELL, or the cell of chubby dev)")
-	f.DurationVar(&a.timeout, "timeout", 10*time.Second, "how long to wait for answers of the cell")
+	f.DurationVar(&a.timeout, "timeout", defaultTimeout, "how long to wait for answers of the cell")
 	switch {
 	case strings.Contains(c.Use, "PATH"):
 		c.ValidArgsFunction = a.completePath
@@ -96,6 +100,9 @@ func (a *call) registerMute(c *cobra.Command, run func(ctx context.Context, args
 		a.Streams = cli.StreamsOf(cmd)
 		if err := a.form.Check(); err != nil {
 			return err
+		}
+		if a.cell == "" && cmd.Flags().Changed("cell") {
+			return cli.Usage("--cell \"\": give a cell file, or ID=HOST:PORT,ID=HOST:PORT")
 		}
 		if a.timeout <= 0 {
 			return cli.Usage("--timeout %v: must be above 0", a.timeout)
@@ -250,6 +257,14 @@ func (a *call) fullName(path string) (string, error) {
 		return "/ls/" + own + path, nil
 	}
 	return "", cli.Usage("%q is no path: give /ls/CELL/a/b, or /a/b", path)
+}
+
+// named is the full name of a node of the called cell, by its path in the cell.
+func (a *call) named(path string) string {
+	if path == "/" {
+		path = ""
+	}
+	return "/ls/" + a.cellName() + path
 }
 
 // cellName is the name of the cell that is called; "local" if the target does not say it, or is

@@ -35,7 +35,7 @@ func (a *call) explain(ctx context.Context, err error) error {
 			}
 			return nil
 		}
-		told = head + "\n" + o.report(all)
+		told = head + "\n" + o.report(all) + o.unlisted(all)
 		return nil
 	})
 	if asked != nil {
@@ -84,6 +84,15 @@ func (o *operator) report(all []description) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// unlisted says that the replicas name a master that is not called, if that is so; else "".
+func (o *operator) unlisted(all []description) string {
+	d := newest(all)
+	if id := d.GetLeader(); id != 0 && o.target.Replicas[id] == "" {
+		return fmt.Sprintf("\nreplica %d leads, and its address is not given: --cell takes all replicas, ID=HOST:PORT,ID=HOST:PORT", id)
+	}
+	return ""
 }
 
 // fault says why a replica gave no answer.

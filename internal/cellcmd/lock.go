@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,14 +36,16 @@ func lockCommand() *cobra.Command {
 		Short: "Run a command while holding a lock",
 		Long: `Lock acquires the lock of a file, runs a command, and releases the lock when the command
 has ended. It creates the file if there is none, and waits as long as another client holds
-the lock, unless --try or --wait is given. It passes SIGHUP, SIGINT, SIGQUIT, SIGTERM,
-SIGUSR1 and SIGUSR2 on to the command's process group, each as often as it comes.
+the lock or the lock-delay of a lost holder runs, unless --try or --wait is given. It passes
+SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1 and SIGUSR2 on to the command's process group, each
+as often as it comes.
 
 The environment of the command has
     CHUBBY_SEQUENCER   the sequencer to send with requests, so that servers can refuse
                        requests of former holders (chubby sequencer check)
     CHUBBY_GENERATION  the lock generation in it: a number that grows with each later holder
     CHUBBY_LOCK        the full name of the file
+    CHUBBY_CELL        the cell, for commands of chubby that it runs
 
 If lock cannot renew its session with the cell, the session's lease ends, and then the cell
 keeps the lock from others for --lock-delay more. Within that time lock ends the command,
@@ -130,6 +133,9 @@ func (a *locker) acquire(ctx context.Context, cl *client.Client) (*client.Lock, 
 		mode = client.Shared
 	}
 	var lock *client.Lock
+	if !a.try {
+		defer a.tellWaiting().Stop()
+	}
 	switch {
 	case a.try:
 		lock, err = h.TryAcquire(short, mode)
@@ -152,6 +158,16 @@ func (a *locker) acquire(ctx context.Context, cl *client.Client) (*client.Lock, 
 	return lock, nil
 }
 
+// quietWait is how long lock waits in silence.
+const quietWait = 3 * time.Second
+
+// tellWaiting says after a while that lock waits, and how to see for which client.
+func (a *locker) tellWaiting() *time.Timer {
+	return time.AfterFunc(quietWait, func() {
+		a.Warn("%s: waiting for the lock; its holder is printed by: chubby session locks %s", a.name, cli.Quote(a.name))
+	})
+}
+
 // release frees the lock. One that is lost is free.
 func (a *locker) release(lock *client.Lock) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.timeout)
@@ -168,6 +184,17 @@ func reason(cl *client.Client) string {
 		return "\n" + why.Error()
 	}
 	return ""
+}
+
+// everywhere is the target as it is called from any directory.
+func (a *locker) everywhere() string {
+	if _, err := os.Stat(a.found); err != nil {
+		return a.found // a list of replicas
+	}
+	if name, err := filepath.Abs(a.found); err == nil {
+		return name
+	}
+	return a.found
 }
 
 // lookEvery is how often a locker looks at its lease.
@@ -187,7 +214,7 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 	}
 	child, err := startChild(errand{
 		program: program, argv: argv, in: a.In, out: a.Out, err: a.Err, until: until(), grace: g.grace(),
-		env: append(os.Environ(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
+		env: append(os.Environ(), "CHUBBY_CELL="+a.everywhere(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
 			"CHUBBY_GENERATION="+fmt.Sprint(generation(lock.Sequencer()))),
 	})
 	if err != nil {

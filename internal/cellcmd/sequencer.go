@@ -55,7 +55,7 @@ With -o json it prints one object: valid (true or false), and reason, if it is s
 			case errors.Is(err, client.ErrStaleSequencer):
 				reason = "the lock is no longer held in its mode and generation"
 			case errors.Is(err, client.ErrInvalid): // it is one, of another node
-				reason = otherNode(h, args[1])
+				reason = a.otherNode(h, args[1])
 			case err != nil:
 				return err
 			}
@@ -66,14 +66,14 @@ With -o json it prints one object: valid (true or false), and reason, if it is s
 }
 
 // otherNode says of which node a sequencer is that is not one of the handle's.
-func otherNode(h *client.Handle, sequencer string) string {
+func (a *call) otherNode(h *client.Handle, sequencer string) string {
 	q, err := client.ParseSequencer(sequencer)
 	n, err2 := api.ParseName(h.Name())
 	switch {
 	case err == nil && err2 == nil && q.Lock != n.Path.String():
-		return fmt.Sprintf("it is of another node, %s", q.Lock)
+		return fmt.Sprintf("it is of another node, %s", a.named(q.Lock))
 	case err == nil && q.Instance != uint64(h.StatAtOpen().Instance):
-		return fmt.Sprintf("it is of an earlier %s, which was deleted", q.Lock)
+		return fmt.Sprintf("it is of an earlier %s, which was deleted", a.named(q.Lock))
 	}
 	return "it is of another node"
 }

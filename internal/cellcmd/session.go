@@ -92,7 +92,7 @@ id, path, rights), held (an array of path, handle, mode).`,
 		return b.operate(ctx, func(ctx context.Context, o *operator) error { return b.showSession(ctx, o, id) })
 	})
 	show.ValidArgsFunction = b.completeSession
-	return cli.Group("session", "List the sessions of clients, or show one", list, show)
+	return cli.Group("session", "List the sessions of clients and their locks, or show one", list, show, locksCommand())
 }
 
 // askSessions has the master list sessions; where there is none, another replica.
@@ -121,13 +121,18 @@ func (a *call) askSessions(ctx context.Context, o *operator, q *chubbyv1.ListSes
 }
 
 func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
-	rows := []sessionRow{}
-	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{Most: uint32(min(most, 1000))}, func(s *chubbyv1.SessionDescription) bool {
-		rows = append(rows, sessionOf(s))
-		return len(rows) != most
+	rows, more := []sessionRow{}, false
+	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{}, func(s *chubbyv1.SessionDescription) bool {
+		if more = most > 0 && len(rows) == most; !more {
+			rows = append(rows, a.sessionOf(s))
+		}
+		return !more
 	})
 	if err != nil {
 		return err
+	}
+	if more {
+		a.Warn("there are more than %d sessions", most)
 	}
 	if a.isJSON() {
 		return a.JSON(rows)
@@ -143,7 +148,7 @@ func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 func (a *call) showSession(ctx context.Context, o *operator, id uint64) error {
 	var r *sessionRow
 	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{Session: id}, func(s *chubbyv1.SessionDescription) bool {
-		row := sessionOf(s)
+		row := a.sessionOf(s)
 		r = &row
 		return false
 	})
@@ -166,7 +171,8 @@ func (a *call) showSession(ctx context.Context, o *operator, id uint64) error {
 	return t.End()
 }
 
-func sessionOf(s *chubbyv1.SessionDescription) sessionRow {
+// sessionOf is what is printed of a session. Names of nodes are full names.
+func (a *call) sessionOf(s *chubbyv1.SessionDescription) sessionRow {
 	r := sessionRow{ID: s.GetId(), Principal: s.GetPrincipal(), State: "valid", Handles: s.GetHandles(), Locks: s.GetLocks()}
 	switch {
 	case !s.GetKnown():
@@ -180,10 +186,10 @@ func sessionOf(s *chubbyv1.SessionDescription) sessionRow {
 		r.Lease = (time.Duration(s.GetLeaseLeftMs()) * time.Millisecond).Round(100 * time.Millisecond).String()
 	}
 	for _, h := range s.GetOpen() {
-		r.Open = append(r.Open, handleRow{h.GetId(), h.GetPath(), h.GetRights()})
+		r.Open = append(r.Open, handleRow{h.GetId(), a.named(h.GetPath()), h.GetRights()})
 	}
 	for _, h := range s.GetHeld() {
-		r.Held = append(r.Held, heldRow{h.GetPath(), h.GetHandle(), h.GetMode()})
+		r.Held = append(r.Held, heldRow{a.named(h.GetPath()), h.GetHandle(), h.GetMode()})
 	}
 	return r
 }

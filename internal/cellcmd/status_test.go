@@ -5,6 +5,7 @@ package cellcmd
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,4 +124,20 @@ func TestTheMasterIsTheOneOfTheNewestEpoch(t *testing.T) {
 	require.Same(t, now.got, newest([]description{now, of(2, false, 7), gone, old}))
 	require.Same(t, now.got, newest([]description{gone, of(2, false, 7), now}))
 	require.Nil(t, newest([]description{gone}))
+}
+
+// A list of replicas without the master is told apart from a cell that has none.
+func TestACommandSaysThatTheMasterIsNotCalled(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t)
+	cell, err := client.ParseTarget(file)
+	require.NoError(t, err)
+	code, out, said := run(t, "status", "--cell", file, "-o", "json")
+	require.Equal(t, cli.ExitClean, code, said)
+	var got status
+	require.NoError(t, json.Unmarshal([]byte(out), &got), out)
+	other := got.Master%3 + 1
+	code, _, said = run(t, "ls", "--cell", fmt.Sprintf("%d=%s", other, cell.Replicas[other]), "--timeout", "500ms")
+	require.Equal(t, cli.ExitTimeout, code, said)
+	require.Contains(t, said, fmt.Sprintf("replica %d leads, and its address is not given", got.Master))
 }
