@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
@@ -74,6 +75,10 @@ func (c *Config) clientTLS() (*tls.Config, error) {
 	cert, err := tls.LoadX509KeyPair(c.ServerCert, c.ServerKey)
 	if err != nil {
 		return nil, fmt.Errorf("server_cert: %w", err)
+	}
+	uses := cert.Leaf.ExtKeyUsage // none: it is for everything
+	if len(uses) > 0 && !slices.Contains(uses, x509.ExtKeyUsageServerAuth) && !slices.Contains(uses, x509.ExtKeyUsageAny) {
+		return nil, fmt.Errorf("server_cert: no client accepts %s: it lacks the extended key usage serverAuth", c.ServerCert)
 	}
 	t := &tls.Config{Certificates: []tls.Certificate{cert}}
 	if c.ClientCA != "" {
