@@ -125,7 +125,7 @@ func refusalReason(op api.Op, code api.Code) error {
 		}
 	case api.Permission:
 		if o, opens := op.(api.Open); opens && o.Create != api.CreateNever {
-			return fmt.Errorf("the ACLs of the node, or of the directory that it is to be created in, do not name this principal for %v", o.Rights)
+			return fmt.Errorf("the ACLs of the node do not name this principal for %v, or those of its directory for write if there is no node yet", o.Rights)
 		} else if opens {
 			return fmt.Errorf("the ACLs of the node do not name this principal for %v", o.Rights)
 		}

@@ -68,19 +68,39 @@ func (a *call) guard(ctx context.Context, cl *client.Client, name string) (*aclG
 		return nil, n.Path, nil // what is no name is refused by the call
 	}
 	g := &aclGuard{cl: cl, dir: api.Name{Cell: n.Cell}.String()}
+	g.who, err = a.caller(ctx, cl)
+	if err != nil {
+		err = operatorError(err, fmt.Errorf("replica %d did not say who the caller is, so that rights cannot be checked before they change: %s; --force changes them anyway", cl.Status().Target, words(err)))
+	}
+	return g, n.Path, err
+}
+
+// caller is the principal that the cell takes the caller for.
+func (a *call) caller(ctx context.Context, cl *client.Client) (who api.Principal, err error) {
 	now := cl.Status()
 	err = a.operate(ctx, func(ctx context.Context, o *operator) error {
 		l, err := o.conns.ListSessions(ctx, now.Target, &chubbyv1.ListSessionsRequest{Session: uint64(now.Session)})
 		if err == nil && len(l.GetSessions()) != 1 {
 			err = errors.New("it does not list the session of this command")
 		}
-		if err != nil {
-			return operatorError(err, fmt.Errorf("replica %d did not say who the caller is, so that rights cannot be checked before they change: %s; --force changes them anyway", now.Target, words(err)))
+		if err == nil {
+			who = api.Principal(l.GetSessions()[0].GetPrincipal())
 		}
-		g.who = api.Principal(l.GetSessions()[0].GetPrincipal())
-		return nil
+		return err
 	})
-	return g, n.Path, err
+	return who, err
+}
+
+// withCaller adds to the error of a call without a right which principal the caller is, if the cell says so.
+func (a *call) withCaller(ctx context.Context, cl *client.Client, err error) error {
+	if !errors.Is(err, client.ErrPermission) {
+		return err
+	}
+	who, unknown := a.caller(ctx, cl)
+	if unknown != nil {
+		return err
+	}
+	return fmt.Errorf("%w; the principal is %q, and chubby acl PATH prints the files in /acl that the node names", err, who)
 }
 
 // stat is the metadata of a node on which the caller has a right; ok is false if it has none, or

@@ -176,7 +176,7 @@ func (a *call) within(ctx context.Context, f func(ctx context.Context, cl *clien
 		return err
 	}
 	defer done()
-	return f(ctx, cl)
+	return a.withCaller(ctx, cl, f(ctx, cl))
 }
 
 // onNode opens a node and calls f.

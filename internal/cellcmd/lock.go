@@ -108,7 +108,7 @@ func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 	defer done()
 	lock, err := a.acquire(ctx, cl)
 	if err != nil {
-		return unreached(cl, err)
+		return unreached(cl, a.withCaller(ctx, cl, err))
 	}
 	code, err := a.hold(ctx, cl, lock, program, argv)
 	if err == nil {

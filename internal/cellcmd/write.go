@@ -239,7 +239,7 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 		}
 	}
 	gone := 0
-	failed := a.rmBelow(ctx, cl, name, true, &gone)
+	failed := a.withCaller(ctx, cl, a.rmBelow(ctx, cl, name, true, &gone))
 	if failed != nil && gone == 0 {
 		return failed
 	}
