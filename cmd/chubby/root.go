@@ -55,6 +55,14 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(cellcmd.Commands()...)
 	root.AddCommand(simulate, a.tourCommand(), a.labCommand(), a.checkCommand(), a.walCommand(), a.snapshotCommand(), a.backupCommand(), a.versionCommand())
 	group(root)
+	version, help := a.versionCommand(), root.RunE
+	isAsked := root.Flags().Bool("version", false, "print what chubby version prints")
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if *isAsked {
+			return version.RunE(c, args)
+		}
+		return help(c, args)
+	}
 	return root
 }
 

@@ -28,3 +28,13 @@ func TestTheHelpHasEachCommandInAGroup(t *testing.T) {
 	require.Equal(t, cli.ExitClean, w.do("--help"))
 	require.Regexp(t, `(?s)Call a cell:\n  acl .*\n\nRun a cell, and look after it:\n  backup .*Additional Commands:\n`, w.out.String())
 }
+
+func TestTheVersionIsPrintedByAFlagToo(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("version"), w.err.String())
+	said := w.out.String()
+	require.Contains(t, said, "commit ")
+	w = newWorld()
+	require.Equal(t, cli.ExitClean, w.do("--version"), w.err.String())
+	require.Equal(t, said, w.out.String())
+}

@@ -16,10 +16,10 @@ func lsCommand() *cobra.Command {
 		Use:   "ls [PATH]",
 		Short: "List the children of a directory",
 		Long: `Ls prints the names of the children of a directory, one per line; names of directories
-end with a '/'. Without PATH it lists the root of the cell. -l adds kind, length,
-generation of the contents, and ACL names.
+end with a '/'. Without PATH it lists the root of the cell. -l prints a table: kind, length,
+generation of the contents, ACL names for reading, writing and changing them, and name.
 
-With -o json it prints an array of objects like those of chubby stat.`,
+With -o json it prints an array of objects like those of chubby stat, with full names.`,
 		Args: cli.Some(0, 1, "one path at most"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
@@ -44,9 +44,15 @@ func (a *call) ls(ctx context.Context, path string, long bool) error {
 			all = append(all, statOf(child.Name, child.Stat))
 		}
 		if a.isJSON() {
+			for i := range all {
+				all[i].Name = h.Name() + "/" + all[i].Name
+			}
 			return a.JSON(all)
 		}
 		t := cli.NewColumns(a.Out)
+		if long && len(all) > 0 {
+			t.Row("kind\tlength\tgeneration\tread\twrite\tchange\tname\n")
+		}
 		for _, s := range all {
 			name := s.Name
 			if s.Kind == "directory" {
@@ -56,7 +62,7 @@ func (a *call) ls(ctx context.Context, path string, long bool) error {
 				t.Row("%s\n", name)
 				continue
 			}
-			t.Row("%s\t%d\tgeneration %d\t%s %s %s\t%s\n", s.Kind, s.Length, s.Generation, s.Read, s.Write, s.Change, name)
+			t.Row("%s\t%d\t%d\t%s\t%s\t%s\t%s\n", s.Kind, s.Length, s.Generation, s.Read, s.Write, s.Change, name)
 		}
 		return t.End()
 	})

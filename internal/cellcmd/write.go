@@ -127,7 +127,11 @@ func (a *call) put(ctx context.Context, path, contents string, when uint64, fres
 		}
 		s := h.StatAtOpen()
 		if !h.Created() {
-			if s, err = h.SetContents(ctx, contents, client.ContentGen(when)); err != nil {
+			s, err = h.SetContents(ctx, contents, client.ContentGen(when))
+			if errors.Is(err, client.ErrConflict) {
+				err = fmt.Errorf("%w, and generation %d was asked for", err, when)
+			}
+			if err != nil {
 				return err
 			}
 		}
