@@ -12,12 +12,8 @@ func SessionsAfter(r Reader, after api.SessionID) iter.Seq2[api.SessionID, Sessi
 		if after+1 == 0 {
 			return
 		}
-		for key := range r.Ascend(sessionKey(after+1), string(rune(FamilySession+1))) {
-			k, is := ParseKey(key)
-			if !is {
-				continue
-			}
-			if s, ok := GetSession(r, k.Session); ok && !yield(k.Session, s) {
+		for key, value := range r.Ascend(sessionKey(after+1), string(rune(FamilySession+1))) {
+			if k, is := ParseKey(key); is && !yield(k.Session, readSession(key, value)) {
 				return
 			}
 		}

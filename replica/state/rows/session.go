@@ -52,13 +52,17 @@ func GetSession(r Reader, id api.SessionID) (s Session, ok bool) {
 	if !ok {
 		return Session{}, false
 	}
+	return readSession(key, value), true
+}
+
+func readSession(key, value string) (s Session) {
 	const fixed = 1 + 3*8
 	if len(value) < fixed || value[0] != sessionVersion {
 		unreadable(key, value)
 	}
 	s.Nonce = api.Nonce{number(value, 1), number(value, 9)}
 	s.AckedThrough, s.Principal = api.Seq(number(value, 17)), api.Principal(value[fixed:])
-	return s, true
+	return s
 }
 
 func putSession(tx *db.Txn, id api.SessionID, s Session) (had bool) {
@@ -84,12 +88,8 @@ func put(tx *db.Txn, b []byte, key int) (had bool) {
 // keys that this package does not make: finding them is for Audit and for comparing rows.
 func Sessions(r Reader) iter.Seq2[api.SessionID, Session] {
 	return func(yield func(api.SessionID, Session) bool) {
-		for key := range r.Scan(string(rune(FamilySession))) {
-			k, is := ParseKey(key)
-			if !is {
-				continue
-			}
-			if s, ok := GetSession(r, k.Session); ok && !yield(k.Session, s) {
+		for key, value := range r.Scan(string(rune(FamilySession))) {
+			if k, is := ParseKey(key); is && !yield(k.Session, readSession(key, value)) {
 				return
 			}
 		}

@@ -68,8 +68,15 @@ func (s *Checker) mayServe(t *seat) bool {
 	if t.Of.Master().State != master.Recovering || t.Of.Wants() > 0 {
 		return false
 	}
+	if !s.HasLeases() {
+		return true
+	}
+	if t.missed != 0 && !t.knows[t.missed] && t.Of.IsAlive(t.missed) { // asked after every step: mostly the same one
+		return false
+	}
 	for _, x := range t.Of.Alive() {
-		if s.HasLeases() && !t.knows[x] {
+		if !t.knows[x] {
+			t.missed = x
 			return false
 		}
 	}

@@ -47,6 +47,11 @@ func (c *chair) Wants() int {
 	return 1
 }
 
+func (c *chair) IsAlive(x api.SessionID) bool {
+	_, ok := c.sessions[x]
+	return ok
+}
+
 func (c *chair) Alive() (all []api.SessionID) {
 	for id := range c.sessions { // order-free: one at most
 		all = append(all, id)

@@ -25,9 +25,10 @@ type Presider interface {
 	Lease() time.Time // end of its read authority
 	Longest() time.Duration
 	Alive() []api.SessionID // sessions by its rows
-	Count() int             // their number
-	Refusals() uint64       // commands that the log has refused
-	Wants() int             // commands that wait for a slot or are in flight
+	IsAlive(api.SessionID) bool
+	Count() int       // their number
+	Refusals() uint64 // commands that the log has refused
+	Wants() int       // commands that wait for a slot or are in flight
 }
 
 // Presiding makes a Presider of a core.Replica.
@@ -53,6 +54,12 @@ func (n Presiding) Alive() (all []api.SessionID) {
 	return all
 }
 
+// IsAlive reports whether there is a session, by the rows.
+func (n Presiding) IsAlive(x api.SessionID) bool {
+	_, ok := rows.GetSession(n.Rows(), x)
+	return ok
+}
+
 // seat is what is known of a master in one epoch, and of what reached it. All its instants
 // are of the master's clock.
 type seat struct {
@@ -67,6 +74,7 @@ type seat struct {
 	busy    map[api.SessionID]time.Time // since when there are any
 	Leases  map[api.SessionID]time.Time // end of the lease, as last seen
 	knows   map[api.SessionID]bool      // has acknowledged the epoch
+	missed  api.SessionID               // one that had not, when mayServe looked last
 	waits   map[api.SessionID]waiting   // the newest KeepAlive without an answer
 	used    map[api.SessionID]time.Time // when a call was last answered, or the session began
 	Heard   map[api.SessionID]*activity // sessions of this epoch
