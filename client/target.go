@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -64,7 +65,7 @@ func readTarget(name string) (t Target, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
-		return t, fmt.Errorf("cell file %s: %w", name, err)
+		return t, fmt.Errorf("cell file %s: %s: it is an object such as {\"cell\": \"prod\", \"replicas\": {\"1\": \"HOST:PORT\"}}", name, jsonFault(err))
 	}
 	for _, file := range []*string{&t.CA, &t.Cert, &t.Key, &t.TokenFile} {
 		if *file != "" && !filepath.IsAbs(*file) {
@@ -75,6 +76,14 @@ func readTarget(name string) (t Target, err error) {
 		return t, fmt.Errorf("cell file %s: %w", name, err)
 	}
 	return t, nil
+}
+
+// jsonFault is an error of the JSON decoder without its words for Go programmers.
+func jsonFault(err error) string {
+	if kind := new(json.UnmarshalTypeError); errors.As(err, &kind) {
+		return fmt.Sprintf("%s cannot be of the kind %s", cmp.Or(kind.Field, "the whole"), kind.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 func (t Target) check() error {

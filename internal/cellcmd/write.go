@@ -119,6 +119,9 @@ func (a *call) put(ctx context.Context, path, contents string, when uint64, fres
 			return err
 		}
 		h, err := cl.Open(ctx, name, o)
+		if errors.Is(err, client.ErrIsDirectory) {
+			return &client.Error{Op: "put", Key: name, Causes: []error{client.ErrIsDirectory}}
+		}
 		if err != nil && o.Create != client.CreateNever {
 			err = withParent(err, name)
 		}

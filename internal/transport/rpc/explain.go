@@ -44,6 +44,8 @@ func (l *link) explain(ctx context.Context, err error) error {
 		return status.Error(codes.Unavailable, "the connection was accepted, and nothing came over it: the process is stopped or has no time, or it is no replica")
 	case l.c.cfg.TLS == nil && strings.Contains(text, "server preface") && speaksTLS(ctx, l.addr): // EOF, or an alert of TLS
 		return &TLSError{"the replica speaks TLS, and the client has no ca: give it the ca of the replicas"}
+	case strings.Contains(text, "server preface: http2: "), strings.Contains(text, "unexpected HTTP status code"):
+		return status.Error(codes.Unavailable, "a program answers that is no replica: look at the port")
 	case l.c.cfg.TLS != nil && strings.Contains(text, "remote error: tls: ") && strings.Contains(text, "certificate"):
 		_, alert, _ := strings.Cut(text, "remote error: tls: ")
 		return status.Errorf(codes.Unauthenticated, "the replica does not accept the certificate of the client: %s", strings.TrimRight(alert, `"`))

@@ -47,6 +47,9 @@ func TestOnlyAReplicaThatSpeaksTLSIsTakenForOne(t *testing.T) {
 	require.Equal(t, codes.Unavailable, status.Code(err))
 	require.Equal(t, "error reading server preface: EOF", status.Convert(err).Message())
 
+	err = l.explain(t.Context(), status.Error(codes.Unavailable, "error reading server preface: http2: frame too large"))
+	require.Equal(t, "a program answers that is no replica: look at the port", status.Convert(err).Message())
+
 	secure := httptest.NewUnstartedServer(nil)
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
