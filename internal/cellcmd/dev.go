@@ -182,7 +182,10 @@ func (d *dev) prepareFile() error {
 			return cli.Usage("the cell file: %v", err)
 		}
 	}
-	if strings.Contains(d.file, "=") {
+	if name, err := filepath.Abs(d.file); err == nil {
+		d.file = name // what is printed is for any directory
+	}
+	if strings.Contains(filepath.Base(d.file), "=") {
 		return cli.Usage("--file %s: the other commands would take the name for a list of replicas: leave '=' out", d.file)
 	}
 	switch info, err := os.Stat(d.file); {
@@ -356,7 +359,7 @@ func (d *dev) greet(took time.Duration) error {
 	}
 	flag := ""
 	if name, err := devFile(); err != nil || name != d.file {
-		flag = " --cell " + d.file
+		flag = " --cell " + cli.QuoteFile(d.file)
 	}
 	return d.Printf(`
 In another terminal:
