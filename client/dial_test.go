@@ -5,6 +5,8 @@ import (
 	"io"
 	"log"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -63,4 +65,16 @@ func TestAnUnknownCellIsRefusedWithARemedy(t *testing.T) {
 	_, err := c.Open(t.Context(), "/ls/far/f", client.OpenOptions{})
 	require.ErrorIs(t, err, client.ErrInvalid)
 	require.True(t, strings.HasSuffix(err.Error(), "unknown cell far: name it with WithName or WithCells"), err)
+}
+
+// A cell file may have a '=' in its name or its directory, if the name is given with the directory.
+func TestANameWithADirectoryIsACellFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "1=cell.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"cell": "prod", "replicas": {"1": "h:1"}}`), 0o600))
+	got, err := client.ParseTarget(file)
+	require.NoError(t, err)
+	require.Equal(t, client.Target{Cell: "prod", Replicas: map[uint32]string{1: "h:1"}}, got)
+	got, err = client.ParseTarget("1=h:1,2=h:2")
+	require.NoError(t, err)
+	require.Equal(t, map[uint32]string{1: "h:1", 2: "h:2"}, got.Replicas)
 }

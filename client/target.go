@@ -35,7 +35,7 @@ type Target struct {
 // ParseTarget reads a list of replicas, "1=host:port,2=host:port", or else the cell file with that
 // name.
 func ParseTarget(text string) (Target, error) {
-	if !strings.Contains(text, "=") {
+	if id, _, isList := strings.Cut(text, "="); !isList || strings.Contains(filepath.ToSlash(id), "/") {
 		t, err := readTarget(text)
 		if errors.Is(err, fs.ErrNotExist) { // the text may not be meant as a file name at all
 			err = fmt.Errorf("target %q is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: %w", text, err)

@@ -185,9 +185,6 @@ func (d *dev) prepareFile() error {
 	if name, err := filepath.Abs(d.file); err == nil {
 		d.file = name // what is printed is for any directory
 	}
-	if strings.Contains(filepath.Base(d.file), "=") {
-		return cli.Usage("--file %s: the other commands would take the name for a list of replicas: leave '=' out", d.file)
-	}
 	switch info, err := os.Stat(d.file); {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(d.file)); err != nil {

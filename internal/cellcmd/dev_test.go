@@ -96,7 +96,6 @@ func TestDevSparesOtherFiles(t *testing.T) {
 		"notes: there is a file that is no cell file":                      {"--file", file},
 		`prod.json: it is the cell file of the cell "prod"`:                {"--file", prod},
 		"name a file in a directory that exists":                           {"--file", filepath.Join(dir, "nowhere", "cell.json")},
-		"would take the name for a list of replicas":                       {"--file", filepath.Join(dir, "1=x")},
 		"it has notes, and no cell of chubby dev: name an empty directory": {"--dir", dir, "--file", filepath.Join(dir, "cell.json")},
 	} {
 		code, out, text := run(t, append([]string{"dev", "--replicas", "1"}, args...)...)
