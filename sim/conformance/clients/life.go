@@ -163,7 +163,7 @@ func (l *Life) LastExtension() (by uint64, in api.Epoch, ok bool) {
 func (l *Life) checkStatus(now time.Time, s session.Status) breach {
 	a := &l.model
 	if s.Bound.After(a.bound) {
-		return breachf("S11", "relies on its session for %v longer than its leases allow", s.Bound.Sub(a.bound))
+		return breachf("S11", "%s", a.overrun(now, s.Bound))
 	}
 	if s.Lease == session.Valid {
 		a.notBefore = s.Bound.Add(a.grace)

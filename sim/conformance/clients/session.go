@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -27,6 +28,7 @@ type sessionModel struct {
 	boundEpoch  api.Epoch            // epoch of the reply that moved bound last
 	boundBy     uint64               // id of the KeepAlive that this reply answers
 	isNewLease  bool                 // this reply granted a new lease; false: it repeated how long the old one runs
+	decided     grant                // the KeepAlive and the reply that moved bound last
 	hasNoLeases bool                 // the present master grants no leases
 	isGone      bool                 // a reply said that there is no such session
 	notBefore   time.Time            // earliest expiry by the bound that the client reported last
@@ -145,10 +147,28 @@ func (m *sessionModel) onKeepAliveReply(now time.Time, p api.Reply) {
 	}
 	if to := at.Add(m.term(min(l.Lease, api.MaxLease))); to.After(m.bound) {
 		m.bound, m.boundEpoch, m.boundBy, m.isNewLease = to, p.Epoch, p.ID, !l.Failover
+		m.decided = grant{at, now, l.Lease}
 	}
 	if now.Before(m.bound) { // else the reply is too late: it does not restart the grace period (C11.17)
 		m.hasNoLeases, m.graceEnd = false, m.bound.Add(m.grace)
 	}
+}
+
+// grant is a lease that a client was told.
+type grant struct {
+	sent, replied time.Time // the KeepAlive left, and its reply came
+	lease         time.Duration
+}
+
+// overrun tells how a client that relies on its session until then differs from what its leases allow. It gives
+// the terms of the reckoning, for the reader to see which one the client took.
+func (m *sessionModel) overrun(now, until time.Time) string {
+	text := fmt.Sprintf("relies on its session for %v from now, %v longer than its leases allow: ", until.Sub(now), until.Sub(m.bound))
+	if m.decided == (grant{}) {
+		return text + "no KeepAlive was answered with a lease"
+	}
+	return text + fmt.Sprintf("its KeepAlive left %v ago and was answered %v ago with a lease of %v; a lease counts from the sending, and less the error of clocks, %d ppm at each side",
+		now.Sub(m.decided.sent), now.Sub(m.decided.replied), m.decided.lease, m.rho)
 }
 
 // term returns how long a client may rely on a lease of d: d(1-rho)/(1+rho) (C11.23).
