@@ -1,6 +1,7 @@
 package handles
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -157,6 +158,24 @@ func (b *Rights) onCreated(d command.OpenNode, n api.Instance) {
 	}
 }
 
+// tell lists what the ACL files give a principal on a node and on its directory, for the reader of a break.
+func (b *Rights) tell(who api.Principal, path string) string {
+	given := func(what, path string) string {
+		n := b.Nodes[path]
+		if n == nil {
+			return what + " does not exist"
+		}
+		var rights api.Rights
+		for _, r := range []api.Rights{api.RightRead, api.RightWrite, api.RightChangeACL} {
+			if b.may(who, n.Names, r) {
+				rights |= r
+			}
+		}
+		return fmt.Sprintf("%s (ACL names %s for reading, %s for writing, %s for changing) gives it %v", what, n.Names[0], n.Names[1], n.Names[2], rights)
+	}
+	return given("the node", path) + ", and " + given("its directory", model.Parent(path))
+}
+
 // judge compares the outcome of an Open with what the ACL files say now. The rights are those
 // of the node if it exists (C2.08). Otherwise the Open needs the right to write the
 // directory, and all rights that it asks for by the names that the new node would get.
@@ -174,7 +193,7 @@ func (b *Rights) judge(s api.SessionID, who api.Principal, path string, want api
 	}
 	b.Verdicts[may]++
 	if may != (r.Code == api.OK) {
-		b.World.Break("S16", "%s of session %d opens %s for %v and is answered %v; the ACL files allow it: %t", who, s, path, want, r.Code, may)
+		b.World.Break("S16", "%s of session %d opens %s for %v and is answered %v; the ACL files allow it: %t; %s", who, s, path, want, r.Code, may, b.tell(who, path))
 	}
 }
 
