@@ -143,13 +143,14 @@ func (l log) client(who sim.Addr, full bool) string {
 	default:
 		fmt.Fprintf(&b, "is in session %d (%v), knows epoch %d, believes n%d is the master", st.Session, st.Lease, st.Epoch, st.Target)
 	}
+	b.WriteString(l.presented(who, st))
 	if full {
 		b.WriteString(l.sessions(who))
 	}
 	for _, h := range l.Held[who] {
 		fmt.Fprintf(&b, "; believes, since %s s, that it holds the lock of %s, %s", moments.Short(h.Since), h.Node, h.Mode)
 	}
-	return moments.Clip(b.String(), 220+len(l.sessions(who)))
+	return moments.Clip(b.String(), 260+len(l.sessions(who)))
 }
 
 // millis shortens a reading of a clock, in seconds, to the millisecond; "-" if the machine has none.

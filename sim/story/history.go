@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/moments"
 )
@@ -52,6 +54,39 @@ func (l log) lives(who sim.Addr) (all []life) {
 		}
 	}
 	return all
+}
+
+var keepAlive = regexp.MustCompile(`^call \S+ session (\d+) .*: keep-alive flushed (\d+), (\d+) tokens\b`)
+
+// presented says how many of its handles a client has presented to the present master, if its session is older than
+// the master's epoch; else "".
+func (l log) presented(who sim.Addr, st client.Status) string {
+	most, earlier := 0, false
+	session, epoch := fmt.Sprint(uint64(st.Session)), fmt.Sprint(uint64(st.Epoch))
+	for i := range l.All {
+		m := &l.All[i]
+		if l.Broke != moments.None && i > l.Broke {
+			break
+		}
+		if m.Who != who || m.Kind != "send" {
+			continue
+		}
+		found := keepAlive.FindStringSubmatch(m.Text)
+		if found == nil || found[1] != session {
+			continue
+		}
+		n, _ := strconv.Atoi(found[3])
+		if most = max(most, n); found[2] == epoch {
+			continue
+		}
+		if earlier = true; n == 0 { // all before it were for masters before
+			most = 0
+		}
+	}
+	if !earlier {
+		return ""
+	}
+	return fmt.Sprintf("; has presented %s to the master of epoch %s", counted(most, "handle"), epoch)
 }
 
 // addSessions adds moments of the last session of the client of the break, at most room in all. What a client reports of

@@ -62,3 +62,20 @@ func TestAStoryOfSessions(t *testing.T) {
 	require.Contains(t, story, "  0.016 s  the log executes Expire in slot 9: {Guard:1 Session:7}\n")
 	require.NotContains(t, story, "Session:6}")
 }
+
+// presenting is a run in which a client presents two handles to the second of two masters.
+func presenting(o plan.Options) cell.Result {
+	c1 := sim.FirstClient
+	status := client.Status{}
+	status.Session, status.Epoch = 6, 2
+	o.Listen(0, event.SessionDialed{Client: c1, Status: func() client.Status { return status }, Dead: func() bool { return false }})
+	for i, beat := range []string{"flushed 1, 3 tokens", "flushed 1, 0 tokens", "flushed 1, 2 tokens", "flushed 2, 0 tokens"} {
+		line(o.Trace.W, 2, time.Duration(1+i)*ms, "c1", "3.000000000", "send", "-> n1 call #5 session 6 seq 0 seen 0: keep-alive "+beat)
+	}
+	return tells(o, cell.Breach{ID: "S15", Text: "the client on c1 has it open", At: 20 * ms, Step: 9, On: c1}, "3.020000000", paxos.Status{ID: 1})
+}
+
+// A story tells how many handles a client has presented to a master that is newer than its session.
+func TestAStoryOfPresentedHandles(t *testing.T) {
+	require.Contains(t, storyOf(presenting), "knows epoch 2, believes n0 is the master; has presented 2 handles to the master of epoch 2")
+}
