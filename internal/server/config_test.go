@@ -180,6 +180,19 @@ func TestAnEmptyDirectoryIsNeverTakenForThatOfAMember(t *testing.T) {
 	require.ErrorContains(t, start(false), "start it once with --bootstrap")
 	require.NoError(t, start(true))
 
+	// Log and register are lost, and other files of the store are there: it would vote without its promises.
+	away := t.TempDir()
+	for _, name := range []string{"log", "promise.a", "promise.b"} {
+		require.NoError(t, os.Rename(filepath.Join(cfg.Dir, name), filepath.Join(away, name)))
+		require.DirExists(t, filepath.Join(cfg.Dir, "snapshots"))
+		require.ErrorIs(t, start(false), server.ErrLost, name)
+		require.ErrorIs(t, start(true), server.ErrLost, name)
+	}
+	for _, name := range []string{"log", "promise.a", "promise.b"} {
+		require.NoError(t, os.Rename(filepath.Join(away, name), filepath.Join(cfg.Dir, name)))
+	}
+	require.NoError(t, start(false))
+
 	other := cfg
 	other.Cell = "other"
 	_, err = server.Start(other, server.Options{})

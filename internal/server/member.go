@@ -75,7 +75,7 @@ func (c *Config) look(bootstrap bool) (isNew bool, err error) {
 	switch {
 	case err != nil:
 		return false, err
-	case have != nil && !files:
+	case have != nil && !c.hasLog():
 		return false, fmt.Errorf("dir %s: %w: it must not vote again, as it has forgotten what it promised. Bring back its disk, or make a new cell from a backup (chubby backup restore)", c.Dir, ErrLost)
 	case have != nil && bootstrap:
 		return false, fmt.Errorf("dir %s: %w: start it without --bootstrap", c.Dir, ErrFounded)
@@ -188,6 +188,15 @@ func (c *Config) hasStore() (bool, error) {
 		}
 	}
 	return false, err
+}
+
+// hasLog reports whether the directory has a log. Founding makes it before the member file, and nothing removes
+// it, so it was lost if there is a member file and no log: also if other files of the store remain.
+func (c *Config) hasLog() bool {
+	return slices.ContainsFunc([]string{"manifest.a", "manifest.b"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(c.Dir, "log", name))
+		return err == nil
+	})
 }
 
 // newPrefix begins the names of files that are not whole yet.
