@@ -65,7 +65,7 @@ func TestSecuring(t *testing.T) {
 func TestTheCertificatesOfTheGuideServe(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("openssl"); err != nil {
-		t.Skip("there is no openssl")
+		t.Skip("it needs openssl, which .ci/run installs where it can")
 	}
 	text, dir := guide(t), t.TempDir()
 	certs := exec.Command("sh", "-ec", strings.ReplaceAll(block(t, text, "**Making certificates.**"), "IP:10.0.0.$i", "IP:127.0.0.1"))
