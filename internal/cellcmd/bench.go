@@ -12,6 +12,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/bench"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/server"
 )
 
 // benchmark is the command that loads a cell.
@@ -106,6 +107,11 @@ func (a *benchmark) run(ctx context.Context) (err error) {
 		return err
 	}
 	a.cfg.Timeout, a.cfg.Progress = a.timeout, a.progress
+	for _, addr := range a.cfg.Metrics {
+		if !server.IsHostPort(addr) {
+			return cli.Usage("--metrics %q: give host:port of the /metrics page of each replica", addr)
+		}
+	}
 	if err := a.cfg.Validate(); err != nil {
 		return cli.Usage("%v", err)
 	}

@@ -193,7 +193,9 @@ func (d *dev) prepareFile() error {
 		return nil
 	case err != nil:
 		return cli.Usage("--file: %v", err)
-	case info.Mode().IsRegular() && info.Size() == 0:
+	case !info.Mode().IsRegular():
+		return cli.Usage("--file %s: it is no regular file: name another one", d.file)
+	case info.Size() == 0:
 		return nil
 	}
 	switch t, err := client.ParseTarget(d.file); {

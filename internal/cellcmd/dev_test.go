@@ -93,6 +93,7 @@ func TestDevSparesOtherFiles(t *testing.T) {
 	prod := filepath.Join(dir, "prod.json")
 	require.NoError(t, os.WriteFile(prod, []byte(`{"cell": "prod", "replicas": {"1": "127.0.0.1:1"}}`), 0o600))
 	for words, args := range map[string][]string{
+		"/dev/null: it is no regular file":                                 {"--file", "/dev/null"},
 		"notes: there is a file that is no cell file":                      {"--file", file},
 		`prod.json: it is the cell file of the cell "prod"`:                {"--file", prod},
 		"name a file in a directory that exists":                           {"--file", filepath.Join(dir, "nowhere", "cell.json")},

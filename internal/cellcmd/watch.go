@@ -76,7 +76,7 @@ func (a *call) watch(ctx context.Context, path string, count int) error {
 		err = isAsNamed(path, h)
 	}
 	if err != nil {
-		return err
+		return a.withCaller(ctx, cl, err)
 	}
 	a.Warn("watching %s", name)
 	defer cl.Events().Each(ctx, func(e client.Event) { a.tellContact(cl, e) })()

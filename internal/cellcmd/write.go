@@ -348,6 +348,9 @@ func (a *call) rm(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if n, err := api.ParseName(name); err == nil && (n.Path.IsRoot() || n.Path == api.ACLDirectory()) {
+		return cli.Usage("%s cannot be deleted: the root and /acl stay as long as the cell", n.Path)
+	}
 	return a.within(ctx, func(ctx context.Context, cl *client.Client) error {
 		g, p, err := a.guard(ctx, cl, name)
 		if err == nil {
@@ -360,16 +363,8 @@ func (a *call) rm(ctx context.Context, path string) error {
 		if err == nil {
 			err = isAsNamed(path, h)
 		}
-		if err != nil {
-			return err
-		}
-		if !p.IsRoot() && p != api.ACLDirectory() { // those are refused, locked or not
+		if err == nil {
 			err = a.deleteUnlocked(ctx, h)
-		} else {
-			err = h.Delete(ctx)
-		}
-		if errors.Is(err, client.ErrInvalid) && (p.IsRoot() || p == api.ACLDirectory()) {
-			return cli.Usage("%s cannot be deleted: the root and /acl stay as long as the cell", p)
 		}
 		if err != nil {
 			return err

@@ -103,13 +103,13 @@ func (c *Config) Validate() error {
 	for _, a := range []struct{ key, addr string }{
 		{"listen_peers", c.ListenPeers}, {"listen_clients", c.ListenClients}, {"listen_http", c.ListenHTTP},
 	} {
-		fault(a.addr != "" && !isHostPort(a.addr), "%s %q: give host:port, and a port from 0 to 65535", a.key, a.addr)
+		fault(a.addr != "" && !IsHostPort(a.addr), "%s %q: give host:port, and a port from 0 to 65535", a.key, a.addr)
 	}
 	at := map[string]uint32{}
 	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
 		addr := c.Members[id]
 		fault(id == 0, "members: replica 0: ids begin with 1")
-		fault(!isHostPort(addr), "members: address %q of replica %d: give host:port, and a port from 0 to 65535", addr, id)
+		fault(!IsHostPort(addr), "members: address %q of replica %d: give host:port, and a port from 0 to 65535", addr, id)
 		other, isTaken := at[addr]
 		fault(isTaken && !isAnyPort(addr), "members: %s is the address of replica %d and of replica %d: each has its own", addr, other, id)
 		at[addr] = id
@@ -185,8 +185,8 @@ func (c *Config) checkListeners() (faults []error) {
 	return faults
 }
 
-// isHostPort reports whether an address has a host, which may be empty, and a port.
-func isHostPort(addr string) bool {
+// IsHostPort reports whether an address has a host, which may be empty, and a port.
+func IsHostPort(addr string) bool {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false
