@@ -92,8 +92,10 @@ func TestDevSparesOtherFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("of mine"), 0o600))
 	prod := filepath.Join(dir, "prod.json")
 	require.NoError(t, os.WriteFile(prod, []byte(`{"cell": "prod", "replicas": {"1": "127.0.0.1:1"}}`), 0o600))
+	pipe := filepath.Join(dir, "pipe") // it would be read for ever
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for words, args := range map[string][]string{
-		"/dev/null: it is no regular file":                                 {"--file", "/dev/null"},
+		"pipe: it is no regular file":                                      {"--file", pipe},
 		"notes: there is a file that is no cell file":                      {"--file", file},
 		`prod.json: it is the cell file of the cell "prod"`:                {"--file", prod},
 		"name a file in a directory that exists":                           {"--file", filepath.Join(dir, "nowhere", "cell.json")},
@@ -106,7 +108,7 @@ func TestDevSparesOtherFiles(t *testing.T) {
 	}
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, left, 2)
+	require.Len(t, left, 3)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "of mine", string(text))
