@@ -97,7 +97,8 @@ var packages = map[string]rule{
 	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},
 	"internal/bench":                  {concurrent, []string{"client"}},
 	"internal/torture":                {concurrent, []string{"client", "linearizability", "replica/core", "internal/draw"}},
-	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "internal/bench", "internal/torture", "wal/vfs/frail"}},
+	"internal/watchdog":               {concurrent, []string{"internal/cli"}},
+	"internal/cellcmd":                {concurrent, []string{"internal/cli", "internal/server", "internal/bench", "internal/torture", "internal/watchdog", "wal/vfs/frail"}},
 	"internal/transport/rpc":          {concurrent, []string{"replica/api", "internal/transport/queue", "internal/transport/refused", "internal/transport/rpc/chubbyv1"}},
 
 	"sim":                      {support, []string{"internal/draw", "internal/invariant", "wal/vfs", "wal", "paxos", "client", "linearizability"}},

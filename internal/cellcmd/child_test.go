@@ -5,8 +5,6 @@ package cellcmd
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -88,33 +86,6 @@ func pids(t *testing.T, l *process) (all []int) {
 		all = append(all, atoi(t, line))
 	}
 	return all
-}
-
-// Orders for a watchdog that reads none do not keep lock from looking after the command, and those that fit are whole.
-func TestAWatchdogThatReadsNoOrdersKeepsLockFromNothing(t *testing.T) {
-	t.Parallel()
-	r, w, err := os.Pipe()
-	require.NoError(t, err)
-	defer r.Close()
-	c := &child{means: means{orders: w}}
-	const line = "until 1000000000000000000\n"
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		for n := 0; n < 1<<16+4*len(line); n += len(line) { // a pipe holds 64 KiB
-			c.tell("%s %d", orderUntil, int64(1e18))
-		}
-	}()
-	select {
-	case <-told:
-	case <-time.After(wait):
-		require.FailNow(t, "it waits")
-	}
-	require.NoError(t, w.Close())
-	all, err := io.ReadAll(r)
-	require.NoError(t, err)
-	require.NotEmpty(t, all)
-	require.Equal(t, strings.Repeat(line, len(all)/len(line)), string(all))
 }
 
 // Where lock and watchdog are killed, the kernel kills the command.

@@ -88,8 +88,8 @@ Exit codes:
 }
 
 func (d *dev) run(ctx context.Context) error {
-	cli.EndOn(ctx, hangup...)   // what is temporary is removed also when the terminal is closed,
-	defer awaitHangups().stop() // for which the shell and the system send a hangup each
+	cli.EndOn(ctx, syscall.SIGHUP) // what is temporary is removed also when the terminal is closed,
+	defer awaitHangups().stop()    // for which the shell and the system send a hangup each
 	serviceMemory()
 	if err := d.prepare(); err != nil {
 		return err

@@ -5,13 +5,13 @@
 //	app.go        the commands, and how they find and call a cell
 //	failure.go    exit codes of what a cell answers
 //	stat.go       metadata of nodes as it is printed
-//	read.go       ls, cat, stat; write.go: put, mkdir, rm, acl
-//	lock.go       lock: a command that lives no longer than its lock; guard.go: when it must
-//	              end; child.go, child_*.go: how lock reaches it
-//	watchdog.go   the process that runs the command, and ends it where lock cannot; fuse.go:
-//	              when; kin_linux.go: what the command has started
+//	read.go       ls, cat, stat; write.go: put, mkdir; rm.go; acl.go; aclguard.go: rights that a
+//	              mistake would take away
+//	lock.go       lock: a command that lives no longer than its lock (internal/watchdog); guard.go:
+//	              when it must end
 //	watch.go      watch; sequencer.go; status.go
-//	operator.go   the replicas asked without a session: members.go, session.go, limits.go
+//	operator.go   the replicas asked without a session: members.go, session.go, locks.go,
+//	              limits.go
 //	complete.go   paths that a shell completes
 //	dev.go        a cell in one process; devmark.go: its directory; cellfile.go: how the
 //	              others find it

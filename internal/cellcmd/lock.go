@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/watchdog"
 )
 
 // locker runs a command while it holds a lock.
@@ -81,12 +83,12 @@ below: 7 if --try finds the lock held, 8 if --wait expires.`,
 	f.DurationVar(&a.wait, "wait", 0, "give up if the lock is not free within this time; 0: wait without limit")
 	f.DurationVar(&a.delay, "lock-delay", 15*time.Second, "how long the cell keeps the lock from others after the session is lost, 3s to 1m")
 	c.MarkFlagsMutuallyExclusive("try", "wait")
-	c.AddCommand(watchdogCommands()...)
+	c.AddCommand(watchdog.Commands()...)
 	return c
 }
 
 func (a *locker) lock(ctx context.Context, path string, argv []string) error {
-	cli.EndOn(ctx, hangup...)
+	cli.EndOn(ctx, syscall.SIGHUP)
 	var err error
 	if a.name, err = a.fileName(path); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (a *locker) lock(ctx context.Context, path string, argv []string) error {
 	}
 	program, err := exec.LookPath(argv[0])
 	if err != nil {
-		return unstarted(err)
+		return watchdog.NotStarted(err)
 	}
 	cl, done, err := a.connect(ctx)
 	if err != nil {
@@ -197,60 +199,57 @@ func (a *locker) everywhere() string {
 	return a.found
 }
 
-// lookEvery is how often a locker looks at its lease.
-const lookEvery = 50 * time.Millisecond
-
 // hold runs the command, and ends it if the lock may be lost. It returns the exit code.
 func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock, program string, argv []string) (int, error) {
-	signals := cli.TakeSignals(ctx, passed...)
+	signals := cli.TakeSignals(ctx, watchdog.Passed...)
 	if ctx.Err() != nil {
 		return 0, cli.Interrupted()
 	}
 	g := guard{delay: a.delay}
 	until := func() time.Duration {
-		now := sinceBoot() // before the lease is read: this process may be stopped in between
+		now := watchdog.SinceBoot() // before the lease is read: this process may be stopped in between
 		left, _ := cl.LeaseLeft()
 		return now + g.until(left)
 	}
-	child, err := startChild(errand{
-		program: program, argv: argv, in: a.In, out: a.Out, err: a.Err, until: until(), grace: g.grace(),
-		env: append(os.Environ(), "CHUBBY_CELL="+a.everywhere(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
+	child, err := watchdog.Start(watchdog.Errand{
+		Program: program, Argv: argv, In: a.In, Out: a.Out, Err: a.Err, Until: until(), Grace: g.grace(),
+		Env: append(os.Environ(), "CHUBBY_CELL="+a.everywhere(), "CHUBBY_LOCK="+a.name, "CHUBBY_SEQUENCER="+lock.Sequencer(),
 			"CHUBBY_GENERATION="+fmt.Sprint(generation(lock.Sequencer()))),
 	})
 	if err != nil {
 		return 0, err
 	}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(watchdog.LookEvery)
 	defer tick.Stop()
 	interrupted := ctx.Done() // by a signal that came before
 	for {
 		select {
-		case <-child.ended:
+		case <-child.Ended():
 			if g.stopping {
-				child.kill() // what it left
+				child.Kill() // what it left
 				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, so the command was ended: %s%s", a.name, plain(g.why), reason(cl))}
 			}
-			return child.code()
+			return child.Code()
 		case s := <-signals:
-			child.signal(s)
+			child.Signal(s)
 			continue
 		case <-interrupted:
 			interrupted = nil
-			child.signal(cli.SignalOf(ctx))
+			child.Signal(cli.SignalOf(ctx))
 			continue
 		case <-tick.C:
 		}
-		child.extend(until())
+		child.Extend(until())
 		left, _ := cl.LeaseLeft()
 		switch g.look(time.Now(), left, lock.Err()) {
 		case warn:
 			a.Warn("%s: the cell is out of reach; the command continues for at most %v%s", a.name, g.until(left).Round(time.Second), reason(cl))
 		case terminate:
 			a.Warn("%s: the lock is lost, or may be lost soon: ending the command", a.name)
-			child.terminate()
+			child.Terminate()
 		case kill:
 			a.Warn("%s: killing the command", a.name)
-			child.kill()
+			child.Kill()
 		}
 	}
 }

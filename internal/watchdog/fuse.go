@@ -1,6 +1,15 @@
-package cellcmd
+package watchdog
 
 import "time"
+
+// action is what a fuse wants done.
+type action int
+
+const (
+	nothing action = iota
+	terminate
+	kill
+)
 
 // fuse ends a command whose lock does not look after it any more, by instants since the machine
 // has started. A lock that is alive tells the command to end at an earlier instant.

@@ -1,4 +1,4 @@
-package cellcmd
+package watchdog
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package cellcmd
+package watchdog
 
 import (
 	"os"
@@ -27,9 +27,9 @@ func thisProgram() (string, error) {
 // takeName names this process in lists of processes.
 func takeName(name string) { _ = os.WriteFile("/proc/self/comm", []byte(name), 0) }
 
-// sinceBoot is the instant by a clock that all processes of this machine read the same, and
+// SinceBoot is the instant by a clock that all processes of this machine read the same, and
 // that goes on while it is suspended.
-func sinceBoot() time.Duration {
+func SinceBoot() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {
 		panic(err) // the kernel is older than Linux 2.6.39

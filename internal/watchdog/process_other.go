@@ -1,6 +1,6 @@
 //go:build !unix
 
-package cellcmd
+package watchdog
 
 import (
 	"os"
@@ -13,32 +13,35 @@ import (
 // means are none: this system has no signals, so there is no watchdog.
 type means struct{}
 
-// hangup and passed are the signals that end lock while it waits, and those that it passes on.
-var (
-	hangup []os.Signal
-	passed = []os.Signal{os.Interrupt, syscall.SIGTERM}
-)
+// Passed are the signals that lock passes on to its command.
+var Passed = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-func watchdogCommands() []*cobra.Command { return nil }
+// Commands are none: there is no watchdog.
+func Commands() []*cobra.Command { return nil }
 
-func sinceBoot() time.Duration { return time.Duration(time.Now().UnixNano()) }
+// SinceBoot is an instant, here by the clock of the wall.
+func SinceBoot() time.Duration { return time.Duration(time.Now().UnixNano()) }
 
-func startChild(e errand) (*child, error) {
-	c := &child{cmd: e.asCommand(e.program, e.argv...), ended: make(chan struct{})}
+// Start starts a command. It fails with NotStarted if that cannot be.
+func Start(e Errand) (*Process, error) {
+	c := &Process{cmd: e.asCommand(e.Program, e.Argv...), ended: make(chan struct{})}
 	if err := c.cmd.Start(); err != nil {
-		return nil, unstarted(err)
+		return nil, NotStarted(err)
 	}
 	go c.await()
 	return c, nil
 }
 
-func (c *child) extend(time.Duration) {}
+// Extend does nothing: no watchdog waits.
+func (c *Process) Extend(time.Duration) {}
 
-// signal kills the command: this system has no other signals.
-func (c *child) signal(os.Signal) { _ = c.cmd.Process.Kill() }
+// Signal kills the command: this system has no other signals.
+func (c *Process) Signal(os.Signal) { _ = c.cmd.Process.Kill() }
 
-func (c *child) terminate() { c.signal(os.Kill) }
+// Terminate kills the command.
+func (c *Process) Terminate() { c.Signal(os.Kill) }
 
-func (c *child) kill() { c.signal(os.Kill) }
+// Kill kills it.
+func (c *Process) Kill() { c.Signal(os.Kill) }
 
-func (c *child) exitCode(s *os.ProcessState) (int, error) { return s.ExitCode(), nil }
+func (c *Process) exitCode(s *os.ProcessState) (int, error) { return s.ExitCode(), nil }

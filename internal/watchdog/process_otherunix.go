@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package cellcmd
+package watchdog
 
 import (
 	"os"
@@ -17,9 +17,9 @@ func thisProgram() (string, error) { return os.Executable() }
 
 func takeName(string) {}
 
-// sinceBoot is an instant that all processes of this machine read the same: here by the clock of
+// SinceBoot is an instant that all processes of this machine read the same: here by the clock of
 // the wall.
-func sinceBoot() time.Duration { return time.Duration(time.Now().UnixNano()) }
+func SinceBoot() time.Duration { return time.Duration(time.Now().UnixNano()) }
 
 // kin finds nothing: ok is false.
 func kin(int, map[int]bool) (all []relative, ok bool) { return nil, false }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cellcmd
+package watchdog
 
 import (
 	"fmt"
@@ -22,24 +22,21 @@ type means struct {
 	foreign map[int]bool // children of this process that are older
 }
 
-// hangup and passed are the signals that end lock while it waits, and those that it passes on.
-var (
-	hangup = []os.Signal{syscall.SIGHUP}
-	passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
-)
+// Passed are the signals that lock passes on to its command.
+var Passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
 
-// startChild starts the watchdog of a command, which starts the command. With a controlling terminal the
+// Start starts the watchdog of a command, which starts the command. With a controlling terminal the
 // command is in our process group: the terminal is its, too, and Ctrl-Z stops the whole job. Without
 // one it has a group of its own, so that signals reach all that it starts. The watchdog
 // is in a group of its own always: no key of a terminal reaches it.
-func startChild(e errand) (*child, error) {
+func Start(e Errand) (*Process, error) {
 	orders, w, err := os.Pipe()
 	if err != nil {
 		return nil, cli.Internal(err)
 	}
 	defer orders.Close()
 	adoptOrphans()
-	c := &child{ended: make(chan struct{}), means: means{orders: w, until: e.until, foreign: map[int]bool{}}}
+	c := &Process{ended: make(chan struct{}), means: means{orders: w, until: e.Until, foreign: map[int]bool{}}}
 	older, _ := kin(os.Getpid(), nil)
 	for _, p := range older {
 		c.foreign[p.pid] = true
@@ -59,10 +56,10 @@ func startChild(e errand) (*child, error) {
 		return nil, cli.Internal(err)
 	}
 	argv := []string{
-		os.Args[0], "lock", "watchdog", "--orders", fmt.Sprint(fd), "--until", fmt.Sprint(int64(e.until)),
-		"--grace", e.grace.String(), "--group", strconv.Itoa(group), "--", e.program,
+		os.Args[0], "lock", "watchdog", "--orders", fmt.Sprint(fd), "--until", fmt.Sprint(int64(e.Until)),
+		"--grace", e.Grace.String(), "--group", strconv.Itoa(group), "--", e.Program,
 	}
-	c.cmd = e.asCommand(program, append(argv, e.argv...)...)
+	c.cmd = e.asCommand(program, append(argv, e.Argv...)...)
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.cmd.Start(); err != nil {
 		return nil, cli.Internal(err)
@@ -73,24 +70,24 @@ func startChild(e errand) (*child, error) {
 
 // tell gives the watchdog an order. One that has ended needs none. One that was stopped for hours reads none, until
 // the pipe is full: it must not keep lock from looking after the command.
-func (c *child) tell(format string, args ...any) {
-	_ = c.orders.SetWriteDeadline(time.Now().Add(lookEvery))
+func (c *Process) tell(format string, args ...any) {
+	_ = c.orders.SetWriteDeadline(time.Now().Add(LookEvery))
 	fmt.Fprintf(c.orders, format+"\n", args...)
 }
 
 // worth is by how much the end of a command must move to be told of.
 const worth = 100 * time.Millisecond
 
-// extend says when the command must be dead, as the session lives longer.
-func (c *child) extend(until time.Duration) {
+// Extend says when the command must be dead, as the session lives longer.
+func (c *Process) Extend(until time.Duration) {
 	if until > c.until+worth {
 		c.until = until
 		c.tell("%s %d", orderUntil, int64(until))
 	}
 }
 
-// signal passes on a signal, but for one that the terminal has sent to the command, too.
-func (c *child) signal(s os.Signal) {
+// Signal passes on a signal, but for one that the terminal has sent to the command, too.
+func (c *Process) Signal(s os.Signal) {
 	number, ok := s.(syscall.Signal)
 	if !ok || (number == syscall.SIGINT || number == syscall.SIGQUIT) && c.inForeground() {
 		return
@@ -99,7 +96,7 @@ func (c *child) signal(s os.Signal) {
 }
 
 // inForeground reports whether our process group is that which gets the keys of the terminal.
-func (c *child) inForeground() bool {
+func (c *Process) inForeground() bool {
 	if c.tty == nil {
 		return false
 	}
@@ -107,21 +104,21 @@ func (c *child) inForeground() bool {
 	return err == nil && group == syscall.Getpgrp()
 }
 
-// terminate has all processes of the command end.
-func (c *child) terminate() { c.tell("%s 0", orderEnd) }
+// Terminate has all processes of the command end.
+func (c *Process) Terminate() { c.tell("%s 0", orderEnd) }
 
-// kill kills them. It does not need the watchdog, which may be stopped, where it can see them itself.
-func (c *child) kill() {
+// Kill kills them. It does not need the watchdog, which may be stopped, where it can see them itself.
+func (c *Process) Kill() {
 	c.tell("%s %d", orderSignal, int(syscall.SIGKILL))
 	for killKin(c.foreign) {
-		time.Sleep(lookEvery / 10) // they may have started others meanwhile
+		time.Sleep(LookEvery / 10) // they may have started others meanwhile
 	}
 }
 
 // exitCode is that of the command. If the watchdog was killed, all processes of the command are.
-func (c *child) exitCode(s *os.ProcessState) (int, error) {
+func (c *Process) exitCode(s *os.ProcessState) (int, error) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		c.kill()
+		c.Kill()
 		return 0, &cli.Failure{Code: codeOf(w), Err: fmt.Errorf("the watchdog of the command was ended (%v), so the command was killed", w.Signal())}
 	}
 	return s.ExitCode(), nil

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cellcmd
+package watchdog
 
 import (
 	"bufio"
@@ -54,7 +54,8 @@ type relative struct {
 	dead       bool // and not waited for
 }
 
-func watchdogCommands() []*cobra.Command {
+// Commands are the hidden commands by which chubby lock starts its watchdog; they belong below chubby lock.
+func Commands() []*cobra.Command {
 	w := &watchdog{}
 	c := &cobra.Command{
 		Use:    "watchdog",
@@ -77,7 +78,7 @@ func watchdogCommands() []*cobra.Command {
 
 func (w *watchdog) run(ctx context.Context, program string, argv []string) error {
 	runtime.LockOSThread() // the death signal is tied to the thread that starts the command
-	dropped := cli.TakeSignals(ctx, passed...)
+	dropped := cli.TakeSignals(ctx, Passed...)
 	exits := make(chan os.Signal, 1)
 	signal.Notify(exits, syscall.SIGCHLD)
 	takeName("lock-watchdog")
@@ -88,13 +89,13 @@ func (w *watchdog) run(ctx context.Context, program string, argv []string) error
 	setDeathSignal(attributes)
 	p, err := os.StartProcess(program, argv, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: attributes})
 	if err != nil {
-		return unstarted(err)
+		return NotStarted(err)
 	}
 	w.pid = p.Pid
 	_ = p.Release() // reap waits for it
 	orders := make(chan order)
 	go readOrders(os.NewFile(uintptr(w.orders), "orders"), orders)
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(LookEvery)
 	defer tick.Stop()
 	for !w.ended || w.fuse.lit && w.anyLeft() {
 		select {
@@ -104,13 +105,13 @@ func (w *watchdog) run(ctx context.Context, program string, argv []string) error
 		case o, ok := <-orders:
 			if !ok {
 				orders, w.lost = nil, true
-				w.fuse.cut(sinceBoot())
+				w.fuse.cut(SinceBoot())
 				w.all(syscall.SIGTERM)
 				break
 			}
 			w.obey(o)
 		case <-tick.C:
-			switch w.fuse.look(sinceBoot()) {
+			switch w.fuse.look(SinceBoot()) {
 			case terminate:
 				w.lost = true
 				w.all(syscall.SIGTERM)
