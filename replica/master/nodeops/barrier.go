@@ -68,8 +68,11 @@ func (b *barrier) enter(k changeKey, paths []api.Path) *change {
 // isClear reports whether a change need not wait.
 func (b *barrier) isClear(x *change) bool {
 	held := slices.ContainsFunc(x.locks, func(l lost) bool { return !b.caches.HasDropped(l.session, l.drop) })
-	return !held && b.caches.IsClear(x.key.Change, x.paths)
+	return !held && b.isUncached(x)
 }
+
+// isUncached reports whether a change waits for no cache. It may wait for holders of locks.
+func (b *barrier) isUncached(x *change) bool { return b.caches.IsClear(x.key.Change, x.paths) }
 
 // wait makes a change wait, and returns the drops that sessions have to be told.
 func (b *barrier) wait(now time.Time, x *change) []cache.Drop {

@@ -12,10 +12,17 @@ import (
 )
 
 // putChange proposes the command for a call, once no other client has in its cache a path that it
-// touches (CHU §2.7), and no client counts on a lock that it takes away. Until then the call is Barred.
+// touches (CHU §2.7), and no client counts on a lock that it takes away. Until then the call is Barred. A
+// deletion that the rows do not permit is refused here if the lock has holders: in the log, behind other
+// commands, it might be executed, and the holders were told nothing.
 func (o *Ops) putChange(at At, c *calls.Call, a calls.Attempt, deed command.NodeOp) {
+	holders, code := command.LocksTaken(at.Rows, deed)
+	if code != api.OK {
+		o.refuse(at, c, code)
+		return
+	}
 	paths := command.Touches(o.act(c, deed))
-	if len(paths) > 0 && o.mustWait(at, keyOf(c), paths, holdersOf(at, deed)) {
+	if len(paths) > 0 && o.mustWait(at, keyOf(c), paths, holders) {
 		o.count.Barred++
 		o.calls.Bar(c, a)
 		return
@@ -27,21 +34,17 @@ func keyOf(c *calls.Call) changeKey {
 	return changeKey{Change: cache.Change{Session: c.Session, Seq: c.Seq}}
 }
 
-// holdersOf returns the holders of the lock that a deletion takes away with its node; none for other ops.
-func holdersOf(at At, deed command.NodeOp) []lock.Holding {
-	if d, deletes := deed.(command.DeleteNode); deletes {
-		return lock.Holders(at.Rows, d.Node)
-	}
-	return nil
-}
-
 // mustWait takes a change to the barrier, and reports whether it must wait there. If so, the sessions for
 // which it waits are told what to drop. If not, it goes on and holds its paths. holders are those of a lock
 // that the change takes away. They must be told: else their clients would count on the lock until their
-// next call, while another client may hold the lock of the next node at the path.
+// next call, while another client may hold the lock of the next node at the path. They are told last, when
+// no cache is waited for any more: a client that has been told has lost the lock for good, even if the
+// change is given up or refused after that.
 func (o *Ops) mustWait(at At, k changeKey, paths []api.Path, holders []lock.Holding) bool {
 	x := o.barrier.enter(k, paths)
-	o.dropLocks(at, x, holders)
+	if o.barrier.isUncached(x) {
+		o.dropLocks(at, x, holders)
+	}
 	if o.barrier.isClear(x) {
 		o.barrier.pass(at.Now, x)
 		return false

@@ -10,7 +10,7 @@ import (
 // readNodeOp answers an operation that changes no row at this place of the log; ok is false if
 // the operation may change one. The fence is tested first.
 func readNodeOp(r rows.Reader, c NodeCommand, who api.Principal) (result api.Result, ok bool) {
-	if f := fenceOf(c.Op); f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid {
+	if isFenced(r, c.Op) {
 		return api.Result{Code: api.StaleSequencer}, true
 	}
 	switch d := c.Op.(type) {
@@ -30,6 +30,32 @@ func readNodeOp(r rows.Reader, c NodeCommand, who api.Principal) (result api.Res
 		return api.Result{Code: d.Code}, true
 	}
 	return api.Result{}, false
+}
+
+// isFenced reports whether the sequencer that is attached to the handle forbids d.
+func isFenced(r rows.Reader, d NodeOp) bool {
+	f := fenceOf(d)
+	return f != (api.Sequencer{}) && lock.CheckSequencer(r, f) != lock.Valid
+}
+
+// LocksTaken returns the holders of the lock that d takes away with its node, and OK. If d would be refused
+// on these rows although the lock has holders, it returns the code of the refusal; for all other
+// operations no holders and OK. The master must not tell holders of a deletion that is then refused.
+func LocksTaken(r rows.Reader, d NodeOp) ([]lock.Holding, api.Code) {
+	deletion, ok := d.(DeleteNode)
+	if !ok {
+		return nil, api.OK
+	}
+	holders := lock.Holders(r, deletion.Node)
+	switch code := tree.CanDelete(r, deletion.Node); {
+	case len(holders) == 0:
+		return nil, api.OK
+	case isFenced(r, d):
+		return nil, api.StaleSequencer
+	case code != api.OK:
+		return nil, code
+	}
+	return holders, api.OK
 }
 
 func getContents(r rows.Reader, n api.Ref) api.Result {

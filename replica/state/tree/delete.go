@@ -10,15 +10,9 @@ import (
 // no client has the node open any more. The Outcome names the node and has no Stat.
 func Delete(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	o := begin(tx, n)
-	if ref.Path.IsRoot() || ref.Path == api.ACLDirectory() {
-		return o.refuse(api.Invalid, node{})
-	}
-	f, code := find(tx, ref)
-	switch {
-	case code != api.OK:
-		return o.refuse(code, node{})
-	case f.stat.Children > 0:
-		return o.refuse(api.NotEmpty, f)
+	f, code := findDeletable(tx, ref)
+	if code != api.OK {
+		return o.refuse(code, f)
 	}
 	if f.stat.Kind == api.File {
 		if _, had := tx.Delete(contentsKey(f.path)); !had {
@@ -35,4 +29,23 @@ func Delete(tx *db.Txn, n api.Number, ref api.Ref) Outcome {
 	o.charge(f.owner, parent, growth{nodes: -1, bytes: -int64(f.stat.Length)})
 	o.addEffects(Deleted{Node: ref}, ChildChanged{Directory: parent.ref(), Name: f.path.Base(), Change: ChildDeleted})
 	return Outcome{Code: api.OK, Node: ref, Effects: o.effects}
+}
+
+// CanDelete returns the code with which Delete would answer on these rows: OK; Invalid, for the root and
+// the directory of ACLs; Gone; NotEmpty.
+func CanDelete(r Reader, ref api.Ref) api.Code {
+	_, code := findDeletable(r, ref)
+	return code
+}
+
+// findDeletable finds the node that is to be deleted: with OK or NotEmpty.
+func findDeletable(r Reader, ref api.Ref) (node, api.Code) {
+	if ref.Path.IsRoot() || ref.Path == api.ACLDirectory() {
+		return node{}, api.Invalid
+	}
+	f, code := find(r, ref)
+	if code == api.OK && f.stat.Children > 0 {
+		code = api.NotEmpty
+	}
+	return f, code
 }
