@@ -22,14 +22,13 @@ type Candidate struct {
 
 // Campaign blocks until this program leads, and returns its term (CHU §2.4; C6.20).
 //
-// It acquires the lock of the file and then writes the address, through the handle that holds the
-// lock. The cell takes the lock away only together with that handle, so it refuses a write that
-// arrives after the lock was lost. Once Campaign has returned, the file has this address until the
-// term ends; the address of a former leader does not come back.
+// It acquires the lock of the file, attaches the lock's sequencer to the handle, and then writes the
+// address through it. So the cell refuses a write that arrives after the lock was lost. Once Campaign has
+// returned, the file has this address until the term ends; the address of a former leader does not come back.
 //
 // If ctx ends first, Campaign fails with the context's error and leaves nothing behind: the program
 // no longer stands for election. If Campaign was waiting for the lock, the error is
-// client.ErrWithdrawn too. Other errors are those of Open, Acquire and SetContents. Campaign does
+// client.ErrWithdrawn too. Other errors are those of Open, Acquire, SetSequencer and SetContents. Campaign does
 // not retry by itself.
 func Campaign(ctx context.Context, c *client.Client, who Candidate) (*Term, error) {
 	h, err := c.Open(ctx, who.File, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, LockDelay: who.LockDelay})
@@ -44,10 +43,14 @@ func Campaign(ctx context.Context, c *client.Client, who Candidate) (*Term, erro
 	return &Term{h: h, lock: lock}, nil
 }
 
-// lead acquires the lock, and then writes the address.
+// lead acquires the lock, and then writes the address. The sequencer is attached before that, because a
+// handle may outlive its lock: a deletion of the file takes the lock away first, and may then be refused.
 func lead(ctx context.Context, h *client.Handle, address string) (*client.Lock, error) {
 	lock, err := h.Acquire(ctx, client.Exclusive)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.SetSequencer(ctx, lock.Sequencer()); err != nil {
 		return nil, err
 	}
 	_, err = h.SetContents(ctx, address, 0)
@@ -77,7 +80,7 @@ func (t *Term) Err() error { return t.lock.Err() }
 func (t *Term) Sequencer() string { return t.lock.Sequencer() }
 
 // Update replaces the address. It blocks until the cell has answered. It fails without effect if
-// the lock is lost, because the handle that writes is lost with it. In jeopardy it waits.
+// the lock is lost: with client.ErrStaleSequencer, or because the handle is lost too. In jeopardy it waits.
 func (t *Term) Update(ctx context.Context, address string) error {
 	_, err := t.h.SetContents(ctx, address, 0)
 	return err

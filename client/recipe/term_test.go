@@ -66,3 +66,32 @@ func TestATermOutlivesTheContextOfItsCampaign(t *testing.T) {
 	<-term.Context().Done()
 	require.ErrorIs(t, term.Update(ctx, "three"), client.ErrClosed)
 }
+
+// A handle may outlive its lock, as after a deletion of the file that was given up. A leader that has lost the
+// lock must not replace the address of the next one, nor empty the file.
+func TestAFormerLeaderDoesNotReplaceTheAddressOfThePresentOne(t *testing.T) {
+	cell := startCell()
+	defer cell.stop()
+	ann, disconnectAnn := cell.dial()
+	defer disconnectAnn()
+	bob, disconnectBob := cell.dial()
+	defer disconnectBob()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+
+	const file = "/ls/local/leader"
+	former, err := recipe.Campaign(ctx, ann, recipe.Candidate{File: file, Address: "ann"})
+	require.NoError(t, err)
+	require.NoError(t, recipe.LockOf(former).Release(ctx))
+	present, err := recipe.Campaign(ctx, bob, recipe.Candidate{File: file, Address: "bob"})
+	require.NoError(t, err)
+
+	require.ErrorIs(t, former.Update(ctx, "ann again"), client.ErrStaleSequencer)
+	require.NoError(t, former.Resign(ctx))
+	require.True(t, present.IsLeader())
+	for l, err := range recipe.Observe(ctx, bob, file) {
+		require.NoError(t, err)
+		require.Equal(t, "bob", l.Address)
+		break
+	}
+}

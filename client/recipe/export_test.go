@@ -1,0 +1,6 @@
+package recipe
+
+import "github.com/chubbycell/chubby/client"
+
+// LockOf returns the lock of a term.
+func LockOf(t *Term) *client.Lock { return t.lock }
