@@ -21,7 +21,7 @@
 // Messages that come while the goroutine that owns the Driver is busy wait in an Inbox, which
 // says what is taken in next, and when what the Driver wants is carried out.
 //
-// Reading order: config.go, driver.go, inbox.go, log_scheduler.go, bulk_job.go, bulk_scheduler.go,
+// Reading order: config.go, driver.go, inbox.go, turns.go, fifo.go, log_scheduler.go, bulk_job.go, bulk_scheduler.go,
 // transfer_message.go and sum_message.go, sums.go and comparison.go (comparing rows
 // before they are written), fetch.go (getting a snapshot), transfer.go,
 // backup_scheduler.go, invariant.go; then the bytes: wire.go, sum_codec.go.

@@ -36,15 +36,17 @@ func (c InboxConfig) validate() error {
 // Inbox holds what has come for a replica whose goroutine is busy, in three bounded queues.
 // Messages of peers are taken first, then those of clients, of which KeepAlives come before
 // calls: so calls, however many there are, cost no replica its lease and no client its session.
+// Within a kind clients take turns: many calls of one client delay a call of another by one call.
 // The zero Inbox is of no use: make one with NewInbox.
 //
 // Who takes a message asks Acts, when the driver has it, whether to carry out what the driver
 // wants before it takes the next one.
 type Inbox[T any] struct {
 	burst      int
-	peers      line[T]
-	keepAlives line[T]
-	calls      line[T]
+	peers      fifo[T]
+	mostPeers  int
+	keepAlives turns[T]
+	calls      turns[T]
 	passed     int  // KeepAlives taken in a row while a call waited
 	taken      int  // messages of clients since Acts last said yes
 	isPeers    bool // the message taken last
@@ -59,21 +61,27 @@ func NewInbox[T any](c InboxConfig) *Inbox[T] {
 	if err := c.validate(); err != nil {
 		panic(err)
 	}
-	return &Inbox[T]{burst: c.Burst, peers: newLine[T](c.Peers), keepAlives: newLine[T](c.KeepAlives), calls: newLine[T](c.Calls)}
+	return &Inbox[T]{burst: c.Burst, mostPeers: c.Peers, keepAlives: newTurns[T](c.KeepAlives), calls: newTurns[T](c.Calls)}
 }
 
 // AddPeer puts m, which another replica sent, behind those that wait, if there is room.
-func (b *Inbox[T]) AddPeer(m T) bool { return b.peers.add(0, false, m) }
+func (b *Inbox[T]) AddPeer(m T) bool {
+	if b.peers.len() >= b.mostPeers {
+		return false
+	}
+	b.peers.add(m)
+	return true
+}
 
-// AddClient puts m, which came as wire from a client, behind those of its kind that wait. It
+// AddClient puts m, which came as wire from a client, behind those of its kind and client that wait. It
 // returns false where there is no room, or the client has as many messages of this kind waiting
 // as there is room left: one client alone takes no more than half. The client is to be told
 // (Refusal).
 func (b *Inbox[T]) AddClient(from core.Addr, wire []byte, m T) bool {
 	if api.IsKeepAlive(wire) {
-		return b.keepAlives.add(from, true, m)
+		return b.keepAlives.add(from, m)
 	}
-	return b.calls.add(from, true, m)
+	return b.calls.add(from, m)
 }
 
 // Refusal is the answer to what a client sent as wire, and for which an Inbox has no room: api.Busy,
@@ -119,54 +127,3 @@ func (b *Inbox[T]) Acts() bool {
 
 // Len is how many messages wait.
 func (b *Inbox[T]) Len() int { return b.peers.len() + b.keepAlives.len() + b.calls.len() }
-
-// line is messages that wait, the oldest first.
-type line[T any] struct {
-	most  int
-	items []waiting[T]
-	head  int
-	of    map[core.Addr]int // how many of each client
-}
-
-type waiting[T any] struct {
-	from   core.Addr
-	shares bool
-	m      T
-}
-
-func newLine[T any](most int) line[T] { return line[T]{most: most, of: map[core.Addr]int{}} }
-
-func (l *line[T]) len() int { return len(l.items) - l.head }
-
-// add appends m; shares says that from is to leave room for others.
-func (l *line[T]) add(from core.Addr, shares bool, m T) bool {
-	room := l.most - l.len()
-	if room < 1 || shares && l.of[from] >= room {
-		return false
-	}
-	if shares {
-		l.of[from]++
-	}
-	if 2*l.head > len(l.items) && len(l.items) == cap(l.items) {
-		n := copy(l.items, l.items[l.head:])
-		clear(l.items[n:])
-		l.items, l.head = l.items[:n], 0
-	}
-	l.items = append(l.items, waiting[T]{from, shares, m})
-	return true
-}
-
-func (l *line[T]) take() T {
-	w := l.items[l.head]
-	l.items[l.head] = waiting[T]{}
-	l.head++
-	if l.head == len(l.items) {
-		l.items, l.head = l.items[:0], 0
-	}
-	if w.shares {
-		if l.of[w.from]--; l.of[w.from] == 0 {
-			delete(l.of, w.from)
-		}
-	}
-	return w.m
-}

@@ -99,8 +99,33 @@ func TestOneClientLeavesRoomForOthers(t *testing.T) {
 	require.True(t, b.AddPeer("p"))
 	require.True(t, b.AddPeer("p"))
 	require.False(t, b.AddPeer("p"))
-	require.Equal(t, "p|p|kkaaaabb|", takes(b))
+	require.Equal(t, "p|p|kkababaa|", takes(b))
 	require.True(t, b.AddClient(1, get(1), "a"), "what was taken has left its room")
+}
+
+// A call of a client does not wait for the many that another client sent before it.
+func TestClientsTakeTurns(t *testing.T) {
+	c := defaultInbox()
+	c.Burst = 100
+	b := NewInbox[string](c)
+	for i := range 5 {
+		require.True(t, b.AddClient(1, get(api.Seq(i)), fmt.Sprint("a", i)))
+	}
+	require.True(t, b.AddClient(2, get(1), "b0"))
+	m, _ := b.Next()
+	require.Equal(t, "a0", m)
+	require.True(t, b.AddClient(3, get(1), "c0"))
+	require.True(t, b.AddClient(2, get(2), "b1"))
+	require.Equal(t, "b0a1c0b1a2a3a4|", takes(b))
+	for range 3 * mostSpare {
+		for i := range core.Addr(2 * mostSpare) {
+			require.True(t, b.AddClient(i, get(1), "x"))
+			require.True(t, b.AddClient(i, keepAlive(1), "k"))
+		}
+		takes(b)
+	}
+	require.Len(t, b.calls.spare, mostSpare)
+	require.Empty(t, b.calls.of)
 }
 
 // The memory of an inbox that is never empty does not grow.
