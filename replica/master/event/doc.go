@@ -40,6 +40,10 @@
 // waits only for the answers that the events in front of it fill. If the client leaves events
 // unacknowledged that an answer repeated, the drop counts as told (Take): the change waits for one lease.
 //
+// When a session closes its last handle that watches a node, events of the node that were never sent are
+// forgotten: else a client that opens, deletes and closes files, and acknowledges nothing, would fill the
+// memory of the master.
+//
 // An EventInvalid is the last event of a node and is never replaced. So at most PerSession events,
 // and two for each node that the session has open, wait to be sent. An event that would repeat the
 // last one in the queue, such as "contents" after "contents" of one node, moves the cause of that

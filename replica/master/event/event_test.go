@@ -79,6 +79,22 @@ func TestWhatWaitsIsReplaced(t *testing.T) {
 }
 
 // Events that were in an answer are repeated unchanged until they are acknowledged.
+func TestForgetDropsWhatWasNotSentOfANode(t *testing.T) {
+	qs := event.New(event.DefaultLimits)
+	qs.Forget(7, node(1)) // of a session without events
+	qs.Add(7, contents(1, 1))
+	qs.Take(7)
+	for _, e := range []api.Event{child(1, "a", 2), dropLocks(1, 3), contents(2, 4), invalid(1, 5)} {
+		qs.Add(7, e)
+	}
+	qs.Forget(7, node(1))
+	require.NoError(t, qs.Audit())
+	got, last, _ := qs.Take(7)
+	require.Equal(t, []api.Event{contents(1, 1), dropLocks(1, 3), contents(2, 4)}, got)
+	require.Equal(t, api.EventNumber(3), last)
+	require.Equal(t, api.DropNumber(1), qs.Ack(7, last))
+}
+
 func TestWhatWasSentIsRepeatedUntilItIsAcknowledged(t *testing.T) {
 	qs := event.New(event.Limits{PerNode: 9, PerSession: 9, PerAnswer: 2})
 	for i := range 3 {

@@ -115,6 +115,18 @@ func (q *queue) replaceAll(cause api.Number) {
 	q.events = append(kept, again...)
 }
 
+// forget drops the events of a node that wait to be sent, but not the drops.
+func (q *queue) forget(n api.Ref) {
+	kept := q.events[:q.sent]
+	for _, e := range q.events[q.sent:] {
+		if e.Node != n || e.Kind.IsDrop() {
+			kept = append(kept, e)
+		}
+	}
+	clear(q.events[len(kept):])
+	q.events = kept
+}
+
 // take lists the events that an answer carries, and the number of the last one, see Queues.Take.
 func (q *queue) take(most int) (all []api.Event, last api.EventNumber, behind api.DropNumber) {
 	n, size, repeats := 0, 0, q.sent > 0

@@ -72,6 +72,14 @@ func (qs *Queues) Has(s api.SessionID) bool {
 	return q != nil && len(q.events) > 0
 }
 
+// Forget drops the events of a node that wait to be sent to a session, because it has closed its last
+// handle that watched the node. Drops stay, since changes wait for them.
+func (qs *Queues) Forget(s api.SessionID, n api.Ref) {
+	if q := qs.sessions[s]; q != nil {
+		q.forget(n)
+	}
+}
+
 // EndSession forgets a session.
 func (qs *Queues) EndSession(s api.SessionID) { delete(qs.sessions, s) }
 

@@ -59,3 +59,13 @@ func (t *Table) Wants(s api.SessionID, id api.HandleID, k api.EventKind) bool {
 	_, watches := t.watchers[e.Node][id]
 	return watches && e.Events.Has(k)
 }
+
+// IsWatching reports whether a session has a handle open on a node for which it gets events.
+func (t *Table) IsWatching(s api.SessionID, n api.Ref) bool {
+	for _, w := range t.watchers[n] { // order-free: any one will do
+		if w.session == s {
+			return true
+		}
+	}
+	return false
+}

@@ -21,6 +21,9 @@ func (o *Ops) close(at At, c *calls.Call, op api.CloseHandle) {
 	}
 	o.leave(at, h.ID, api.HandleClosed)
 	o.rejudgeOf(at, c.Session, h.ID)
+	if !o.handles.IsWatching(c.Session, h.Node) {
+		o.events.Forget(c.Session, h.Node)
+	}
 	o.onClosed(closing)
 	_, holds := lock.HeldBy(at.Rows, ownerOf(h))
 	if !holds && o.calls.Acquires(h.ID) == 0 && o.canAnswerNow(at, c) {
