@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
@@ -29,13 +28,10 @@ type operatorServer struct {
 	s *Server
 }
 
-// caller says who calls, or why the call is refused.
+// caller says who calls, or why the call is refused: the token with which it began may be gone by now.
 func (o operatorServer) caller(ctx context.Context) (api.Principal, error) {
-	md, _ := metadata.FromIncomingContext(ctx)
-	if err := o.s.isAddressed(md); err != nil {
-		return "", err
-	}
-	return o.s.authenticate(ctx, md)
+	who := callerOf(ctx).who
+	return who, o.s.isStill(ctx, who)
 }
 
 // Describe implements the service.

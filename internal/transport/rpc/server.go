@@ -18,7 +18,6 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
 
@@ -33,6 +32,8 @@ const (
 	maxMessage = api.MaxMessage + 64 // with what protobuf puts around it
 	queueItems = 1 << 14             // of all clients that share the stream
 	queueBytes = 8 << 20
+	// window is what gRPC keeps of a stream that is not read. Left to itself it lets the client raise that to 16 MiB.
+	window = 256 << 10
 	// While more than allBytes wait for clients in all, no more than shareBytes wait for each: clients that do not read
 	// would take the memory of the replica.
 	allBytes   = 256 << 20
@@ -101,6 +102,8 @@ type Server struct {
 	// waiting counts what clients have not read.
 	waiting *queue.Total
 
+	anonymous anonymous
+
 	mu      sync.Mutex
 	stopped chan struct{}           // closed when streams are to end
 	renewed chan struct{}           // closed when tokens were replaced
@@ -123,9 +126,12 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		waiting: queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
 	}
 	options := []grpc.ServerOption{
+		grpc.InTapHandle(s.tap),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxHeaderListSize(maxMetadata),
 		grpc.MaxConcurrentStreams(100),
+		grpc.StaticStreamWindowSize(window),
+		grpc.StaticConnWindowSize(window),
 		grpc.ConnectionTimeout(10 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 10 * time.Second, Timeout: 5 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
@@ -208,34 +214,19 @@ func (s *Server) Stop(ctx context.Context) {
 
 // Datagrams is one stream of a client process.
 func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
-	md, _ := metadata.FromIncomingContext(stream.Context())
-	log, remote := s.cfg.Logger, ""
-	if p, ok := peer.FromContext(stream.Context()); ok {
-		remote = p.Addr.String()
-		log = log.With("remote", remote)
-	}
-	renewed, tokens := s.awaitTokens(), s.tokens.Load() // before the client is asked who it is
-	err := s.isAddressed(md)
-	var who api.Principal
-	if err == nil {
-		who, err = s.authenticate(stream.Context(), md)
-	}
-	var id uint64
-	var out *queue.Queue
-	if err == nil {
-		id, out, err = s.admit()
-	}
+	from := callerOf(stream.Context())
+	id, out, err := s.admit()
 	if err != nil {
-		s.logRefused(remote, status.Convert(err).Message())
+		s.logRefused(from.remote, status.Convert(err).Message())
 		return err
 	}
 	defer s.leave(id)
-	log = log.With("client", id, "principal", who)
+	log := s.cfg.Logger.With("remote", from.remote, "client", id, "principal", from.who)
 	log.Debug("client connected")
 	if err := stream.SendHeader(metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica))); err != nil {
 		return err
 	}
-	err = s.carry(stream, client{id, who, out}, renewed, tokens)
+	err = s.carry(stream, client{id, from, out})
 	log.Debug("client disconnected", "err", err)
 	return err
 }
@@ -261,14 +252,15 @@ func (s *Server) leave(id uint64) {
 
 // client is a stream that was admitted.
 type client struct {
-	id  uint64
-	who api.Principal
+	id uint64
+	caller
 	out *queue.Queue
 }
 
-// receive delivers what comes until the stream ends, or the client is not who it was: tokens are those by which
-// it was admitted. It does not leave that to the loop of carry, which waits for a client that does not read.
-func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c client, tokens *Tokens) error {
+// receive delivers what comes until the stream ends, or the client is not who it was. It does not leave that to the
+// loop of carry, which waits for a client that does not read.
+func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c client) error {
+	tokens := c.tokens
 	for {
 		d, err := stream.Recv()
 		if err != nil {
@@ -285,9 +277,9 @@ func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c client, tokens 
 }
 
 // carry delivers what comes and sends what waits until the stream ends.
-func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c client, renewed <-chan struct{}, tokens *Tokens) error {
-	ended := make(chan error, 1)
-	go func() { ended <- s.receive(stream, c, tokens) }() // ends with the stream, which ends when Datagrams returns
+func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c client) error {
+	renewed, ended := c.renewed, make(chan error, 1)
+	go func() { ended <- s.receive(stream, c) }() // ends with the stream, which ends when Datagrams returns
 	for {
 		select {
 		case err := <-ended:
