@@ -37,6 +37,7 @@ func (s *Server) tap(ctx context.Context, call *tap.Info) (context.Context, erro
 	}
 	switch {
 	case err == nil:
+		s.connections.prove(p.Addr)
 		return context.WithValue(ctx, callerKey{}, c), nil
 	case mayStrangersCall(call.FullMethodName):
 		return s.anonymous.admit(ctx, call.FullMethodName), nil

@@ -11,9 +11,10 @@
 // The service chubby.v1.Operator (chubbyv1/operator.proto) tells how a replica is.
 //
 // Reading order: server.go (a replica), caller.go (how a call begins), auth.go (who a client is), tokens.go,
-// anonymous.go (calls of strangers); client.go (a client process), port.go (clients that share its streams),
-// link.go (its stream to one replica); explain.go (why a stream failed, in words); renew.go (certificates and
-// tokens that change while both run); operator.go (both sides of the service for operators).
+// anonymous.go (calls of strangers), connections.go (how many there are); client.go (a client process), port.go
+// (clients that share its streams), link.go (its stream to one replica); explain.go (why a stream failed, in
+// words); renew.go (certificates and tokens that change while both run); operator.go (both sides of the service for
+// operators).
 //
 // # Metadata of a stream
 //
@@ -41,6 +42,6 @@
 //
 // The server also serves grpc.health.v1 (SERVING while the replica knows a master) and server reflection, to
 // strangers, too. All other calls are refused by their metadata, before a message is read. What strangers may take is
-// bounded: of their calls there are so many at most, and the oldest makes room for a new one. A call that made room
-// fails with Canceled, a health check that takes too long with DeadlineExceeded.
+// bounded: of calls and of connections there are so many at most, and the oldest of a stranger makes room for a new
+// one. A call that made room fails with Canceled, a health check that takes too long with DeadlineExceeded.
 package rpc

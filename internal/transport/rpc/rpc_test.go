@@ -2,7 +2,9 @@ package rpc_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"regexp"
@@ -20,6 +22,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/chubbycell/chubby/internal/transport/certtest"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 	"github.com/chubbycell/chubby/replica/api"
@@ -222,35 +225,51 @@ func TestMetadataAreBounded(t *testing.T) {
 	p.fails(t, codes.Internal, "header list size")
 }
 
-// Connections that say nothing do not take more than their share, and their end makes room.
-func TestThereAreSoManyConnectionsAtMost(t *testing.T) {
-	r := serve(t, func(c *rpc.ServerConfig) { c.MaxClients = 1 })
-	var silent []net.Conn
-	for range 18 {
-		c, err := net.Dial("tcp", r.addr)
-		require.NoError(t, err)
-		silent = append(silent, c)
+// There are so many connections at most. Those of strangers, be they silent or idle behind a handshake of TLS, neither
+// keep a client out nor end its connection.
+func TestStrangersKeepNoClientOut(t *testing.T) {
+	ca := certtest.New(t)
+	secure := func(c *rpc.ServerConfig) {
+		c.TrustNames, c.TLS = false, &tls.Config{Certificates: []tls.Certificate{ca.Issue(t, "replica")}, ClientCAs: ca.Pool}
 	}
-	last, err := net.Dial("tcp", r.addr)
-	require.NoError(t, err)
-	require.NoError(t, last.SetDeadline(time.Now().Add(wait)))
-	_, err = last.Read(make([]byte, 1))
-	require.Error(t, err)
-	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
-	for _, c := range silent {
-		c.Close()
+	silent := func(addr string) (net.Conn, error) { return net.Dial("tcp", addr) }
+	for name, c := range map[string]struct {
+		secure  func(*rpc.ServerConfig)
+		connect func(addr string) (net.Conn, error)
+		client  *tls.Config
+	}{
+		"silent":       {func(*rpc.ServerConfig) {}, silent, nil},
+		"no handshake": {secure, silent, &tls.Config{RootCAs: ca.Pool, Certificates: []tls.Certificate{ca.Issue(t, "ann")}}},
+		"no stream": {secure, func(addr string) (net.Conn, error) {
+			return tls.Dial("tcp", addr, &tls.Config{RootCAs: ca.Pool, NextProtos: []string{"h2"}})
+		}, &tls.Config{RootCAs: ca.Pool, Certificates: []tls.Certificate{ca.Issue(t, "ann")}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := serve(t, func(s *rpc.ServerConfig) { c.secure(s); s.MaxClients = 1 })
+			fill := func() net.Conn {
+				var first net.Conn
+				for range rpc.Connections(1) + 2 {
+					conn, err := c.connect(r.addr)
+					require.NoError(t, err)
+					t.Cleanup(func() { conn.Close() })
+					if first == nil {
+						first = conn
+					}
+				}
+				return first
+			}
+			first := fill()
+			p := dial(t, r.addr, func(d *rpc.ClientConfig) { d.TLS = c.client })
+			p.Send(1, []byte("x"))
+			p.hears(t, "1: ann said x")
+			fill()
+			p.Send(1, []byte("y"))
+			p.hears(t, "1: ann said y")
+			require.NoError(t, first.SetDeadline(time.Now().Add(wait)))
+			_, err := io.Copy(io.Discard, first)
+			require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "it made room")
+		})
 	}
-	require.Eventually(t, func() bool {
-		p := dial(t, r.addr, nil)
-		defer p.Close()
-		p.Send(1, []byte("x"))
-		select {
-		case <-p.got:
-			return true
-		case <-p.failed:
-			return false
-		}
-	}, wait, time.Millisecond)
 }
 
 func TestAReplicaThatStopsSaysSoAndOneThatIsNotThereIsUnavailable(t *testing.T) {

@@ -46,6 +46,9 @@ const (
 // otherwise.
 const DefaultClients = 10_000
 
+// Connections is how many connections a Server of so many clients takes.
+func Connections(clients int) int { return 2*clients + 16 }
+
 // ServerConfig is what the Server of a replica is built from.
 type ServerConfig struct {
 	Cell    string
@@ -69,7 +72,7 @@ type ServerConfig struct {
 	AllowPlain bool
 
 	Operator   Operator     // tells how the replica is; nil: it does not
-	MaxClients int          // streams at one time, at most; of connections twice as many and 16; 0: DefaultClients
+	MaxClients int          // streams at one time, at most; of connections as many as Connections says; 0: DefaultClients
 	Logger     *slog.Logger // nil: nothing is logged
 }
 
@@ -102,7 +105,8 @@ type Server struct {
 	// waiting counts what clients have not read.
 	waiting *queue.Total
 
-	anonymous anonymous
+	connections *connections
+	anonymous   anonymous
 
 	mu      sync.Mutex
 	stopped chan struct{}           // closed when streams are to end
@@ -123,7 +127,8 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		waiting: queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
+		connections: newConnections(Connections(cfg.MaxClients), cfg.Logger),
+		waiting:     queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
 	}
 	options := []grpc.ServerOption{
 		grpc.InTapHandle(s.tap),
@@ -157,7 +162,7 @@ func (s *Server) Serve(l net.Listener) error {
 		l.Close()
 		return fmt.Errorf("client transport: %v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", l.Addr())
 	}
-	err := s.grpc.Serve(&limited{Listener: l, most: int64(2*s.cfg.MaxClients + 16), log: s.cfg.Logger})
+	err := s.grpc.Serve(listener{l, s.connections})
 	if errors.Is(err, grpc.ErrServerStopped) { // Stop came first
 		return nil
 	}
@@ -196,8 +201,9 @@ func (s *Server) Clients() int {
 	return len(s.clients)
 }
 
-// Stop ends all streams with an error that says that the replica stops, and closes the
-// connections, those that do not end by themselves when ctx ends. It may be called again.
+// Stop ends all streams with an error that says that the replica stops, and closes the connections: at once those
+// over which no client was authenticated, and when ctx ends those that have not ended by themselves. It may be called
+// again.
 func (s *Server) Stop(ctx context.Context) {
 	s.health.Shutdown()
 	s.mu.Lock()
@@ -207,6 +213,7 @@ func (s *Server) Stop(ctx context.Context) {
 		close(s.stopped)
 	}
 	s.mu.Unlock()
+	s.connections.stop()
 	hard := context.AfterFunc(ctx, s.grpc.Stop)
 	s.grpc.GracefulStop()
 	hard()

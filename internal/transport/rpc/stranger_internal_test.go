@@ -48,6 +48,14 @@ func inBubble(t *testing.T, f func(t *testing.T, b bubble)) {
 	})
 }
 
+// dial connects without words.
+func (b bubble) dial(t *testing.T) net.Conn {
+	conn, err := b.l.Dial()
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
 // conn is a connection of gRPC.
 func (b bubble) conn(t *testing.T) *grpc.ClientConn {
 	conn, err := grpc.NewClient("passthrough:///replica", grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy(),
@@ -144,6 +152,7 @@ func TestAStrangerIsRefusedBeforeItsRequestIsRead(t *testing.T) {
 			require.Equal(t, codes.Unauthenticated, status.Code(err), "%s: %v", method, err)
 			require.ErrorContains(t, err, "the client shows no token")
 		}
+		require.Equal(t, 1, b.connections.unproven.Len(), "a refused call proves nothing")
 	})
 }
 

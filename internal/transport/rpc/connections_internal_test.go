@@ -1,0 +1,135 @@
+package rpc
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/chubbycell/chubby/internal/logtest"
+)
+
+// A machine that connects again and again where there is no room does not fill the log.
+func TestConnectionsWithoutRoomAreLoggedEverMoreRarely(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	log, ended := new(logtest.Log), make(chan struct{})
+	full := listener{l, newConnections(0, log.Logger())}
+	go func() {
+		defer close(ended)
+		_, _ = full.Accept() // until it is closed
+	}()
+	for range 64 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err)
+		_, err = c.Read(make([]byte, 1))
+		require.Error(t, err)
+		c.Close()
+	}
+	require.NoError(t, l.Close())
+	<-ended
+	require.Equal(t, 7, strings.Count(log.String(), "there are too many"), "%v", log) // the 1st, 2nd, 4th ... 64th
+	require.Contains(t, log.String(), "times=64")
+}
+
+// at is a connection from an address, which is closed or not.
+type at struct {
+	net.Conn
+	addr     string
+	isClosed bool
+}
+
+func (c *at) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.addr)) }
+func (c *at) Close() error         { c.isClosed = true; return nil }
+
+// closed are the connections that are closed, of some.
+func closed(all ...*at) (which []int) {
+	for i, c := range all {
+		if c.isClosed {
+			which = append(which, i)
+		}
+	}
+	return which
+}
+
+// The oldest connection that is not proven makes room for another one; where all are proven there is none.
+func TestUnprovenConnectionsMakeRoom(t *testing.T) {
+	log := new(logtest.Log)
+	all := newConnections(2, log.Logger())
+	a, b, c, d := &at{addr: "10.0.0.1:1"}, &at{addr: "10.0.0.2:1"}, &at{addr: "10.0.0.3:1"}, &at{addr: "10.0.0.4:1"}
+	inA, inB := all.admit(a), all.admit(b)
+	require.NotNil(t, inA)
+	require.NotNil(t, inB)
+	require.Empty(t, log.String())
+	all.prove(inA.RemoteAddr())
+	inC := all.admit(c)
+	require.NotNil(t, inC)
+	require.Equal(t, []int{1}, closed(a, b, c, d), "b is the oldest one that is not proven")
+	require.Contains(t, log.String(), "remote=10.0.0.2:1 connections=2 times=1")
+	require.NoError(t, inB.Close(), "gRPC closes it, too")
+	all.prove(inB.RemoteAddr())
+	all.prove(inC.RemoteAddr())
+	require.Nil(t, all.admit(d), "all are proven")
+	require.Contains(t, log.String(), "remote=10.0.0.4:1 connections=2 times=1")
+	require.NoError(t, inA.Close())
+	require.NotNil(t, all.admit(d))
+	require.Equal(t, []int{0, 1}, closed(a, b, c, d))
+}
+
+// A stop closes the connections that are not proven, and admits no other.
+func TestAStopOfConnections(t *testing.T) {
+	all := newConnections(9, slog.New(slog.DiscardHandler))
+	a, b, c := &at{addr: "10.0.0.1:1"}, &at{addr: "10.0.0.2:1"}, &at{addr: "10.0.0.3:1"}
+	in := all.admit(a)
+	all.prove(in.RemoteAddr())
+	require.NotNil(t, all.admit(b))
+	for range 2 {
+		all.stop()
+		require.Equal(t, []int{1}, closed(a, b, c))
+		require.Nil(t, all.admit(c))
+	}
+}
+
+// A stop does not wait for strangers: neither for one that says nothing, nor for one that watches.
+func TestAStopDoesNotWaitForStrangers(t *testing.T) {
+	inBubble(t, func(t *testing.T, b bubble) {
+		silent := b.dial(t)
+		conn := b.conn(t)
+		w, err := grpc_health_v1.NewHealthClient(conn).Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+		require.NoError(t, err)
+		_, err = w.Recv()
+		require.NoError(t, err)
+		synctest.Wait() // the server waits for what silent says
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		b.Stop(ctx)
+		require.Equal(t, start, time.Now(), "no time has passed in the bubble")
+		_, err = io.Copy(io.Discard, silent)
+		require.NoError(t, err, "the server has ended it")
+	})
+}
+
+// A client that was authenticated may end by itself until the context of Stop ends.
+func TestAStopWaitsForClientsUntilItsContextEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T, b bubble) {
+		conn := b.conn(t)
+		w, err := grpc_health_v1.NewHealthClient(conn).Watch(proven(t), &grpc_health_v1.HealthCheckRequest{})
+		require.NoError(t, err)
+		_, err = w.Recv()
+		require.NoError(t, err)
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		b.Stop(ctx)
+		require.Equal(t, 2*time.Second, time.Since(start), "by the clock of the bubble")
+	})
+}
