@@ -202,7 +202,7 @@ func (s *Server) listen(o *Options) error {
 	s.clients, err = rpc.NewServer(rpc.ServerConfig{
 		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, RenewTLS: s.secrets.clients.Load, Tokens: tokens,
 		TrustNames: c.trustsNames(), AllowPlain: c.AllowPlain, MaxClients: c.MaxClients, Logger: s.log,
-		Operator: operator{s},
+		MaxConnections: connections(c.MaxClients, mostOpenFiles(), s.log), Operator: operator{s},
 	})
 	if err != nil {
 		return err

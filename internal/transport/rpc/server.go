@@ -46,7 +46,7 @@ const (
 // otherwise.
 const DefaultClients = 10_000
 
-// Connections is how many connections a Server of so many clients takes.
+// Connections is how many connections a Server of so many clients takes, unless it is told otherwise.
 func Connections(clients int) int { return 2*clients + 16 }
 
 // ServerConfig is what the Server of a replica is built from.
@@ -72,8 +72,11 @@ type ServerConfig struct {
 	AllowPlain bool
 
 	Operator   Operator     // tells how the replica is; nil: it does not
-	MaxClients int          // streams at one time, at most; of connections as many as Connections says; 0: DefaultClients
+	MaxClients int          // streams at one time, at most; 0: DefaultClients
 	Logger     *slog.Logger // nil: nothing is logged
+
+	// MaxConnections is how many connections there are at one time, at most. 0: as many as Connections says.
+	MaxConnections int
 }
 
 func (c *ServerConfig) validate() error {
@@ -87,6 +90,7 @@ func (c *ServerConfig) validate() error {
 	fault(c.Replica == 0, "the id of the replica is 0")
 	fault(c.Deliver == nil, "no Deliver")
 	fault(c.MaxClients < 0, "MaxClients is negative")
+	fault(c.MaxConnections < 0, "MaxConnections is negative")
 	fault(c.TLS != nil && c.TLS.ClientCAs == nil && c.Tokens == nil, "TLS without an authority of client certificates and without tokens: no client could say who it is")
 	fault(c.TLS == nil && c.Tokens == nil && !c.TrustNames, "plain connections without tokens, and names are not believed: no client could say who it is")
 	fault(c.TLS != nil && c.TrustNames, "names are believed on plain connections only: remove TrustNames, or TLS")
@@ -123,11 +127,14 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.MaxClients == 0 {
 		cfg.MaxClients = DefaultClients
 	}
+	if cfg.MaxConnections == 0 {
+		cfg.MaxConnections = Connections(cfg.MaxClients)
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		connections: newConnections(Connections(cfg.MaxClients), cfg.Logger),
+		connections: newConnections(cfg.MaxConnections, cfg.Logger),
 		waiting:     queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
 	}
 	options := []grpc.ServerOption{
