@@ -159,7 +159,7 @@ func describeDetail(d api.Detail) string {
 	case api.NodeStat:
 		return fmt.Sprintf(" instance %d content %d lock %d acl %d", d.Stat.Instance, d.Stat.Content, d.Stat.Lock, d.Stat.ACL)
 	case api.Listing:
-		return fmt.Sprintf(" %d children", len(d.Children))
+		return fmt.Sprintf(" %d children%s", len(d.Children), names(d.Children))
 	case api.Held:
 		return fmt.Sprintf(" generation %d acquisition %d", d.Gen, d.Acquisition)
 	case api.Sequenced:
@@ -184,4 +184,21 @@ func clip(s string) string {
 		return fmt.Sprintf("%q", s)
 	}
 	return fmt.Sprintf("%q+%d bytes", s[:most], len(s)-most)
+}
+
+// names lists the first children of a directory after a colon.
+func names(all []api.Child) string {
+	const most = 5
+	text := ""
+	for i, c := range all {
+		switch {
+		case i == most:
+			return text + ", ..."
+		case i == 0:
+			text = ": " + c.Name
+		default:
+			text += ", " + c.Name
+		}
+	}
+	return text
 }

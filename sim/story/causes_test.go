@@ -140,6 +140,43 @@ func TestAStoryOfARecovery(t *testing.T) {
 	require.NotContains(t, story, "8.000", "what the end of the run does is no part of it")
 }
 
+// The wrong call of a history is told by its messages and its command, although the report names other things, and the
+// messages name the call's handle only. The call is that of the second process of a program.
+func TestAStoryOfAHistoryHasTheWrongCall(t *testing.T) {
+	file, err := api.ParsePath("/d/f")
+	require.NoError(t, err)
+	dir, _ := file.Parent()
+	story := storyOf(func(o plan.Options) cell.Result {
+		for i := range 6 {
+			n := api.Ref{Path: file, Instance: api.Instance(3 + i)}
+			executes(o, time.Duration(1+i)*ms, int64(2+i), command.NodeCommand{Guard: 1, Session: 7, Seq: api.Seq(1 + i), Op: command.GetStat{Node: n}}, api.Result{Code: api.OK})
+		}
+		line(o.Trace.W, 2, 11*ms, "n1", "5.011000000", "receive", "<- c2 call #8 session 7 seq 8 seen 7: children of h123456 after \"\"")
+		list := command.ReadDir{Node: api.Ref{Path: dir, Instance: 2}}
+		executes(o, 12*ms, 9, command.NodeCommand{Guard: 1, Session: 7, Seq: 8, Op: list}, api.Result{Code: api.OK, Detail: api.Listing{}})
+		line(o.Trace.W, 4, 13*ms, "c2", "7.013000000", "receive", "<- n1 answer #8 session 7 seq 8 epoch 1 master 1: ok 0 children")
+		line(o.Trace.W, 5, 14*ms, "n1", "5.014000000", "receive", "<- c2 call #9 session 7 seq 9 seen 8: close h123456")
+		text := fmt.Sprintf("#4 client -%d: readdir /d#2 -> {} [called 7 at 0.010500s, returned 8 at 0.013000s]\n"+
+			"the model gives this result at no position; it gives {f /d/f#3 /d/f#4 /d/f#5 /d/f#6 /d/f#7 /d/f#8}", event.MakeProgramID(1, 1, 0, 2))
+		return tells(o, cell.Breach{ID: "S4", Text: text, At: 20 * ms, Step: 9}, "")
+	})
+	require.Contains(t, story, "seq 8 seen 7: children of h123456")
+	require.Contains(t, story, "the log executes ReadDir as call 8 of session 7")
+	require.Contains(t, story, "seq 8 epoch 1 master 1: ok 0 children")
+	require.NotContains(t, story, "close h123456")
+	require.Contains(t, story, "#4 program 3 of c2: readdir")
+}
+
+// Two sessions with one nonce are about one thing, though the report names one of them.
+func TestAStoryOfANonceHasBothSessions(t *testing.T) {
+	nonce := api.Nonce{0xf4f9f61a925327d5, 0x0f45b29905d8d141}
+	story := storyOf(func(o plan.Options) cell.Result {
+		executes(o, 5*ms, 8, command.Call{Guard: 1, Op: api.OpenSession{Nonce: nonce}}, api.Result{Code: api.OK, Session: 8})
+		return tells(o, cell.Breach{ID: "I-R5", Text: fmt.Sprintf("session 9 with nonce %v opened over another one", nonce), At: 20 * ms, Step: 9}, "")
+	})
+	require.Contains(t, story, "the log executes OpenSession as call 0 of session 0, in slot 8")
+}
+
 // A report of several lines keeps them, with its programs by name. The meaning of the property takes no room from it.
 func TestAReportOfALine(t *testing.T) {
 	story := storyOf(func(o plan.Options) cell.Result {

@@ -26,6 +26,26 @@ type candidate struct {
 	suspect bool   // it is a command in a slot that the report names, or one between the audit that failed and the one before
 }
 
+// wrongCall stands, among the things, for the wrong call of a history. Its messages and its command name it by session
+// and number.
+const wrongCall = 1 << 63
+
+var callSent = regexp.MustCompile(`^call #\d+ session (\d+) seq (\d+)`)
+
+// callsIn returns what matches the texts on the calls that the client of a window sent in it.
+func (l log) callsIn(w window) (all []*regexp.Regexp) {
+	for i := range l.All {
+		m := &l.All[i]
+		if !w.has(m) || keepsAlive.MatchString(m.Text) {
+			continue
+		}
+		if found := callSent.FindStringSubmatch(m.Text); found != nil {
+			all = append(all, callForm(found[1], found[2]))
+		}
+	}
+	return all
+}
+
 // covers reports whether c is the same action of the same machine as d, and mentions all things that d mentions.
 func (c candidate) covers(d candidate) bool {
 	return c.past == d.past && c.who == d.who && c.peer == d.peer && c.kind == d.kind && c.verb == d.verb && c.names&d.names == d.names
@@ -48,6 +68,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	if l.Broke != moments.None {
 		report = l.All[l.Broke].Text
 	}
+	wrong := l.callsIn(about.window)
 	var all []candidate
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]
@@ -69,6 +90,10 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		}
 		if c.names&^about.records == 0 && !about.machines[c.who] {
 			c.names = 0 // a record number means something else in the log of another machine
+		}
+		if matches(wrong, m.Text) {
+			c.call = true
+			c.names |= wrongCall
 		}
 		if c.names != 0 && !slices.ContainsFunc(all, func(o candidate) bool { return o.covers(c) }) {
 			all = slices.DeleteFunc(all, c.covers)
@@ -322,6 +347,9 @@ func (l log) weight(c candidate, about *subjects) int {
 	}
 	if c.call {
 		n += 6
+	}
+	if c.names&wrongCall != 0 {
+		n += 12
 	}
 	if about.sharesWord(l.All[c.i].Text) {
 		n += 2

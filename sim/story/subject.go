@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/moments"
 )
 
 // subjects are the things that the report of a break names. Sets of things are bits: bit i stands for things[i].
@@ -19,7 +21,9 @@ type subjects struct {
 	exclusive []exclusiveKind
 	slots     []*regexp.Regexp // each matches a command in one slot that the report names
 	calls     []*regexp.Regexp // each matches the texts that mention one call that the report names
+	window    window           // of the wrong call of a history
 	records   uint64           // the things that are records of logs
+	nonces    uint64           // the things that are nonces: two sessions with one nonce are about one thing
 	words     map[string]bool  // stems of the words of the report that say what it is about
 }
 
@@ -32,9 +36,10 @@ type exclusiveKind struct {
 
 // How reports name handles, ballots and records of logs. A handle's name looks like a ballot.
 const (
-	ofLog  = `(?:^|\s)#(\d+)\b`
-	handle = `[Hh]andle[: ](\d+\.\d+)\b`
-	ballot = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
+	ofLog   = `(?:^|\s)#(\d+)\b`
+	handle  = `[Hh]andle[: ](\d+\.\d+)\b`
+	ofNonce = `\bnonce ([0-9a-f]{16,})\b`
+	ballot  = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
 )
 
 var handleNamed = regexp.MustCompile(handle)
@@ -54,6 +59,8 @@ var namings = []struct{ report, elsewhere string }{
 	{`(/[\w/.~-]+)`, `%[1]s\b`},         // paths. An instance counts twice, because its path matches, too; so do nodes below it
 	{`"([^"]{2,60})"`, `%[1]s`},
 	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
+	{ofNonce, `\b%[1]s\b`},
+	{`\b(h[0-9a-f]{6})\b`, `\b%[1]s\b`}, // tokens of handles
 	{ofLog, `record #%[1]s\b`},
 }
 
@@ -65,13 +72,45 @@ var (
 	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
 	callNamed    = regexp.MustCompile(`\bcall (\d+) of session (\d+)|\bSession:(\d+) Seq:(\d+)`)
 	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
-	processNamed = regexp.MustCompile(`\bclient (\d+)\b`) // a client of a history is a program
+	// A client of a history is a program. It is negative for the second call that the program has under way.
+	processNamed = regexp.MustCompile(`\bclient -?(\d+)\b`)
+	// windowNamed is how a report on a history says when the first call that it names was under way, in true time.
+	windowNamed = regexp.MustCompile(`\[called \d+ at ([\d.]+)s, returned \d+ at ([\d.]+)s\]`)
 )
+
+// window is the time during which a call of a client was under way.
+type window struct {
+	client   sim.Addr
+	from, to time.Duration
+}
+
+// has reports whether a moment is a message to or from the client in that time.
+func (w window) has(m *moments.Moment) bool {
+	return w.client != 0 && m.Kind == "receive" && (m.Who == w.client || m.Peer == w.client) && w.from <= m.At && m.At <= w.to
+}
+
+// windowOf returns the window of the first call that a report names; zero: the report does not say.
+func windowOf(report string) (w window) {
+	at, who := windowNamed.FindStringSubmatchIndex(report), processNamed.FindStringSubmatchIndex(report)
+	if at == nil || who == nil || who[0] > at[0] {
+		return window{}
+	}
+	n, err := strconv.ParseInt(report[who[2]:who[3]], 10, 64)
+	if err != nil || n>>20 == 0 {
+		return window{}
+	}
+	seconds := func(i int) time.Duration {
+		d, _ := time.ParseDuration(report[at[i]:at[i+1]] + "s")
+		return d
+	}
+	// a report has no more than microseconds
+	return window{client: event.ProgramID(n).Client(), from: seconds(2), to: seconds(4) + time.Microsecond}
+}
 
 // programs renames the clients in a report about a history as the other lines of a story name programs.
 func programs(report string) string {
 	return processNamed.ReplaceAllStringFunc(report, func(named string) string {
-		n, err := strconv.ParseInt(strings.TrimPrefix(named, "client "), 10, 64)
+		n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimPrefix(named, "client "), "-"), 10, 64)
 		if err != nil || n>>20 == 0 {
 			return named
 		}
@@ -81,7 +120,7 @@ func programs(report string) string {
 
 // subjectsOf returns what a report names.
 func subjectsOf(report string) *subjects {
-	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report), words: map[string]bool{}}
+	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report), window: windowOf(report), words: map[string]bool{}}
 	for _, stem := range stems(report) {
 		s.words[stem] = true
 	}
@@ -100,11 +139,14 @@ func subjectsOf(report string) *subjects {
 				s.things = append(s.things, regexp.MustCompile(text))
 			}
 		}
-		if n.report == ofLog {
+		switch n.report {
+		case ofLog:
 			s.records = bits
+		case ofNonce:
+			s.nonces = bits
 		}
 		if bits != 0 && i < exclusives {
-			s.exclusive = append(s.exclusive, exclusiveKind{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `\d+`)), bits})
+			s.exclusive = append(s.exclusive, exclusiveKind{regexp.MustCompile(fmt.Sprintf(n.elsewhere, `[1-9]\d*`)), bits})
 		}
 	}
 	for _, slot := range named(`slot (\d+)`, report) {
@@ -112,7 +154,7 @@ func subjectsOf(report string) *subjects {
 	}
 	for _, found := range callNamed.FindAllStringSubmatch(report, -1) {
 		seq, session := found[1]+found[4], found[2]+found[3]
-		s.calls = append(s.calls, regexp.MustCompile(`\bsession `+session+` seq `+seq+`\b|\bcall `+seq+` of session `+session+`\b`))
+		s.calls = append(s.calls, callForm(session, seq))
 	}
 	numbers := func(form *regexp.Regexp, add func(n uint64)) {
 		for _, found := range form.FindAllStringSubmatch(report, -1) {
@@ -127,6 +169,11 @@ func subjectsOf(report string) *subjects {
 	return s
 }
 
+// callForm matches the texts that mention a call of a session.
+func callForm(session, seq string) *regexp.Regexp {
+	return regexp.MustCompile(`\bsession ` + session + ` seq ` + seq + `\b|\bcall ` + seq + ` of session ` + session + `\b`)
+}
+
 // isInNamedSlot reports whether a command, in words, is in a slot that the report names.
 func (s *subjects) isInNamedSlot(text string) bool { return matches(s.slots, text) }
 
@@ -137,13 +184,13 @@ func matches(forms []*regexp.Regexp, text string) bool {
 // in returns the things that a text mentions. It returns none if the report names things of an exclusive kind, and the
 // text mentions only other things of that kind.
 func (s *subjects) in(text string) (bits uint64) {
-	for i, re := range s.things[:min(len(s.things), 64)] {
+	for i, re := range s.things[:min(len(s.things), 63)] {
 		if re.MatchString(text) {
 			bits |= 1 << i
 		}
 	}
 	for _, k := range s.exclusive {
-		if bits&k.bits == 0 && bits != 0 && k.any.MatchString(text) {
+		if bits&(k.bits|s.nonces) == 0 && bits != 0 && k.any.MatchString(text) {
 			return 0
 		}
 	}

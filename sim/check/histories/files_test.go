@@ -116,3 +116,26 @@ func TestHistoriesOfNodesAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// A report of S4 includes the calls before about the same node, although others came after them.
+func TestS4NamesTheCallsBeforeOnTheSameNode(t *testing.T) {
+	s := newFileStory(t)
+	create := func(path string, instance api.Instance) {
+		in := linearizability.FileInput{Op: linearizability.FileOpen, Path: path, Create: linearizability.FileCreateMust, Kind: linearizability.FilePlain, Contents: "a"}
+		stat := fileMade(instance, "a")
+		seq := s.act(command.OpenNode{}, api.Result{Code: api.OK, Detail: api.Opened{Created: true, Stat: stat}})
+		s.told(seq, in, func(b *Files, op int) {
+			b.History.OK(op, 0, linearizability.FileOutput{Created: true, Stat: model.FileStat(stat)})
+		})
+	}
+	create("/f", 9)
+	create("/g", 10)
+	create("/fg", 11)
+	s.told(0, linearizability.FileInput{Op: linearizability.FileGet, Path: "/f", Instance: 9}, func(b *Files, op int) {
+		b.History.OK(op, 0, linearizability.FileOutput{Contents: "b", Stat: model.FileStat(fileMade(9, "b"))})
+	})
+	s.b.Judge(&Verdict{})
+	require.Equal(t, "S4", s.w.Failure().ID)
+	require.Regexp(t, `\nbefore it: client 5: open /f [^\n]*, in slot 11$`, s.w.Failure().Text)
+	require.NotContains(t, s.w.Failure().Text, "/g")
+}

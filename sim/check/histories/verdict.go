@@ -33,24 +33,44 @@ func decide[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[
 const mostAround = 2
 
 // around returns, a line each, the last calls before a wrong one in the witness that may have
-// changed what it is about: when each began and ended, its answer, and its place in the log.
+// changed what it is about: when each began and ended, its answer, and its place in the log. Calls about the
+// same path, or one below it, come before others.
 func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.History[I, O], r *linearizability.WitnessResult) string {
 	v, ops := r.Violation, h.Operations()
 	wrong := &ops[v.Op]
 	about := m.PartitionOf(wrong.Input)
-	var lines []string
+	path := pathIn(m.InputText(wrong.Input))
+	var same, others []string
 	for _, i := range slices.Backward(r.Order) {
 		op := &ops[i]
-		if len(lines) == mostAround {
+		if len(same) == mostAround {
 			break
 		}
 		if int(i) == v.Op || int(i) == v.Other || m.IsReadOnly(op.Input) || m.PartitionOf(op.Input) != about || op.Call > wrong.Return {
 			continue
 		}
-		lines = append(lines, "\nbefore it: "+text(m, op))
+		line := "\nbefore it: " + text(m, op)
+		if at := pathIn(m.InputText(op.Input)); path == "" || at == path || strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
+			same = append(same, line)
+		} else if len(others) < mostAround {
+			others = append(others, line)
+		}
 	}
-	slices.Reverse(lines)
-	return strings.Join(lines, "")
+	if len(same) == 0 {
+		same = others
+	}
+	slices.Reverse(same)
+	return strings.Join(same, "")
+}
+
+// pathIn returns the first path in the text of a call, without the instance; "" if there is none.
+func pathIn(text string) string {
+	for _, w := range strings.Fields(text) {
+		if path, _, _ := strings.Cut(w, "#"); strings.HasPrefix(path, "/") {
+			return path
+		}
+	}
+	return ""
 }
 
 // text describes one call: its client, what it asks for and was told, when, and its place in
