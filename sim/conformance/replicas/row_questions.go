@@ -59,14 +59,15 @@ func (q *rowQuestions) onBulkDone(r driver.BulkResult) {
 func (q *rowQuestions) stop() { q.slot, q.answers = 0, nil }
 
 // onActed checks the end of a step. A snapshot or backup that begins ends its questions, as
-// does an installed snapshot; a master that steps down gives up those for a backup. Answers about a
+// does an installed snapshot, unless the question is about later rows: in the same step the replica may have
+// applied what follows, and asked about that. A master that steps down gives up those for a backup. Answers about a
 // snapshot stay when a backup begins or is given up: the replica does not ask these peers again.
 func (q *rowQuestions) onActed(w *sim.World, r *paxos.Status, now time.Time, replicas int, most time.Duration, out *model.Outcome) {
 	wasLeading := q.isLeading
 	q.isLeading = r.Role == paxos.Leader
 	_, writes := out.Bulk.(driver.WriteJob)
 	switch {
-	case writes || out.Installed != nil:
+	case writes || out.Installed != nil && out.Installed.Handle.Slot >= q.slot:
 		q.stop()
 	case out.Backup != nil || wasLeading && !q.isLeading:
 		q.slot = 0

@@ -64,10 +64,13 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 		"a part of a snapshot comes": {
 			between: func(q *rowQuestions) { q.onBulkDone(driver.PutDone{}) }, ms: 101, breaks: true,
 		},
-		"it writes":     {out: model.Outcome{Output: driver.Output{Bulk: driver.WriteJob{}}}, ms: 900},
-		"it reads":      {out: model.Outcome{Output: driver.Output{Bulk: driver.ReadJob{}}}, ms: 900, breaks: true},
-		"it backs up":   {out: model.Outcome{Output: driver.Output{Backup: &driver.BackupJob{}}}, ms: 900},
-		"it installs":   {out: model.Outcome{Observed: model.Observed{Installed: &core.Installed{}}}, ms: 900},
+		"it writes":   {out: model.Outcome{Output: driver.Output{Bulk: driver.WriteJob{}}}, ms: 900},
+		"it reads":    {out: model.Outcome{Output: driver.Output{Bulk: driver.ReadJob{}}}, ms: 900, breaks: true},
+		"it backs up": {out: model.Outcome{Output: driver.Output{Backup: &driver.BackupJob{}}}, ms: 900},
+		"it installs": {out: model.Outcome{Observed: model.Observed{Installed: &core.Installed{Handle: paxos.Handle{Slot: 9}}}}, ms: 900},
+		"it installs, and asks about what follows": {
+			out: model.Outcome{Observed: model.Observed{Installed: &core.Installed{Handle: paxos.Handle{Slot: 8}}}}, ms: 101, breaks: true,
+		},
 		"it steps down": {role: paxos.Follower, ms: 900},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,6 +97,22 @@ func TestL2AQuestionAboutRowsIsRepeated(t *testing.T) {
 			}
 		})
 	}
+}
+
+// In the step that installs a snapshot, a replica may apply what follows, and ask about that. The answers count.
+func TestL2AnswersAboutWhatFollowsASnapshotCount(t *testing.T) {
+	f, q := worldtest.New(t), rowQuestions{}
+	at := func(ms int) time.Time { return time.Unix(1, 0).Add(time.Duration(ms) * time.Millisecond) }
+	act := func(ms int, out model.Outcome) {
+		q.onActed(f.World, &paxos.Status{ID: 1}, at(ms), 5, 100*time.Millisecond, &out)
+	}
+	q.onAsk(at(0), 9)
+	act(0, model.Outcome{Observed: model.Observed{Installed: &core.Installed{Handle: paxos.Handle{Slot: 8}}}})
+	q.onTransfer(2, driver.TellSum{Slot: 9})
+	q.onAsk(at(50), 9)
+	q.onTransfer(3, driver.TellSum{Slot: 9})
+	act(900, model.Outcome{})
+	f.Good()
 }
 
 // wholeSnapshot is the end of the job that wrote the last piece of a peer's snapshot.
