@@ -45,18 +45,14 @@ func (g *guard) grace() time.Duration { return g.delay / 5 }
 
 // look decides at an instant, with what the session has left and the error of the lock.
 func (g *guard) look(now time.Time, left time.Duration, err error) action {
-	isLost := err != nil && !errors.Is(err, client.ErrJeopardy) // for good
 	switch remains := g.until(left); {
 	case g.stopping && !g.killed && (remains <= 0 || now.Sub(g.since) >= g.grace()):
 		g.killed = true
 		return kill
 	case g.stopping:
 		return nothing
-	case isLost || remains <= g.grace():
-		g.stopping, g.since, g.why = true, now, err
-		if g.why == nil {
-			g.why = client.ErrJeopardy
-		}
+	case isLost(err) || remains <= g.grace():
+		g.stopping, g.since, g.why = true, now, orJeopardy(err)
 		return terminate
 	case left <= 0 && !g.warned:
 		g.warned = true
@@ -65,4 +61,28 @@ func (g *guard) look(now time.Time, left time.Duration, err error) action {
 		g.warned = false
 	}
 	return nothing
+}
+
+// atEnd says, when the command has ended, what was lost by then, with why for the reason; "": the command had the lock
+// to its end. This process may have been stopped since it looked last, for longer than the lock lasts.
+func (g *guard) atEnd(left time.Duration, err error) string {
+	switch {
+	case g.stopping:
+		return "the lock was lost, so the command was ended"
+	case isLost(err) || g.until(left) <= 0:
+		g.why = orJeopardy(err)
+		return "the lock was lost, or may have been, before lock saw the end of the command"
+	}
+	return ""
+}
+
+// isLost reports whether the error of a lock is final.
+func isLost(err error) bool { return err != nil && !errors.Is(err, client.ErrJeopardy) }
+
+// orJeopardy is the error of a lock, or jeopardy where the lease alone says that the lock may be lost.
+func orJeopardy(err error) error {
+	if err == nil {
+		return client.ErrJeopardy
+	}
+	return err
 }

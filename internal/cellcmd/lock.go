@@ -61,9 +61,10 @@ terminal. Ctrl-C and Ctrl-\ reach both, so lock does not pass these two on. Ctrl
 if they stay stopped, the lock is lost as above.
 
 Lock ends with the exit code of the command, or with 128 plus the number of the signal that
-ended it. It is 10 if the lock was lost while the command ran, 127 if the command does not
-exist, and 126 if it cannot be executed. Before the command runs, the exit codes are those
-below: 7 if --try finds the lock held, 8 if --wait expires.`,
+ended it. It is 10 if the lock was lost while the command ran, or may have been lost because
+lock was stopped or the machine suspended; 127 if the command does not exist, and 126 if it
+cannot be executed. Before the command runs, the exit codes are those below: 7 if --try finds
+the lock held, 8 if --wait expires.`,
 		Example: `  chubby lock /jobs/nightly -- ./nightly.sh                 # one at a time on all machines
   chubby lock --try /jobs/nightly -- ./nightly.sh           # exit code 7 if it already runs
   chubby lock --shared --wait 30s /db -- ./read.sh          # together with other readers
@@ -225,11 +226,13 @@ func (a *locker) hold(ctx context.Context, cl *client.Client, lock *client.Lock,
 	for {
 		select {
 		case <-child.Ended():
-			if g.stopping {
-				child.Kill() // what it left
-				return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: the lock was lost, so the command was ended: %s%s", a.name, plain(g.why), reason(cl))}
+			left, _ := cl.LeaseLeft()
+			what := g.atEnd(left, lock.Err())
+			if what == "" {
+				return child.Code()
 			}
-			return child.Code()
+			child.Kill() // what it left
+			return 0, &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: %s: %s%s", a.name, what, plain(g.why), reason(cl))}
 		case s := <-signals:
 			child.Signal(s)
 			continue

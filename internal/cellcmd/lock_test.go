@@ -4,6 +4,8 @@ package cellcmd
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -47,6 +49,39 @@ func TestACommandDoesNotOutliveItsLocker(t *testing.T) {
 	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || isZombie(pid) }, wait, time.Millisecond)
 }
 
+// Where lock was stopped for so long that another client has had the lock, it cannot know whether its command ended in
+// time: lock reports the loss, and not the exit code of the command. Several of them wake up, since each
+// may look after its lock before it sees that the command has ended.
+func TestALockThatWasStoppedPastItsLockReportsTheLoss(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t, "--session-lease", "500ms")
+	end := file + ".end"
+	var all []*process
+	var watchdogs []int
+	for n := range 8 {
+		l := startWith(t, apart, "lock", "--cell", file, "--lock-delay", "3s", fmt.Sprint("/l", n), "--", "sh", "-c", `echo held; while test ! -e `+end+`; do sleep 0.01; done`)
+		l.says(t, "held")
+		all, watchdogs = append(all, l), append(watchdogs, watchdogOf(t, l))
+	}
+	for _, l := range all {
+		require.NoError(t, l.Process.Signal(syscall.SIGSTOP))
+	}
+	require.NoError(t, os.WriteFile(end, nil, 0o600))
+	for _, pid := range watchdogs {
+		require.Eventually(t, func() bool { return isDead(pid) }, wait, time.Millisecond)
+	}
+	for n := range all {
+		code, _, said := run(t, "lock", "--cell", file, fmt.Sprint("/l", n), "--", "true")
+		require.Equal(t, cli.ExitClean, code, said)
+	}
+	for _, l := range all {
+		require.NoError(t, l.Process.Signal(syscall.SIGCONT))
+		require.Equal(t, cli.ExitLost, l.ends(t))
+		_, text := l.text()
+		require.Contains(t, text, "the lock was lost")
+	}
+}
+
 func TestAGuardEndsACommandInTime(t *testing.T) {
 	at := func(seconds float64) time.Time { return time.Unix(0, int64(seconds*1e9)) }
 	jeopardy := &client.Error{Op: "lock", Causes: []error{client.ErrJeopardy}}
@@ -70,6 +105,34 @@ func TestAGuardEndsACommandInTime(t *testing.T) {
 			for _, l := range looks {
 				require.Equal(t, l.want, g.look(at(l.at), time.Duration(l.left*1e9), l.err), "at %v", l.at)
 			}
+		})
+	}
+}
+
+func TestAGuardKnowsWhetherTheLockLastedToTheEnd(t *testing.T) {
+	const s = time.Second
+	jeopardy := &client.Error{Op: "lock", Causes: []error{client.ErrJeopardy}}
+	for name, end := range map[string]struct {
+		g    guard
+		left time.Duration
+		err  error
+		says string
+		why  error
+	}{
+		"the session lives":               {guard{}, 5 * s, nil, "", nil},
+		"an outage":                       {guard{}, -11 * s, jeopardy, "", nil},
+		"lock was stopped":                {guard{}, -12 * s, jeopardy, "before lock saw the end of the command", client.ErrJeopardy},
+		"lock was stopped, and not told":  {guard{}, -12 * s, nil, "before lock saw the end of the command", client.ErrJeopardy},
+		"the lock is lost":                {guard{}, 5 * s, client.ErrGone, "before lock saw the end of the command", client.ErrGone},
+		"the command was told to end":     {guard{stopping: true, why: client.ErrGone}, 5 * s, nil, "so the command was ended", client.ErrGone},
+		"it was, and the session is over": {guard{stopping: true, why: jeopardy}, -12 * s, client.ErrSessionExpired, "so the command was ended", client.ErrJeopardy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			end.g.delay = 15 * s
+			what := end.g.atEnd(end.left, end.err)
+			require.Equal(t, end.says == "", what == "")
+			require.Contains(t, what, end.says)
+			require.ErrorIs(t, end.g.why, end.why)
 		})
 	}
 }

@@ -41,10 +41,13 @@ func (f *fuse) cut(now time.Duration) {
 	f.until, f.lit = min(f.until, now+f.grace), true
 }
 
+// isOver reports whether the command must be dead at an instant.
+func (f *fuse) isOver(now time.Duration) bool { return now >= f.until }
+
 // look decides at an instant.
 func (f *fuse) look(now time.Duration) action {
 	switch {
-	case now >= f.until:
+	case f.isOver(now):
 		f.lit = true
 		return kill
 	case !f.lit && now >= f.until-f.grace/2:

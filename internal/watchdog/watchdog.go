@@ -87,6 +87,9 @@ func (w *watchdog) run(ctx context.Context, program string, argv []string) error
 	w.fuse.until = time.Duration(w.until)
 	attributes := &syscall.SysProcAttr{Setpgid: true, Pgid: w.group}
 	setDeathSignal(attributes)
+	if w.fuse.isOver(SinceBoot()) { // lock or this process was stopped after lock had looked
+		return lostAs("the command was not started: the time of the lock was over")
+	}
 	p, err := os.StartProcess(program, argv, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: attributes})
 	if err != nil {
 		return NotStarted(err)
@@ -122,9 +125,14 @@ func (w *watchdog) run(ctx context.Context, program string, argv []string) error
 		}
 	}
 	if w.lost {
-		return &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: chubby lock was killed or stopped, and its command was ended before another client could hold the lock", os.Getenv("CHUBBY_LOCK"))}
+		return lostAs("chubby lock was killed or stopped, and its command was ended before another client could hold the lock")
 	}
 	return cli.Exit(w.code)
+}
+
+// lostAs is the end of a watchdog whose lock was lost.
+func lostAs(what string) error {
+	return &cli.Failure{Code: cli.ExitLost, Err: fmt.Errorf("%s: %s", os.Getenv("CHUBBY_LOCK"), what)}
 }
 
 // readOrders reads orders until lock has ended, and closes the channel.
