@@ -30,10 +30,10 @@ type dialed struct {
 	asking atomic.Bool             // a replica is asked why it opens no session
 	once   sync.Once               // close does its work once
 
-	mu   sync.Mutex
-	errs map[uint32]outage  // why each replica was not reached, since its last message
-	tls  map[uint32]bool    // those of them that a certificate problem keeps from being reached
-	said map[uint32]refusal // during Dial: the last answer of each replica
+	mu      sync.Mutex
+	errs    map[uint32]outage  // why each replica was not reached, since its last message
+	refused map[uint32]error   // of those of them that it is of no use to try again: why
+	said    map[uint32]refusal // during Dial: the last answer of each replica
 }
 
 // Dial connects to a cell over the network and returns a Client when the session with the cell is
@@ -49,12 +49,16 @@ type dialed struct {
 // master and waits for the clients of the last one. Errors of later calls whose context ends say so
 // too.
 //
-// Dial fails at once with ErrInvalid if the target or an option is wrong, if a plain connection
-// would leave the loopback interface without WithPlain, if a replica is not the one that the target
-// says or is of another cell than the cell file or WithName says, or if TLS keeps all replicas from
-// being reached: their certificates are not acceptable, or only one side speaks TLS. It fails at
-// once with ErrPermission if a replica does not accept the client's certificate or token, and with
-// ErrTooManySessions if the cell has no room for a session.
+// Dial fails at once with ErrInvalid if the target or an option is wrong, or if a plain connection
+// would leave the loopback interface without WithPlain; and with ErrTooManySessions if the cell has
+// no room for a session.
+//
+// Dial gives up before that time if every replica refuses the client. The error is ErrPermission if a
+// replica does not accept the client's certificate or token. It is ErrInvalid if one is not the
+// replica that the target says, or is of another cell than the cell file or WithName says, or if TLS
+// keeps it from being reached: its certificate is not acceptable, or only one side speaks TLS. Dial
+// gives up with ErrInvalid also if this is so of the present master. A single replica that refuses
+// does not keep Dial from the others.
 //
 // If the target names files of certificates and tokens and these files have changed, the Client
 // reads them again for each new connection. Certificates and tokens given as options stay as they
@@ -149,7 +153,7 @@ func (o dialOptions) checkPlain(ctx context.Context, t Target) error {
 
 // newDialed makes the connections, or uses those that Clients of this process have already.
 func newDialed(ctx context.Context, t Target, o dialOptions, name string, giveUp context.CancelCauseFunc) (*dialed, error) {
-	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, tls: map[uint32]bool{}, said: map[uint32]refusal{}}
+	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
 	who := o.principal
 	if who == "" {
 		who = t.Principal

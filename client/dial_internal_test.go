@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -16,7 +18,7 @@ import (
 // may serve again.
 func TestAnOutageIsToldWithItsAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2"}}, errs: map[uint32]outage{}, tls: map[uint32]bool{}, said: map[uint32]refusal{}}
+		d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2"}}, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
 		ctx, returned := context.WithCancel(t.Context())
 		returned()
 		d.ctx = ctx
@@ -32,6 +34,62 @@ func TestAnOutageIsToldWithItsAge(t *testing.T) {
 		d.deliver(2, nil)
 		require.NoError(t, c.Unreached())
 	})
+}
+
+// A replica that lacks a new token, or is another one, does not keep Dial from the others. Where all refuse, Dial ends,
+// and says why each does.
+func TestDialGivesUpWhenAllReplicasRefuse(t *testing.T) {
+	ctx, giveUp := context.WithCancelCause(t.Context())
+	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
+	d.rt = NewRuntime(func(uint32, []byte) {})
+	noToken, other := status.Error(codes.Unauthenticated, "does not know the token"), status.Error(codes.FailedPrecondition, "is another replica")
+	d.failed(3, other)
+	d.failed(1, noToken)
+	d.failed(1, noToken) // again
+	d.failed(2, errors.New("connection refused"))
+	require.NoError(t, ctx.Err(), "replica 2 may serve when it is back")
+	timeout := d.explain(ctx, "it", &Error{Op: "ready", Causes: []error{context.DeadlineExceeded}})
+	require.EqualError(t, timeout, `client: dial "it": context deadline exceeded: replica 1 at a:1: does not know the token: replica 2 at b:2: connection refused: replica 3 at c:3: is another replica`)
+
+	d.deliver(3, nil)
+	d.failed(2, noToken)
+	require.NoError(t, ctx.Err(), "replica 3 has answered since")
+	d.failed(3, other)
+	require.Error(t, ctx.Err())
+	why := d.explain(ctx, "it", errors.New("unused"))
+	require.ErrorIs(t, why, ErrPermission)
+	require.ErrorIs(t, why, ErrInvalid)
+	require.EqualError(t, why, `client: dial "it": permission denied: replica 1 at a:1: does not know the token`+"\n"+
+		"permission denied: replica 2 at b:2: does not know the token\ninvalid: replica 3 at c:3: is another replica")
+}
+
+// Dial does not wait for a master that it will never reach, since the address is another replica's. A master that does not
+// know a token may have it soon.
+func TestDialGivesUpWhenTheMasterHasAnotherAddress(t *testing.T) {
+	ctx, giveUp := context.WithCancelCause(t.Context())
+	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
+	d.rt = NewRuntime(func(uint32, []byte) {})
+	names := func(from, master uint32) {
+		q := api.Request{ID: 7, Op: api.OpenSession{Nonce: api.Nonce{1}}}
+		p := q.Answer(2, api.Result{Code: api.NotMaster})
+		p.Master = master
+		d.deliver(from, api.AppendReply(nil, p))
+	}
+	other := status.Error(codes.FailedPrecondition, "is replica 2")
+	d.failed(1, other)
+	require.NoError(t, ctx.Err(), "no replica names the master")
+	names(2, 1)
+	names(3, 2)
+	d.failed(1, other)
+	require.NoError(t, ctx.Err(), "replica 3 knows another master")
+	names(3, 0)
+	d.failed(1, other)
+	require.NoError(t, ctx.Err(), "replica 3 may hear of another master")
+	names(3, 1)
+	d.failed(1, status.Error(codes.Unauthenticated, "does not know the token"))
+	require.NoError(t, ctx.Err(), "the master may have the token soon")
+	d.failed(1, other)
+	require.EqualError(t, d.explain(ctx, "it", errors.New("unused")), `client: dial "it": invalid: replica 1 at a:1: is replica 2`)
 }
 
 // Where no replica serves, Dial says what each does, also of the master that recovers.

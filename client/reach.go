@@ -9,7 +9,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
@@ -26,7 +25,7 @@ const oldOutage = 2 * time.Second
 func (d *dialed) deliver(from uint32, msg []byte) {
 	d.mu.Lock()
 	delete(d.errs, from)
-	delete(d.tls, from)
+	delete(d.refused, from)
 	d.mu.Unlock()
 	if d.ctx.Err() == nil {
 		d.onAnswer(from, msg)
@@ -60,22 +59,54 @@ func (d *dialed) failed(replica uint32, err error) {
 	text := errors.New(status.Convert(err).Message())
 	d.mu.Lock()
 	d.errs[replica] = outage{text, d.rt.Now()}
-	isTLS := errors.As(err, new(*rpc.TLSError))
-	if isTLS {
-		d.tls[replica] = true
+	if why := d.refusalFor(replica, status.Code(err), text); why != nil {
+		d.refused[replica] = why
 	} else {
-		delete(d.tls, replica)
+		delete(d.refused, replica)
 	}
-	isHopeless := len(d.tls) == len(d.target.Replicas)
+	hopeless := d.hopeless()
 	d.mu.Unlock()
 	d.rt.ReportUnreachable(replica)
-	switch code := status.Code(err); {
-	case isTLS && !isHopeless: // one replica may have a bad certificate, and the others serve
-	case code == codes.Unauthenticated, code == codes.PermissionDenied:
-		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrPermission, replica, d.target.Replicas[replica], text))
-	case code == codes.FailedPrecondition:
-		d.giveUp(fmt.Errorf("%w: replica %d at %s: %w", ErrInvalid, replica, d.target.Replicas[replica], text))
+	if hopeless != nil {
+		d.giveUp(hopeless)
 	}
+}
+
+// refusalFor returns why a replica will not talk to this client however often it tries; nil: it may.
+func (d *dialed) refusalFor(replica uint32, code codes.Code, text error) error {
+	var what error
+	switch code {
+	case codes.Unauthenticated, codes.PermissionDenied:
+		what = ErrPermission
+	case codes.FailedPrecondition: // rpc.TLSError has this code, too
+		what = ErrInvalid
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: replica %d at %s: %w", what, replica, d.target.Replicas[replica], text)
+}
+
+// hopeless returns why Dial gives up: every replica refuses, or the present master has another address or another
+// certificate than the target says, as far as replicas name it. It returns nil otherwise: a single replica may have a
+// bad certificate, or not have a new token yet, and the others serve. It is called with mu held.
+func (d *dialed) hopeless() error {
+	var all []error
+	isMasterWrong := false
+	for _, id := range d.target.ids() {
+		said, heard := d.said[id]
+		switch {
+		case d.refused[id] != nil:
+			all = append(all, d.refused[id])
+		case heard && errors.Is(d.refused[said.master], ErrInvalid):
+			isMasterWrong = true
+		case heard:
+			return nil // it is another master, or may hear of one
+		}
+	}
+	if isMasterWrong || len(all) == len(d.target.Replicas) {
+		return errors.Join(all...)
+	}
+	return nil
 }
 
 // unreached returns, for each replica that was not reached, the reason.
