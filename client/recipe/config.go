@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -44,10 +45,15 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // at that time, and with the errors of Open and Contents. It calls parse on that thread, once for
 // each contents.
 func WatchConfig[T any](ctx context.Context, c *client.Client, file string, parse func(text string) (T, error)) (*Config[T], error) {
+	return watchText(ctx, c, file, follow[string], parse)
+}
+
+// watchText is WatchConfig with the given iteration over the contents: follow, or await.
+func watchText[T any](ctx context.Context, c *client.Client, file string, iterate textIterator, parse func(text string) (T, error)) (*Config[T], error) {
 	thread, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	w := &Config[T]{rt: c.Runtime(), parse: parse, cancel: cancel}
 	w.rt.Go("config "+file, func() {
-		for text, err := range follow(thread, c, file, client.WantContents, readText) {
+		for text, err := range iterate(thread, c, file, client.WantContents, readText) {
 			w.take(file, text, err)
 		}
 	})
@@ -57,6 +63,9 @@ func WatchConfig[T any](ctx context.Context, c *client.Client, file string, pars
 	}
 	return w, nil
 }
+
+// textIterator is follow or await, for the contents of a file.
+type textIterator = func(ctx context.Context, c *client.Client, name string, want client.EventMask, read func(context.Context, *client.Handle) (string, error)) iter.Seq2[string, error]
 
 func readText(ctx context.Context, h *client.Handle) (string, error) {
 	text, _, err := h.Contents(ctx)

@@ -29,7 +29,7 @@ type Names struct {
 	follow map[string]*Config[map[string]string] // by file
 }
 
-// NewNames returns the name service of a directory, which is created on first use. files is the
+// NewNames returns the name service of a directory, which the first Set creates. files is the
 // number of files over which the names are spread. It must be the same for all programs, and should
 // be about a hundredth of the number of names. A number below 1 counts as 1.
 func NewNames(c *client.Client, dir string, files int) *Names {
@@ -40,7 +40,8 @@ func NewNames(c *client.Client, dir string, files int) *Names {
 // other program has changed it since it was read; otherwise it reads the file again. A concurrent
 // Set of another name in the same file is therefore not lost.
 //
-// Set fails with client.ErrInvalid if the name is empty, or if the name or address has a tab or a
+// Set creates the directory and the file of the name if necessary, and needs the rights to do so, or else the
+// right to write the file. It fails with client.ErrInvalid if the name is empty, or if the name or address has a tab or a
 // line break; with client.ErrTooLarge if the file is full and more files are needed; and with the
 // errors of Open and SetContents. After client.ErrOutcomeUnknown the name may or may not have the
 // address; setting it again settles that.
@@ -75,6 +76,10 @@ func (n *Names) Set(ctx context.Context, name, address string) error {
 // the name is used for the first time, and answers from memory after that. The answer is as old as
 // the last event, usually one message delay; while the cell cannot be reached it is older. Use an
 // address as a hint: the program at that address must confirm its own identity.
+//
+// Lookup creates nothing, and needs only the right to read. Where the file does not exist yet, no name in
+// it has an address, and Lookup learns of the file by the events of the directory, or of the
+// directories above if that does not exist either; it then needs the right to read these.
 func (n *Names) Lookup(ctx context.Context, name string) (string, error) {
 	all, err := n.entries(ctx, name)
 	if err != nil {
@@ -88,17 +93,12 @@ func (n *Names) Lookup(ctx context.Context, name string) (string, error) {
 
 // Watch iterates over the addresses of a name, by events: first the present address, then each one
 // that differs, and an empty one while the name has none. If addresses follow in quick succession,
-// it may leave some out, but never the last. The error that ends the iteration comes last.
+// it may leave some out, but never the last. The error that ends the iteration comes last. Watch needs the
+// rights of Lookup, and like Lookup it may come before the file and its directory.
 func (n *Names) Watch(ctx context.Context, name string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		h, err := n.open(ctx, name)
-		if err != nil {
-			yield("", err)
-			return
-		}
-		_ = h.Close(ctx)
 		last, begun := "", false
-		for text, err := range follow(ctx, n.c, n.file(name), client.WantContents, readText) {
+		for text, err := range await(ctx, n.c, n.file(name), client.WantContents, readText) {
 			var all map[string]string
 			if err == nil {
 				if all, err = parseNames(text); err != nil {
@@ -135,12 +135,7 @@ func (n *Names) entries(ctx context.Context, name string) (map[string]string, er
 	if f != nil && !f.isOver() {
 		return f.Value(), nil
 	}
-	h, err := n.open(ctx, name) // so that it exists
-	if err != nil {
-		return nil, err
-	}
-	_ = h.Close(ctx)
-	f, err = WatchConfig(ctx, n.c, file, parseNames)
+	f, err := watchText(ctx, n.c, file, await[string], parseNames)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +148,7 @@ func (n *Names) entries(ctx context.Context, name string) (map[string]string, er
 	return f.Value(), nil
 }
 
-// open opens the file of a name, and creates the file and its directory if necessary.
+// open opens the file of a name for Set, and creates the file and its directory if necessary.
 func (n *Names) open(ctx context.Context, name string) (*client.Handle, error) {
 	o := client.OpenOptions{Rights: client.Read | client.Write, Create: client.CreateMay}
 	h, err := n.c.Open(ctx, n.file(name), o)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/sim/scenario"
 	"github.com/chubbycell/chubby/sim/simtest"
@@ -197,4 +199,50 @@ func TestManyNamesAreFewFiles(t *testing.T) {
 	require.Equal(t, []string{"host7", "moved", ""}, seen)
 	require.ErrorIs(t, n.Set(ctx, "a\tb", "x"), client.ErrInvalid)
 	require.ErrorIs(t, n.Set(ctx, "", "x"), client.ErrInvalid)
+}
+
+// A program that may only read looks names up and watches them. It creates nothing, may come before the first Set, and
+// learns of the directory and of the file when they are made.
+func TestNamesAreReadWithoutTheRightToWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cell := chubbytest.Start(t, chubbytest.Options{Replicas: 1})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		owner, guest := cell.ClientAs(t, "ann"), cell.ClientAs(t, "bob")
+		file := func(name, contents string) {
+			h, err := owner.Open(ctx, name, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: contents})
+			require.NoError(t, err)
+			require.NoError(t, h.Close(ctx))
+		}
+		file("/ls/local/acl/owners", "ann\n")
+		root, err := owner.Open(ctx, "/ls/local", client.OpenOptions{Rights: client.ChangeACL})
+		require.NoError(t, err)
+		_, err = root.SetACL(ctx, client.ACLNames{Read: "everybody", Write: "owners", Change: "owners"}, 0)
+		require.NoError(t, err)
+
+		read := recipe.NewNames(guest, namesDir, 1)
+		defer read.Close()
+		require.ErrorIs(t, read.Set(ctx, "a", "x"), client.ErrPermission)
+		_, err = read.Lookup(ctx, "a")
+		require.ErrorIs(t, err, client.ErrNotFound)
+		_, err = owner.Open(ctx, namesDir, client.OpenOptions{})
+		require.ErrorIs(t, err, client.ErrNotFound, "a Lookup creates nothing")
+
+		write := recipe.NewNames(owner, namesDir, 1)
+		defer write.Close()
+		var seen []string
+		for address, err := range read.Watch(ctx, "a") {
+			require.NoError(t, err)
+			seen = append(seen, address)
+			if address == "there" {
+				break
+			}
+			require.NoError(t, write.Set(ctx, "a", map[int]string{1: "here", 2: "there"}[len(seen)]))
+		}
+		require.Equal(t, []string{"", "here", "there"}, seen)
+		synctest.Wait()
+		address, err := read.Lookup(ctx, "a")
+		require.NoError(t, err)
+		require.Equal(t, "there", address, "the Lookup from before the first Set has followed, too")
+	})
 }
