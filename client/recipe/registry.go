@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/chubbycell/chubby/client"
 )
@@ -37,7 +38,7 @@ func Register(ctx context.Context, c *client.Client, dir, name, contents string)
 		})
 		switch {
 		case err == nil:
-			return &Registration{h}, nil
+			return &Registration{h: h}, nil
 		case !errors.Is(err, client.ErrExists):
 			return nil, err
 		}
@@ -48,7 +49,10 @@ func Register(ctx context.Context, c *client.Client, dir, name, contents string)
 }
 
 // Registration is the membership of one service. All methods are safe for concurrent use.
-type Registration struct{ h *client.Handle }
+type Registration struct {
+	h    *client.Handle
+	left atomic.Bool // Leave was called: it deletes the file
+}
 
 // Update replaces the contents.
 func (r *Registration) Update(ctx context.Context, contents string) error {
@@ -57,14 +61,18 @@ func (r *Registration) Update(ctx context.Context, contents string) error {
 }
 
 // Wait blocks until the registration is lost, and returns why: client.ErrSessionExpired,
-// client.ErrGone if the file was deleted, or client.ErrClosed after Leave. If ctx ends first, Wait
-// returns its error.
+// client.ErrGone if the file was deleted, or client.ErrClosed after Leave, which deletes it too. If ctx ends
+// first, Wait returns its error.
 func (r *Registration) Wait(ctx context.Context) error {
 	for {
-		if err := next(ctx, r.h.Events()); err != nil {
-			return err
+		err := next(ctx, r.h.Events())
+		if err == nil {
+			_, err = r.h.Stat(ctx)
 		}
-		if _, err := r.h.Stat(ctx); err != nil {
+		switch {
+		case r.left.Load() && says(ctx, err, client.ErrGone):
+			return fmt.Errorf("recipe: member %s: %w", r.h.Name(), client.ErrClosed)
+		case err != nil:
 			return err
 		}
 	}
@@ -73,6 +81,7 @@ func (r *Registration) Wait(ctx context.Context) error {
 // Leave ends the registration at once. It blocks until the cell has answered. If ctx ends first, it
 // fails, and the file disappears as soon as the cell can be reached. Leaving again is harmless.
 func (r *Registration) Leave(ctx context.Context) error {
+	r.left.Store(true)
 	_ = r.h.Delete(ctx) // works even while a watcher reads it
 	return r.h.Close(ctx)
 }

@@ -7,11 +7,13 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/scenario"
@@ -348,4 +350,33 @@ func TestWatchersMayComeFirst(t *testing.T) {
 	}
 	require.Equal(t, 0, sizes[0])
 	require.Equal(t, 1, sizes[len(sizes)-1])
+}
+
+// A Wait that is under way tells the program's own Leave from a deletion by another, whichever the Client hears of first:
+// the end of the file, or that of its handle.
+func TestAWaitTellsALeaveFromADeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := chubbytest.Start(t, chubbytest.Options{Replicas: 1}).Client(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		for n := range 20 {
+			r, err := recipe.Register(ctx, c, registryDir, fmt.Sprint("m", n), "here")
+			require.NoError(t, err)
+			waited := make(chan error)
+			go func() { waited <- r.Wait(ctx) }()
+			synctest.Wait()
+			if n == 0 { // another deletes it
+				h, err := c.Open(ctx, registryDir+"/m0", client.OpenOptions{Rights: client.Write})
+				require.NoError(t, err)
+				require.NoError(t, h.Delete(ctx))
+				require.ErrorIs(t, <-waited, client.ErrGone)
+				continue
+			}
+			require.NoError(t, r.Leave(ctx))
+			err = <-waited
+			require.ErrorIs(t, err, client.ErrClosed)
+			require.NotErrorIs(t, err, client.ErrGone)
+			require.ErrorIs(t, r.Wait(ctx), client.ErrClosed)
+		}
+	})
 }
