@@ -61,14 +61,19 @@ func (b *Barrier) Enter(ctx context.Context) error {
 // Leave removes the member and blocks until there is an instant with no member left: every member
 // that was there when Leave was called has left, or has lost its session. If ctx ends first, Leave
 // fails with the context's error; the member has left nevertheless. After a failed Enter, Leave
-// only waits for the others.
+// only waits for the others. A file or a directory that is gone already is no error: in a directory
+// that was deleted no member is left.
 func (b *Barrier) Leave(ctx context.Context) error {
 	if b.r != nil {
 		if err := b.r.Leave(ctx); err != nil {
 			return err
 		}
 	}
-	return b.await(ctx, func(_ context.Context, s seen) (bool, error) { return s.members == 0, nil })
+	err := b.await(ctx, func(_ context.Context, s seen) (bool, error) { return s.members == 0, nil })
+	if says(ctx, err, client.ErrNotFound, client.ErrGone) {
+		return nil // a directory is deleted only when it is empty
+	}
+	return err
 }
 
 // seen is what a member sees in the directory.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/sim"
@@ -226,4 +228,47 @@ func TestANameThatNoMemberCanHaveIsRefused(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("%q", name))
 	}
 	require.NoError(t, recipe.NewBarrier(c, "/ls/local/round", "opened", 1).Enter(ctx))
+}
+
+// The last member tidies up: it deletes the files of the round, and the directory. That keeps no member from leaving.
+func TestAMemberLeavesARoundThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cell := chubbytest.Start(t, chubbytest.Options{Replicas: 1})
+		c, other := cell.Client(t), cell.Client(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		remove := func(path string) {
+			h, err := other.Open(ctx, "/ls/local/round"+path, client.OpenOptions{Rights: client.Write})
+			require.NoError(t, err)
+			require.NoError(t, h.Delete(ctx))
+			require.NoError(t, h.Close(ctx))
+		}
+		waits := recipe.NewBarrier(other, "/ls/local/round", "waits", 1)
+		require.NoError(t, waits.Enter(ctx))
+		late := recipe.NewBarrier(c, "/ls/local/round", "late", 1)
+		require.NoError(t, late.Enter(ctx))
+		left := make(chan error)
+		go func() { left <- waits.Leave(ctx) }()
+		synctest.Wait()
+		remove("/late")
+		require.NoError(t, <-left)
+		remove("/open")
+		remove("")
+		require.NoError(t, late.Leave(ctx), "neither its file nor the directory is there")
+		require.NoError(t, late.Leave(ctx), "again")
+	})
+}
+
+// After an Enter that could not make the directory there is nothing to wait for; only the context may end a Leave early.
+func TestALeaveWithoutARound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := chubbytest.Start(t, chubbytest.Options{Replicas: 1}).Client(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		b := recipe.NewBarrier(c, "/ls/local/never", "m", 1)
+		require.NoError(t, b.Leave(ctx), "no member has made it")
+		short, stop := context.WithCancel(ctx)
+		stop()
+		require.ErrorIs(t, b.Leave(short), context.Canceled)
+	})
 }
