@@ -45,7 +45,12 @@ func (x *watch) onWanted(e api.Event) bool {
 }
 
 func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
-	readAgain := func(waiting []Event) []Event {
+	shorten := func(waiting []Event) []Event {
+		if mask&^WantFailover == 0 { // nothing of the node is read again: the last fail-over says all
+			e := waiting[len(waiting)-1]
+			e.Missed = missed(waiting) - 1
+			return []Event{e}
+		}
 		e := Event{Kind: EventReadAgain, Node: name, Missed: missed(waiting)}
 		i := slices.IndexFunc(waiting, func(e Event) bool { return e.Kind == EventInvalid })
 		if i < 0 {
@@ -54,7 +59,7 @@ func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
 		e.Missed--
 		return []Event{e, waiting[i]} // EventInvalid stays the node's last event
 	}
-	return &watch{name: name, mask: mask, node: node, events: &Events{rt: rt, what: name, shorten: readAgain}}
+	return &watch{name: name, mask: mask, node: node, events: &Events{rt: rt, what: name, shorten: shorten}}
 }
 
 // watches are the watches of a session, by node.
@@ -83,7 +88,7 @@ func (c *conn) addOpened(w *call, d session.Done) {
 			c.watches.byNode = map[api.Ref][]*watch{}
 		}
 		c.watches.byNode[x.node] = append(c.watches.byNode[x.node], x)
-		if x.mask != 0 && (c.watches.full || c.watches.early[x.node]) {
+		if x.mask&^WantFailover != 0 && (c.watches.full || c.watches.early[x.node]) {
 			c.tellWatch(x, Event{Kind: EventReadAgain, Node: x.name})
 		}
 		c.later(x.events.setSilent(c.silence()))

@@ -84,6 +84,49 @@ func TestAWatcherSurvivesFailOversWithoutACall(t *testing.T) {
 	})
 }
 
+// A handle that asks for fail-overs alone is told of nothing else: neither of what may have changed before it had its
+// answer, nor in place of fail-overs that a slow program does not take.
+func TestAHandleThatAsksForFailOversGetsNothingElse(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		writer := w.guest(nil)
+		watched(t, ctx, w.c, client.WantContents) // so that the Client hears of the change
+		theirs := watched(t, ctx, writer.Client, 0)
+		lost := 0
+		w.fault(func(_ uint32, answer bool) bool {
+			if answer {
+				lost++
+			}
+			return answer && lost == 1 // the answer to the Open
+		})
+		var mine *client.Handle
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			mine = watched(t, ctx, w.c, client.WantFailover)
+		}()
+		time.Sleep(10 * time.Millisecond)
+		_, err := theirs.SetContents(ctx, "x", 0)
+		require.NoError(t, err)
+		<-done
+		w.fault(nil)
+		const failOvers = 70
+		for range failOvers {
+			w.cell.set(func() { w.cell.failover(w.cell.master%3 + 1) })
+			time.Sleep(20 * time.Second)
+		}
+		e := next(t, ctx, mine.Events())
+		require.Equal(t, client.EventFailover, e.Kind)
+		require.Equal(t, 63, e.Missed)
+		require.EqualValues(t, 65, e.Epoch, "the first one was of epoch 2")
+		for epoch := 66; epoch <= failOvers+1; epoch++ {
+			e := next(t, ctx, mine.Events())
+			require.Equal(t, client.EventFailover, e.Kind)
+			require.EqualValues(t, epoch, e.Epoch)
+		}
+	})
+}
+
 // What a slow program does not take becomes one "read again", and stands for all of it.
 func TestASlowProgramIsToldToReadAgain(t *testing.T) {
 	bubble(t, nil, func(w *world) {
