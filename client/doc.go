@@ -48,7 +48,8 @@
 //
 // After an expiry every later call fails with ErrSessionExpired, with one exception. If the session
 // had no open handle and the outcome of each of its calls is known, nothing was lost, and the next
-// call opens a new session (renew.go). This happens to a program that was idle for longer than the
+// call opens a new session (renew.go). A read that timed out does not count, nor does an Open that timed
+// out and that the cell has answered meanwhile. This happens to a program that was idle for longer than the
 // cell keeps an unused session. The Client reports EventExpired in both cases; Event.Renewable
 // tells them apart. A Client never moves open handles, locks or calls of unknown outcome to another
 // session.

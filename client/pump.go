@@ -73,7 +73,7 @@ func (c *conn) dispatch(out session.Output) {
 		}
 		c.fireLater(w.signal)
 	}
-	c.use.noteEnded(ended, c.lastToken)
+	c.use.noteEnded(ended, out.Settled, c.lastToken)
 	c.store.endLoose(out.Settled)
 	for _, e := range out.Events {
 		c.dispatchEvent(e)

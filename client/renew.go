@@ -1,6 +1,8 @@
 package client
 
 import (
+	"slices"
+
 	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -12,30 +14,65 @@ import (
 // call of unknown outcome counts as a loss. The cell may execute it for as long as it keeps the
 // call's session, which may be longer than the client expects, and no call of another session can
 // settle its outcome.
+//
+// A call that changes nothing and was given up has no outcome to settle, and is no loss. One whose program
+// waits to the end of the session fails with ErrSessionExpired, as all later calls must. An Open that
+// was given up is no loss once its answer has come: the machine waits for that in the background, and
+// then closes the handle.
 
 // sessionUse records what would be lost with the session.
 type sessionUse struct {
 	openHandles int
-	// settleFrom is 0 if the outcome of every call is known. Otherwise it is the first token
+	// settleFrom is 0 if the outcome of every call but the opens is known. Otherwise it is the first token
 	// whose answered call settles all unknown outcomes, provided that call began while no other
 	// was under way (package session, "AckedThrough and cancelled calls").
 	settleFrom session.Token
+	opens      []session.Token // Opens that may be executed later
 }
 
-// noteEnded updates the record after calls have ended. It is called with mu held.
-func (g *sessionUse) noteEnded(ended []*call, last session.Token) {
+// isEmpty reports whether nothing would be lost.
+func (g *sessionUse) isEmpty() bool {
+	return g.openHandles == 0 && g.settleFrom == 0 && len(g.opens) == 0
+}
+
+// noteEnded updates the record after calls have ended, and after calls that were cancelled before are
+// settled. It is called with mu held.
+func (g *sessionUse) noteEnded(ended []*call, settled []session.Token, last session.Token) {
 	for _, w := range ended {
-		_, closes := w.asked.(api.CloseHandle)
-		switch {
-		case w.done.Outcome == session.Unknown && closes: // the handle ends with its session at the latest
-		case w.done.Outcome == session.Unknown && w.isOpenOp:
-			g.settleFrom = ^session.Token(0) // the Open continues in the background
-		case w.done.Outcome == session.Unknown:
-			g.settleFrom = max(g.settleFrom, last+1)
-		case w.done.Outcome == session.Executed && w.startedAlone && w.token >= g.settleFrom:
-			g.settleFrom = 0
+		if w.done.Outcome == session.Unknown {
+			g.noteUnknown(w, last)
+		}
+		if w.done.Outcome == session.Executed && w.startedAlone {
+			if w.token >= g.settleFrom {
+				g.settleFrom = 0
+			}
+			g.opens = slices.DeleteFunc(g.opens, func(t session.Token) bool { return t < w.token })
 		}
 	}
+	g.opens = slices.DeleteFunc(g.opens, func(t session.Token) bool { return slices.Contains(settled, t) })
+}
+
+// noteUnknown records a call of unknown outcome, unless nothing is lost with it.
+func (g *sessionUse) noteUnknown(w *call, last session.Token) {
+	_, closes := w.asked.(api.CloseHandle)
+	switch {
+	case closes: // the handle ends with its session at the latest
+	case w.done.Why == session.Cancelled && changesNothing(w.asked): // the program does not wait for it any more
+	case w.isOpenOp && w.done.Result.Code == api.NoHandle: // the cell has answered: it is not executed later
+	case w.isOpenOp:
+		g.opens = append(g.opens, w.token)
+	default:
+		g.settleFrom = max(g.settleFrom, last+1)
+	}
+}
+
+// changesNothing reports whether an op leaves the nodes and rows of the cell as they are.
+func changesNothing(op api.Op) bool {
+	switch op.(type) {
+	case api.Get, api.List, api.GetContents, api.GetStat, api.ReadDir, api.GetSequencer, api.CheckSequencer:
+		return true
+	}
+	return false
 }
 
 // checkSessionEnd decides, once the session is over, whether another one may follow, and which of
@@ -48,7 +85,7 @@ func (c *conn) checkSessionEnd(ended []*call) {
 	c.endChecked = true
 	c.store.reset(c.cfg.Cache)
 	c.endSpares()
-	c.renewable = s.Why == session.Expired && c.use == sessionUse{}
+	c.renewable = s.Why == session.Expired && c.use.isEmpty()
 	if !c.renewable && s.Why != session.Closed { // Client.Close ends the events by itself, in the end
 		why := endCause(s.Why)
 		if s.Why == session.Answered { // the cell refused to open it

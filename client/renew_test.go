@@ -160,6 +160,36 @@ func TestASessionInUseStaysOver(t *testing.T) {
 			w.fault(nil)
 			return w.c.Put(w.within(time.Minute), "k", "1")
 		},
+		"a read that ends with the session": func(w *world) error {
+			w.fault(onlyAnswers)
+			go func() { _, _ = w.c.Get(w.within(time.Hour), "k") }()
+			time.Sleep(time.Millisecond)
+			w.cut(w.rt)
+			w.fault(nil)
+			return nil
+		},
+		"a node that may yet be created": func(w *world) error {
+			w.fault(everything)
+			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{Create: client.CreateMay})
+			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+			w.cut(w.rt)
+			w.fault(nil)
+			return nil
+		},
+		"a node that may yet be created, and an answer to an earlier call": func(w *world) error {
+			w.cell.set(func() { w.cell.refuse = busyFor[api.Open] })
+			w.fault(onlyAnswers)
+			put := make(chan error)
+			go func() { put <- w.c.Put(w.within(time.Minute), "k", "1") }()
+			time.Sleep(time.Millisecond)
+			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{Create: client.CreateMay})
+			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+			w.fault(nil)
+			require.NoError(w.t, <-put)
+			w.cut(w.rt)
+			w.cell.set(func() { w.cell.refuse = nil })
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, nil, func(w *world) {
@@ -170,6 +200,78 @@ func TestASessionInUseStaysOver(t *testing.T) {
 				_, err := w.c.Get(ctx, "k")
 				require.ErrorIs(t, err, client.ErrSessionExpired)
 				require.ErrorIs(t, w.c.Ready(ctx), client.ErrSessionExpired)
+			})
+		})
+	}
+}
+
+// A call whose context ended is no loss if it is an Open that the cell has answered in the background, or changes nothing.
+func TestACallThatTimedOutNeedNotBeALoss(t *testing.T) {
+	isUnknown := func(w *world, err error) {
+		require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+		require.ErrorIs(w.t, err, context.DeadlineExceeded)
+	}
+	create := client.OpenOptions{Rights: client.Write, Create: client.CreateMay}
+	for name, use := range map[string]func(w *world){
+		"an Open that is answered later": func(w *world) {
+			w.fault(everything)
+			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", create)
+			isUnknown(w, err)
+			w.fault(nil)
+			time.Sleep(10 * time.Second)
+		},
+		"an Open that creates nothing and is answered later": func(w *world) {
+			w.fault(everything)
+			_, err := w.c.Open(w.within(time.Second), "/ls/local/f", client.OpenOptions{})
+			isUnknown(w, err)
+			w.fault(nil)
+			time.Sleep(10 * time.Second)
+		},
+		"two Opens that are answered later": func(w *world) {
+			w.fault(onlyAnswers)
+			both := make(chan error)
+			for _, name := range []string{"f", "g"} {
+				go func() {
+					_, err := w.c.Open(w.within(time.Second), "/ls/local/"+name, create)
+					both <- err
+				}()
+			}
+			isUnknown(w, <-both)
+			isUnknown(w, <-both)
+			w.fault(nil)
+			time.Sleep(10 * time.Second)
+		},
+		"an Open for whose handle there was no room": func(w *world) {
+			w.cell.set(func() {
+				w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+					_, opens := q.Op.(api.Open)
+					return q.Answer(1, api.Result{Code: api.NoHandle}), opens
+				}
+			})
+			_, err := w.c.Open(w.within(time.Minute), "/ls/local/f", create)
+			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
+			require.ErrorIs(w.t, err, client.ErrCrowded)
+			w.cell.set(func() { w.cell.refuse = nil })
+		},
+		"a read": func(w *world) {
+			w.fault(everything)
+			_, err := w.c.Get(w.within(time.Second), "k")
+			isUnknown(w, err)
+			w.fault(nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, nil, func(w *world) {
+				ctx := w.within(time.Hour)
+				require.NoError(t, w.c.Ready(ctx))
+				was := w.c.Status().Session
+				use(w)
+				w.expire()
+				_, err := w.c.List(ctx, "")
+				require.NoError(t, err)
+				require.NotEqual(t, was, w.c.Status().Session)
+				_, err = w.c.Open(ctx, "/ls/local/f", create)
+				require.NoError(t, err)
 			})
 		})
 	}

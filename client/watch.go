@@ -214,7 +214,7 @@ func (c *conn) dispatchEvent(e session.Event) {
 	case session.EventExpired:
 		c.tellAll(WantInvalid, func(x *watch) Event { return Event{Kind: EventInvalid, Node: x.name} })
 	}
-	lossless := e.Kind == session.EventExpired && c.use == sessionUse{}
+	lossless := e.Kind == session.EventExpired && c.use.isEmpty()
 	c.later(c.events.publish(Event{Cell: string(c.cell), Kind: sessionKind(e.Kind), Epoch: e.Epoch, Renewable: lossless}))
 }
 

@@ -71,13 +71,11 @@ type loose struct {
 
 // noteLoose records that c is about to be cancelled.
 func (m *Machine) noteLoose(c *call) {
-	switch o := c.op.(type) {
+	switch c.op.(type) {
 	case api.SetContents, api.SetACL, api.DeleteNode:
 		m.loose = append(m.loose, loose{token: c.token, seq: c.seq})
 	case api.Open:
-		if o.Create != api.CreateNever {
-			c.loose = c.token
-		}
+		c.loose = c.token
 	}
 }
 
@@ -95,7 +93,7 @@ func (m *Machine) settle(c *call) {
 	})
 }
 
-// settleOpen is called when c has ended: a cancelled Open continues until it is answered.
+// settleOpen is called when c has its answer: a cancelled Open continues until then.
 func (m *Machine) settleOpen(c *call) {
 	if c.loose != 0 {
 		m.out.Settled = append(m.out.Settled, c.loose)

@@ -155,13 +155,18 @@ func TestACancelledChangeIsSettledByAnAnswerThatCoversIt(t *testing.T) {
 
 // A cancelled Open goes on, and may create its node until it is answered.
 func TestACancelledOpenIsSettledByItsAnswer(t *testing.T) {
-	r, _ := leased(t)
-	open := r.start(api.Open{Path: "a", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File})
-	e := r.one()
-	r.m.Cancel(r.now, open)
-	r.start(get)
-	r.reply(r.one(), api.Result{Code: api.OK})
-	require.Empty(t, r.m.TakeOutput().Settled)
-	r.reply(e, api.Result{Code: api.OK, Detail: api.Opened{Token: "o"}})
-	require.Equal(t, []session.Token{open}, r.m.TakeOutput().Settled)
+	for _, op := range []api.Open{
+		{Path: "a", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File},
+		{Path: "a", Rights: api.RightRead},
+	} {
+		r, _ := leased(t)
+		open := r.start(op)
+		e := r.one()
+		r.m.Cancel(r.now, open)
+		r.start(get)
+		r.reply(r.one(), api.Result{Code: api.OK})
+		require.Empty(t, r.m.TakeOutput().Settled)
+		r.reply(e, api.Result{Code: api.OK, Detail: api.Opened{Token: "o"}})
+		require.Equal(t, []session.Token{open}, r.m.TakeOutput().Settled)
+	}
 }

@@ -44,7 +44,7 @@ type call struct {
 	retryAt      time.Time // a queued one is retried then
 	handleClosed bool      // its handle is closed: it is not sent to a later master
 	mayCache     bool      // its caller would keep the answer
-	loose        Token     // of an Open that was cancelled and may create its node: its token before
+	loose        Token     // of an Open that was cancelled: its token before
 }
 
 // send sends c to the replica that the machine takes for the master.

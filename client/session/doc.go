@@ -89,7 +89,7 @@
 // is cached; the acknowledgement of an epoch never comes before its EventFailover.
 //
 // A call that changes something and was cancelled may still be executed. Output.Settled tells when
-// that has become impossible.
+// that has become impossible, and does so for each Open.
 //
 // # The end of a call
 //
