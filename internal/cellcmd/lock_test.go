@@ -54,7 +54,7 @@ func TestACommandDoesNotOutliveItsLocker(t *testing.T) {
 // may look after its lock before it sees that the command has ended.
 func TestALockThatWasStoppedPastItsLockReportsTheLoss(t *testing.T) {
 	t.Parallel()
-	_, file := startDev(t, "--session-lease", "500ms")
+	_, file := startDev(t, "--session-lease", "2s")
 	end := file + ".end"
 	var all []*process
 	var watchdogs []int
