@@ -100,6 +100,16 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	return err
 }
 
+// Counter returns the counter of this name (World.Count); its Sum is 0 if nothing counted.
+func (s *Totals) Counter(name string) Reach {
+	for _, c := range s.Counters {
+		if c.Name == name {
+			return c
+		}
+	}
+	return Reach{Name: name}
+}
+
 // verdicts returns the most important line: what broke, in how many seeds.
 func (s *Totals) verdicts() string {
 	var parts []string

@@ -64,3 +64,21 @@ func TestAProgramThatCannotRunIsRefused(t *testing.T) {
 		require.Contains(t, listen(t, func(l *listener) { x.Verify(l) }).fatal, want)
 	}
 }
+
+// What a program counts is printed, without the counters of faults and of the network, and can be demanded by name.
+func TestTheCountersOfAProgram(t *testing.T) {
+	l := listen(t, func(l *listener) {
+		totals := Program{
+			Turn: func(ctx context.Context, p scenario.Program) error {
+				p.World().Count("turned")
+				return p.Sleep(ctx, time.Second/4)
+			},
+			Options: Options{Seeds: 2, Clients: 1, Duration: 3 * time.Second, Faults: []string{"client-pause", "client-cut"}},
+		}.Run(l)
+		require.Equal(t, uint64(2), totals.Counter("turned").Seeds)
+		require.Greater(t, totals.Counter("turned").Sum, uint64(10))
+		require.Zero(t, totals.Counter("never").Sum)
+		require.NotZero(t, totals.Counter("net.sent").Sum)
+	})
+	require.Regexp(t, `fail-overs, turned \d+; hash of all seeds`, l.logs[len(l.logs)-1])
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,21 +123,25 @@ func (s *suite) sum(t *runner.Totals) string {
 		what = fmt.Sprintf("seed %d", s.flags.seed)
 	}
 	if s.world && !s.verifies {
-		what += fmt.Sprintf("; %d events in %v of simulated time%s", t.Events, t.Simulated.Round(time.Millisecond), counted(t))
+		what += fmt.Sprintf("; %d events in %v of simulated time%s", t.Events, t.Simulated.Round(time.Millisecond), counted(t, "fault."))
 	}
 	if t.Ops+t.Unknown > 0 {
 		what += fmt.Sprintf("; %d calls were answered, %d ended without an answer; %d faults struck, %d fail-overs", t.Ops, t.Unknown, t.Strikes, t.Failovers)
 	}
+	if !s.world {
+		what += counted(t, "fault.", "faults.", "net.")
+	}
 	return fmt.Sprintf("%s; hash of all seeds %s", what, t.Hash)
 }
 
-// counted lists the counters of worlds above 0: those of World.Count, of the network, and of
-// strikes.
-func counted(t *runner.Totals) string {
+// counted lists the counters above 0, except those whose names have one of the prefixes. Those in "fault." count what
+// strikes and tests do to machines; strikes have counters of their own.
+func counted(t *runner.Totals, except ...string) string {
 	text := ""
 	for _, c := range t.Counters {
+		isExcept := slices.ContainsFunc(except, func(p string) bool { return strings.HasPrefix(c.Name, p) })
 		switch {
-		case c.Sum == 0 || strings.HasPrefix(c.Name, "fault."): // counts what strikes and tests do to machines; strikes have counters of their own
+		case c.Sum == 0 || isExcept:
 		case c.Seeds == t.Seeds:
 			text += fmt.Sprintf(", %s %d", c.Name, c.Sum)
 		default:

@@ -229,7 +229,7 @@ func (l log) told(about *subjects, end, room int) (all []int) {
 		}
 	}
 	if last == moments.None {
-		return nil
+		return l.toldNamed(end, room)
 	}
 	next := map[event.ProgramID]int{} // the first answer to each program after moment i
 	var own []int
@@ -261,6 +261,29 @@ func (l log) told(about *subjects, end, room int) (all []int) {
 		}
 	}
 	return all[:min(len(all), room)]
+}
+
+// toldNamed returns the last answers to, and notes of, each program that the report of a break names. The break came in
+// the middle of a program's work.
+func (l log) toldNamed(end, room int) (all []int) {
+	if l.Broke == moments.None {
+		return nil
+	}
+	seen := map[event.ProgramID]int{}
+	for i := end - 1; i >= 0 && len(all) < room; i-- {
+		m := &l.All[i]
+		if m.Kind == moments.Told && seen[m.Program] < mostOwn && !strings.Contains(m.Text, withdrawn) && l.isNamed(m.Program) {
+			seen[m.Program]++
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// isNamed reports whether the report of the break names a program.
+func (l log) isNamed(p event.ProgramID) bool {
+	_, rest, found := strings.Cut(l.All[l.Broke].Text, p.String())
+	return found && !(rest != "" && rest[0] >= '0' && rest[0] <= '9') // c1 is not c12
 }
 
 // mostCut is how many moments are told of programs that may have been stopped in the middle of their work.

@@ -208,3 +208,36 @@ What led to it:
 `)
 	require.NotContains(t, story, "withdrawn")
 }
+
+// A program reports in the middle of its work, and names the programs that matter. The story tells what these were told
+// and noted last.
+func TestAStoryOfTheProgramsThatAReportNames(t *testing.T) {
+	story := strings.Join(Tell(func(o plan.Options) cell.Result {
+		w, tell := o.Trace.W, o.Listen
+		ms := time.Millisecond
+		line(w, 1, 0, "c1", "5.000000000", "fault", "c1 starts")
+		line(w, 1, 0, "c12", "9.000000000", "fault", "c12 starts")
+		notes := func(at time.Duration, machine, program int, text string) {
+			id := event.MakeProgramID(machine, 1, 0, program)
+			tell(at, event.Noted{Client: id.Client(), Program: id, Text: text})
+		}
+		notes(9*ms, 0, 1, "begins")
+		notes(10*ms, 0, 1, "reads 12")
+		notes(11*ms, 0, 1, "issues 13")
+		notes(12*ms, 11, 2, "issues 13, too")
+		notes(13*ms, 11, 1, "issues 14")
+		b := cell.Breach{ID: "M3", Text: "13 was issued by program 2 of c1 and by program 3 of c12", At: 20 * ms, Step: 9, On: sim.FirstClient}
+		line(w, 9, 20*ms, "c1", "5.020000000", "FAILURE", b.Text)
+		for _, c := range []sim.Addr{sim.FirstClient, sim.FirstClient + 11} {
+			tell(0, event.SessionDialed{Client: c, Status: func() client.Status { return client.Status{} }, Dead: func() bool { return false }})
+		}
+		return cell.Result{Seed: o.Seed, Breach: &b}
+	}, plan.Options{Seed: 5, Replicas: 3, Clients: 12, Workload: "mixed", Script: scriptOf()}, 0), "\n")
+	require.Contains(t, story, `
+  0.010 s (c1: 5.000)  c1 (program 2): note: reads 12
+  0.011 s (c1: 5.000)  c1 (program 2): note: issues 13
+  0.012 s (c12: 9.000)  c12 (program 3): note: issues 13, too
+`)
+	require.NotContains(t, story, "begins")
+	require.NotContains(t, story, "issues 14")
+}
