@@ -31,7 +31,7 @@ func (w *twin) reply(r nodeops.Reply) {
 	w.rt.Logf("  answer %d/%d: %v %T", r.Session, r.Seq, r.Result.Code, r.Result.Detail)
 	s.silent, s.parked = false, r.Result.Code == api.Parked
 	if r.Result.Code.IsDefinite() && !isRead(s.Op) {
-		if s.said != nil {
+		if s.said != nil && !w.isGrantOfGoneNode(s, r.Result) {
 			require.Equal(w.rt, *s.said, r.Result, "%+v is answered twice", s.Request)
 		}
 		s.said = &r.Result
@@ -40,6 +40,18 @@ func (w *twin) reply(r nodeops.Reply) {
 	if !s.over && rapid.IntRange(0, 4).Draw(w.rt, "lost") > 0 {
 		w.take1(s, r.Result)
 	}
+}
+
+// isGrantOfGoneNode reports whether an Acquire that got the lock, and has given it back, is answered once more after
+// the node was deleted: then it is told NotHeld, like one that did not give it back. Its client has its answer.
+func (w *twin) isGrantOfGoneNode(s *sent, r api.Result) bool {
+	_, acquires := s.Op.(api.Acquire)
+	_, held := s.said.Detail.(api.Held)
+	if !acquires || !held || r.Code != api.NotHeld {
+		return false
+	}
+	_, code := tree.Stat(w.db, s.on.Node)
+	return code == api.Gone
 }
 
 // judge checks an answer with all knowledge of the twin.
