@@ -84,6 +84,28 @@ func TestAWatcherSurvivesFailOversWithoutACall(t *testing.T) {
 	})
 }
 
+// watchedLate is watched where theirs changes the node after the Open was executed and before its answer has come: the
+// first answer is lost.
+func watchedLate(t *testing.T, ctx context.Context, w *world, theirs *client.Handle, want client.EventMask) (mine *client.Handle) {
+	lost := 0
+	w.fault(func(_ uint32, answer bool) bool {
+		if answer {
+			lost++
+		}
+		return answer && lost == 1
+	})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		mine = watched(t, ctx, w.c, want)
+	}()
+	time.Sleep(10 * time.Millisecond)
+	_, err := theirs.SetContents(ctx, "x", 0)
+	require.NoError(t, err)
+	<-done
+	return mine
+}
+
 // A handle that asks for fail-overs alone is told of nothing else: neither of what may have changed before it had its
 // answer, nor in place of fail-overs that a slow program does not take.
 func TestAHandleThatAsksForFailOversGetsNothingElse(t *testing.T) {
@@ -92,23 +114,7 @@ func TestAHandleThatAsksForFailOversGetsNothingElse(t *testing.T) {
 		writer := w.guest(nil)
 		watched(t, ctx, w.c, client.WantContents) // so that the Client hears of the change
 		theirs := watched(t, ctx, writer.Client, 0)
-		lost := 0
-		w.fault(func(_ uint32, answer bool) bool {
-			if answer {
-				lost++
-			}
-			return answer && lost == 1 // the answer to the Open
-		})
-		var mine *client.Handle
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			mine = watched(t, ctx, w.c, client.WantFailover)
-		}()
-		time.Sleep(10 * time.Millisecond)
-		_, err := theirs.SetContents(ctx, "x", 0)
-		require.NoError(t, err)
-		<-done
+		mine := watchedLate(t, ctx, w, theirs, client.WantFailover)
 		w.fault(nil)
 		const failOvers = 70
 		for range failOvers {
@@ -151,23 +157,7 @@ func TestAnEventInFrontOfTheAnswerToItsOpenIsNotMissed(t *testing.T) {
 		writer := w.guest(nil)
 		require.NoError(t, w.c.Ready(ctx))
 		theirs := watched(t, ctx, writer.Client, 0)
-		lost := 0
-		w.fault(func(_ uint32, answer bool) bool {
-			if answer {
-				lost++
-			}
-			return answer && lost == 1 // the answer to the Open
-		})
-		var mine *client.Handle
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			mine = watched(t, ctx, w.c, client.WantContents)
-		}()
-		time.Sleep(10 * time.Millisecond)
-		_, err := theirs.SetContents(ctx, "x", 0)
-		require.NoError(t, err)
-		<-done
+		mine := watchedLate(t, ctx, w, theirs, client.WantContents)
 		require.Equal(t, client.EventReadAgain, next(t, ctx, mine.Events()).Kind)
 	})
 }

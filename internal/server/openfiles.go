@@ -12,7 +12,7 @@ import (
 const keptFiles = mostReaders + 256
 
 // connections is how many connections of clients there are to be at most, where the system lets the process open so
-// many files; 0: it does not say. Where it allows few, half of them are for clients. The log has it where that is less
+// many files; 0: it does not say. Where it allows few, half of them are for clients. It logs a warning if that is less
 // than max_clients: a client has one connection or two.
 func connections(clients int, files uint64, log *slog.Logger) int {
 	want := rpc.Connections(clients)

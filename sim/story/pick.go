@@ -246,7 +246,7 @@ func (l log) told(about *subjects, end, room int) (all []int) {
 			}
 		case m.Program == l.All[last].Program && len(own) < mostOwn:
 			own = append(own, i)
-		case others[m.Program] < mostOwn && (m.Who != l.All[last].Who && about.machines[m.Who] || strings.Contains(l.All[l.Broke].Text, m.Program.String())):
+		case others[m.Program] < mostOwn && (m.Who != l.All[last].Who && about.machines[m.Who] || l.isNamed(m.Program)):
 			others[m.Program]++
 			all = append(all, i)
 		}

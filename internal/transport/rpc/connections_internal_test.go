@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/chubbycell/chubby/internal/logtest"
 )
@@ -103,17 +102,14 @@ func TestAStopDoesNotWaitForStrangers(t *testing.T) {
 	inBubble(t, func(t *testing.T, b bubble) {
 		silent := b.dial(t)
 		conn := b.conn(t)
-		w, err := grpc_health_v1.NewHealthClient(conn).Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
-		require.NoError(t, err)
-		_, err = w.Recv()
-		require.NoError(t, err)
+		watch(t.Context(), t, conn)
 		synctest.Wait() // the server waits for what silent says
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		b.Stop(ctx)
 		require.Equal(t, start, time.Now(), "no time has passed in the bubble")
-		_, err = io.Copy(io.Discard, silent)
+		_, err := io.Copy(io.Discard, silent)
 		require.NoError(t, err, "the server has ended it")
 	})
 }
@@ -122,10 +118,7 @@ func TestAStopDoesNotWaitForStrangers(t *testing.T) {
 func TestAStopWaitsForClientsUntilItsContextEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, b bubble) {
 		conn := b.conn(t)
-		w, err := grpc_health_v1.NewHealthClient(conn).Watch(proven(t), &grpc_health_v1.HealthCheckRequest{})
-		require.NoError(t, err)
-		_, err = w.Recv()
-		require.NoError(t, err)
+		watch(proven(t), t, conn)
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()

@@ -72,6 +72,15 @@ func begin(ctx context.Context, t *testing.T, conn *grpc.ClientConn, method stri
 	return s
 }
 
+// watch watches the health of the server, and has its first answer.
+func watch(ctx context.Context, t *testing.T, conn *grpc.ClientConn) grpc_health_v1.Health_WatchClient {
+	w, err := grpc_health_v1.NewHealthClient(conn).Watch(ctx, &grpc_health_v1.HealthCheckRequest{})
+	require.NoError(t, err)
+	_, err = w.Recv()
+	require.NoError(t, err)
+	return w
+}
+
 // proven is a context with the token.
 func proven(t *testing.T) context.Context {
 	return metadata.AppendToOutgoingContext(t.Context(), keyToken, bearer+token)
@@ -84,13 +93,10 @@ type idle struct{ Operator }
 func TestACheckOfAStrangerEndsInTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, b bubble) {
 		conn := b.conn(t)
-		w, err := grpc_health_v1.NewHealthClient(conn).Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
-		require.NoError(t, err)
-		_, err = w.Recv()
-		require.NoError(t, err)
+		w := watch(t.Context(), t, conn)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		err = begin(ctx, t, conn, grpc_health_v1.Health_Check_FullMethodName).RecvMsg(&grpc_health_v1.HealthCheckResponse{})
+		err := begin(ctx, t, conn, grpc_health_v1.Health_Check_FullMethodName).RecvMsg(&grpc_health_v1.HealthCheckResponse{})
 		require.Equal(t, codes.DeadlineExceeded, status.Code(err), "%v", err)
 		require.NoError(t, ctx.Err(), "it was the server")
 		b.SetServing(true)
@@ -104,10 +110,7 @@ func TestACheckOfAStrangerEndsInTime(t *testing.T) {
 func TestCallsOfStrangersAreBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, b bubble) {
 		conn := b.conn(t)
-		w, err := grpc_health_v1.NewHealthClient(conn).Watch(proven(t), &grpc_health_v1.HealthCheckRequest{})
-		require.NoError(t, err)
-		_, err = w.Recv()
-		require.NoError(t, err)
+		w := watch(proven(t), t, conn)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		var all []grpc.ClientStream
@@ -116,7 +119,7 @@ func TestCallsOfStrangersAreBounded(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Equal(t, mostAnonymous, b.anonymous.calls.Len())
-		_, err = grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
+		_, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
 		require.NoError(t, err)
 		err = all[0].RecvMsg(&grpc_health_v1.HealthCheckResponse{})
 		require.Equal(t, codes.Canceled, status.Code(err), "%v", err)
