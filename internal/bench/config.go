@@ -23,6 +23,7 @@ type Config struct {
 	Workloads []string      // names of workloads, in the order in which they run; empty: all
 	Clients   []int         // numbers of clients; each workload runs with each of them
 	Sessions  int           // sessions that the clients share; 0: each client has a session of its own
+	Conns     int           // connections to each replica that the sessions share, as those of one process do; 0: each session has its own
 	For       time.Duration // how long each row is measured, after a quarter of it, and a second at most, to warm up
 	Most      uint64        // operations of a row, after which it ends before For is over; 0: as many as there are
 	Value     int           // bytes of each value that is written
@@ -55,11 +56,13 @@ func (c *Config) Validate() error {
 	if len(c.Workloads) == 1 && c.Workloads[0] == Holding {
 		most = MaxHeld
 		fault(c.Sessions != 0, "--sessions: leave it out: the workload %s holds as many sessions as --clients says", Holding)
+		fault(c.Conns != 0, "--connections: leave it out: the sessions of the workload %s have one connection to each replica", Holding)
 	}
 	for _, n := range c.Clients {
 		fault(n < 1 || n > most, "--clients %d: must be 1 to %d", n, most)
 	}
 	fault(c.Sessions < 0 || c.Sessions > MaxClients, "--sessions %d: must be 0 to %d", c.Sessions, MaxClients)
+	fault(c.Conns < 0 || c.Conns > MaxClients, "--connections %d: must be 0 to %d", c.Conns, MaxClients)
 	fault(c.For <= 0, "--for %v: must be above 0", c.For)
 	fault(c.Timeout <= 0, "--timeout %v: must be above 0", c.Timeout)
 	fault(c.Value < 0 || c.Value > MaxValue, "--value %d: must be 0 to %d bytes", c.Value, MaxValue)

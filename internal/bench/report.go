@@ -19,6 +19,7 @@ type Row struct {
 	Clients    int    `json:"clients"`
 	Sessions   int    `json:"sessions"`
 	Principals int    `json:"principals"`
+	Conns      int    `json:"connections"` // to each replica
 
 	Seconds    float64 `json:"seconds"`    // that were measured
 	Operations uint64  `json:"operations"` // that were answered meanwhile

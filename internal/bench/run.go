@@ -86,7 +86,7 @@ func (r *run) end() {
 }
 
 func (r *run) dialer(principals int) dialer {
-	return dialer{r.cfg.Target, max(principals, 1), r.cfg.Timeout}
+	return newDialer(r.cfg, max(principals, 1))
 }
 
 // rows measures all rows.
@@ -112,6 +112,7 @@ func (r *run) rows(ctx context.Context) error {
 				row.Sessions = min(n, r.cfg.Sessions)
 			}
 			row.Principals = min(row.Principals, row.Sessions)
+			row.Conns = r.dialer(row.Principals).connections(row.Sessions)
 			err := r.row(ctx, w, &row)
 			if err == nil && (ctx.Err() == nil || row.Operations > 0 || row.Errors > 0) {
 				r.report.Rows = append(r.report.Rows, row)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -18,16 +19,45 @@ const (
 type sessions []*client.Client
 
 // dialer is how the clients of a row get sessions: the principal of a session depends on its
-// number if there are several.
+// number if there are several, and so do its connections if they are shared.
 type dialer struct {
 	target     string
 	principals int
-	timeout    time.Duration // how long a session may take to open
+	timeout    time.Duration  // how long a session may take to open
+	shared     []*slog.Logger // one for each connection that sessions share; empty: each has its own
+}
+
+// newDialer gives each shared connection a logger of its own, which says nothing: only Clients that
+// have the same logger share their connections.
+func newDialer(cfg Config, principals int) dialer {
+	d := dialer{target: cfg.Target, principals: principals, timeout: cfg.Timeout}
+	for range cfg.Conns {
+		d.shared = append(d.shared, slog.New(slog.DiscardHandler))
+	}
+	return d
+}
+
+// connections is how many connections to each replica so many sessions have. Sessions of two
+// principals share none.
+func (d dialer) connections(sessions int) int {
+	if len(d.shared) == 0 {
+		return sessions
+	}
+	both := make(map[[2]int]bool)
+	for number := range sessions {
+		both[[2]int{number % d.principals, number % len(d.shared)}] = true
+	}
+	return len(both)
 }
 
 func (d dialer) dial(ctx context.Context, number int) (*client.Client, error) {
 	// It is the cell that is measured: no cache.
-	options := []client.Option{client.WithOwnConnections(), client.WithConfig(client.Config{Cache: client.Cache{Off: true}})}
+	options := []client.Option{client.WithConfig(client.Config{Cache: client.Cache{Off: true}})}
+	if n := len(d.shared); n > 0 {
+		options = append(options, client.WithLogger(d.shared[number%n]))
+	} else {
+		options = append(options, client.WithOwnConnections())
+	}
 	if d.principals > 1 {
 		options = append(options, client.WithPrincipal(fmt.Sprintf("bench-%d", number%d.principals)))
 	}

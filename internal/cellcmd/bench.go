@@ -29,7 +29,9 @@ func benchCommand() *cobra.Command {
 		Short: "Load a cell and measure how fast it answers",
 		Long: `Bench runs workloads against a cell, one after the other, each with each number of
 --clients, and prints a row for each. A client makes its next call when the previous one was
-answered. It has its own session and connection, unless --sessions makes clients share them.
+answered. It has its own session, unless --sessions makes clients share them. A session has
+its own connection to each replica, as that of a process of its own; --connections makes
+sessions share connections, as the sessions of one process do.
 Before a row is measured, its load runs for a quarter of --for, a second at most. Bench
 writes into a directory of its own in the root of the cell, and removes it at the end.
 
@@ -60,7 +62,7 @@ error or an interrupt it still prints the rows so far.
 
 With -o json it prints one object: cell, replicas, processors, for_seconds,
 value_bytes, interrupted, and rows, an array of workload, clients, sessions,
-principals, seconds, operations, per_second, p50_ms, p99_ms, p999_ms,
+principals, connections, seconds, operations, per_second, p50_ms, p99_ms, p999_ms,
 longest_gap_ms, errors, error (the first one), server_cpu_percent,
 client_cpu_percent, other_cpu_percent, cpu_us_per_operation, slots_per_second,
 syncs_per_second, commands_per_slot; null is unknown. The workload sessions has an
@@ -83,6 +85,7 @@ master_bytes_per_session. docs/schema/chubby-bench-1.json describes all fields.`
 	f.StringSliceVar(&a.cfg.Workloads, "workload", nil, "workloads, separated by commas, in this order (default: all but those that run only if they are named)")
 	f.IntSliceVar(&a.cfg.Clients, "clients", []int{1, 16, 128}, "numbers of clients, separated by commas, 1 to 4096; each workload runs with each of them")
 	f.IntVar(&a.cfg.Sessions, "sessions", 0, "sessions that the clients of a row share; 0: each client has its own")
+	f.IntVar(&a.cfg.Conns, "connections", 0, "connections to each replica that the sessions of a row share; 0: each session has its own")
 	f.DurationVar(&a.cfg.For, "for", 10*time.Second, "how long each workload is measured with each number of clients")
 	f.Uint64Var(&a.cfg.Most, "operations", 0, "end a row after this many calls, even before --for is over; 0: no bound")
 	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value that is written, 0 to 262144")
@@ -146,7 +149,7 @@ func hasFailed(r bench.Row) bool { return r.Operations == 0 && r.Errors > 0 }
 // progress says on stderr what runs, and what it gave.
 func (a *benchmark) progress(row bench.Row, done bool) {
 	if !done {
-		a.Say("%s, %d clients, %d sessions: %v", row.Workload, row.Clients, row.Sessions, a.cfg.For)
+		a.Say("%s, %d clients, %d sessions, %d connections: %v", row.Workload, row.Clients, row.Sessions, row.Conns, a.cfg.For)
 		return
 	}
 	switch row.Workload {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -151,12 +152,36 @@ func TestBenchEndsWithWhatItHas(t *testing.T) {
 	t.Parallel()
 	_, file := startDev(t)
 	p := start(t, "bench", "--cell", file, "--workload", "put,get", "--clients", "2", "--for", "1m", "--sessions", "1")
-	p.says(t, `put, 2 clients, 1 sessions: 1m0s`)
+	p.says(t, `put, 2 clients, 1 sessions, 1 connections: 1m0s`)
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))
 	require.Equal(t, cli.ExitInterrupted, p.ends(t))
 	out, _ := p.text()
 	require.Contains(t, out, "per second")
 	require.NotContains(t, out, "get")
+}
+
+// The sessions of six clients share two connections to the master. A third one is of the client that makes
+// the directory.
+func TestBenchSessionsShareConnections(t *testing.T) {
+	t.Parallel()
+	cell, file := startDev(t, "--http")
+	out, _ := cell.text()
+	pages := regexp.MustCompile(`(?m)^pages +(\S+)$`).FindStringSubmatch(out)
+	require.NotNil(t, pages, out)
+	p := start(t, "bench", "--cell", file, "--workload", "put", "--clients", "6", "--for", "1m", "--connections", "2", "-o", "json")
+	p.says(t, `put, 6 clients, 6 sessions, 2 connections: 1m0s`)
+	hasThree := func(page string) bool { return strings.Contains(pageAt(t, "http://"+page+"/metrics"), "\nchubby_clients 3\n") }
+	require.Eventually(t, func() bool { return slices.ContainsFunc(strings.Split(pages[1], ","), hasThree) },
+		30*time.Second, 10*time.Millisecond, "no replica has the connections of bench")
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	require.Equal(t, cli.ExitInterrupted, p.ends(t))
+	out, _ = p.text()
+	var report bench.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	for _, r := range report.Rows {
+		require.Equal(t, 2, r.Conns)
+		require.Zero(t, r.Errors)
+	}
 }
 
 func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
@@ -167,6 +192,8 @@ func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
 		"--for 0s: must be above 0":                       {"--for", "0s"},
 		"--value -1: must be 0 to":                        {"--value", "-1"},
 		"--sessions -1: must be 0 to":                     {"--sessions", "-1"},
+		"--connections -1: must be 0 to":                  {"--connections", "-1"},
+		"--connections: leave it out":                     {"--workload", "sessions", "--connections", "2"},
 		"--clients 131073: must be 1 to 131072":           {"--workload", "sessions", "--clients", "131073"},
 		"--clients 5000: must be 1 to 4096":               {"--workload", "sessions,put", "--clients", "5000"},
 		"--sessions: leave it out: the workload sessions": {"--workload", "sessions", "--sessions", "2"},

@@ -32,12 +32,18 @@ func TestACellOfOneProcessHasPagesAndProfiles(t *testing.T) {
 		"http://" + pages[1] + "/metrics":                 "chubby_serving",
 		"http://" + at + "/debug/pprof/goroutine?debug=1": "goroutine profile",
 	} {
-		resp, err := http.Get(url)
-		require.NoError(t, err)
-		text, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
-		require.NoError(t, resp.Body.Close())
-		require.Equal(t, http.StatusOK, resp.StatusCode, url)
-		require.Contains(t, string(text), words)
+		require.Contains(t, pageAt(t, url), words)
 	}
+}
+
+// pageAt is the text of a page.
+func pageAt(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	require.NoError(t, err)
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusOK, resp.StatusCode, url)
+	return string(text)
 }
