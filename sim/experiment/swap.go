@@ -94,8 +94,9 @@ func (s *swap) rejects(less float64) bool {
 		}
 	}
 	least := math.Abs(total) - 1e-9*size // sums in another order may differ a little
-	if ways := 1 << max(0, len(some)-1); ways <= resamples {
-		return exactly(some, ways, least)
+	// 1<<others would be 0 for 64 others, so others is compared.
+	if others := max(0, len(some)-1); others < bits.Len(resamples) {
+		return exactly(some, 1<<others, least)
 	}
 	most := resamples/20 - 1 // the observed way counts as one more
 	for _, flip := range s.flips {
