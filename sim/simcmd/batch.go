@@ -37,6 +37,7 @@ type report struct {
 	options plan.Options              // of the first seed, for files and command lines
 	hashes  runner.Manifest           // of the whole batch
 	again   func(plan.Options) string // the command line that runs a seed again
+	lost    error                     // why files of --out are missing; nil: all are written
 }
 
 // failedSeed is one failure in the report.
@@ -221,15 +222,14 @@ func (r *report) take(t *runner.Tally, res *cell.Result) {
 	}
 }
 
-// finish writes the files of --out, shrinks the shortest failure, and prints the report. Its error has the exit code.
+// finish writes the files of --out, shrinks the shortest failure, and prints the report, also if files cannot be written.
+// Its error has the exit code.
 func (a simRun) finish(ctx context.Context, r *report) error {
 	if a.f.out != "" {
-		if err := a.leave(r); err != nil {
-			return cli.Internal(err)
-		}
+		r.lost = a.leave(r)
 	}
-	if err := a.shrinks(ctx, r); err != nil {
-		return cli.Internal(err)
+	if r.lost == nil {
+		r.lost = a.shrinks(ctx, r)
 	}
 	return teller{a.app}.tell(a.f.form, a.f.more, r)
 }
@@ -243,9 +243,9 @@ func (r *report) reached() string {
 }
 
 // code returns the exit code: the most serious outcome. A panic of the simulator is more serious than anything that the
-// run found. An interrupt counts even if nothing else happened.
+// run found, and so are missing files. An interrupt counts even if nothing else happened.
 func (r *report) code() int {
-	if r.Totals.Internal > 0 {
+	if r.Totals.Internal > 0 || r.lost != nil {
 		return cli.ExitInternal
 	}
 	for i := range r.Failures {

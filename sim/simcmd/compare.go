@@ -41,6 +41,8 @@ type comparedSides struct {
 	Files       []string              `json:"files"`
 	Interrupted bool                  `json:"interrupted"`
 	Exit        int                   `json:"exit"`
+
+	lost error // why files of --out are missing; nil: all are written
 }
 
 // sideReport says what a side is.
@@ -158,9 +160,7 @@ func (a compareRun) run(ctx context.Context, args []string) error {
 	}
 	r.Pairs, r.Whole = c.Pairs()
 	if a.f.out != "" {
-		if err := r.leave(a.f.out, c); err != nil {
-			return cli.Internal(err)
-		}
+		r.lost = r.leave(a.f.out, c)
 	}
 	r.Exit = r.code()
 	return a.print(&r, c)
@@ -250,6 +250,9 @@ func (r *comparedSides) leave(dir string, c *experiment.Comparison) error {
 
 func (r *comparedSides) code() int {
 	code := cli.ExitClean
+	if r.lost != nil {
+		return cli.ExitInternal
+	}
 	for _, b := range r.Broken {
 		if b.Property == cell.NoVerdict {
 			return cli.ExitInternal
@@ -280,6 +283,7 @@ func what(property string) string {
 const mostTold = 10
 
 func (a compareRun) print(r *comparedSides, c *experiment.Comparison) error {
+	defer explainLost(&a.Streams, r.lost)
 	if r.Interrupted {
 		a.Warn("interrupted; these are the seeds that both sides had run before")
 	}

@@ -42,6 +42,8 @@ type measured struct {
 	Internal    uint64             `json:"internal"` // runs in which the simulator panicked; they have no verdict
 	Interrupted bool               `json:"interrupted"`
 	Exit        int                `json:"exit"`
+
+	lost error // why files of --out are missing; nil: all are written
 }
 
 func (a *app) experimentCommand() *cobra.Command {
@@ -171,9 +173,7 @@ func (a experimentRun) run(ctx context.Context, name string) error {
 	m.Points, m.Others = t.Points(), t.Others()
 	m.Interrupted = ctx.Err() != nil
 	if a.f.out != "" {
-		if err := errors.Join(m.leave(a.f.out, t), a.leaveOthers(e, &m)); err != nil {
-			return cli.Internal(err)
-		}
+		m.lost = errors.Join(m.leave(a.f.out, t), a.leaveOthers(e, &m))
 	}
 	m.Exit = m.code()
 	if err := a.print(&m, t); err != nil {
@@ -259,7 +259,7 @@ func (a experimentRun) leaveOthers(e experiment.Experiment, m *measured) error {
 
 func (m *measured) code() int {
 	switch {
-	case m.Internal > 0:
+	case m.Internal > 0 || m.lost != nil:
 		return cli.ExitInternal
 	case m.Interrupted:
 		return cli.ExitInterrupted
@@ -273,6 +273,7 @@ func (m *measured) code() int {
 }
 
 func (a experimentRun) print(m *measured, t *experiment.Tally) error {
+	defer explainLost(&a.Streams, m.lost)
 	if m.Interrupted {
 		a.Warn("interrupted; these are the runs that ended before")
 	}

@@ -16,6 +16,8 @@ func (r *report) junit(table string) *cli.JUnit {
 	}
 	run := cli.JUnitCase{Name: "run", Output: table}
 	switch {
+	case r.lost != nil:
+		run.Error = cli.Fault("run", fmt.Sprintf("exit code %d: files of --out are missing: %v", r.Exit, r.lost))
 	case len(r.Missing) > 0:
 		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: shards %s are missing; %s", r.Exit, strings.Join(r.Missing, ", "), r.reached()))
 	case len(r.Failures) == 0 && r.Exit != cli.ExitClean:

@@ -162,7 +162,8 @@ func (a sessionsRun) run(ctx context.Context) error {
 	}
 	if a.f.out != "" {
 		if err := m.leave(a.f.out); err != nil {
-			return cli.Internal(err)
+			m.Exit = cli.ExitInternal
+			defer explainLost(&a.Streams, err)
 		}
 	}
 	if err := a.print(&m); err != nil {
@@ -265,6 +266,8 @@ func (m *crowded) leave(dir string) error {
 	if e := file.Close(); err == nil {
 		err = e
 	}
-	m.Files = append(m.Files, filepath.ToSlash(path))
+	if err == nil {
+		m.Files = append(m.Files, filepath.ToSlash(path))
+	}
 	return err
 }

@@ -56,6 +56,13 @@ func (r *report) writeTable(w io.Writer, more bool) error {
 	return r.Totals.WriteTable(w, more)
 }
 
+// explainLost says on stderr, for every output form, why files of --out are missing. The report is complete without them.
+func explainLost(to *cli.Streams, err error) {
+	if err != nil {
+		to.Warn("--out: files are missing: %v", err)
+	}
+}
+
 // suggest names on stderr the commands that explain the shortest failure, unless the user has asked for files or
 // shrinking.
 func (a teller) suggest(r *report) {
@@ -89,6 +96,7 @@ func (a teller) explainExit(r *report) {
 	case r.Counted < r.Wanted || r.EndedBy == runner.EndFailures:
 		a.Warn("ended by %s: %s", r.EndedBy.Words(), r.reached())
 	}
+	explainLost(&a.Streams, r.lost)
 	if len(r.Missing) > 0 {
 		a.Warn("no report for shard %s", strings.Join(r.Missing, ", "))
 	}
