@@ -100,7 +100,12 @@ The exit code is 1 if something broke on a side, and 3 if no seed was clean on b
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return compareRun{a, f}.run(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOut(c); err != nil {
+				return err
+			}
+			return compareRun{a, f}.run(c.Context(), args)
+		},
 	}
 	c.Flags().Uint64Var(&f.seeds, "seeds", 100, "seeds on each side")
 	c.Flags().Uint64Var(&f.from, "from", 1, "first seed")

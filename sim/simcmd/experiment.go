@@ -93,6 +93,9 @@ some place of the grid has no judged seed.
 			if len(args) == 0 {
 				return a.listExperiments()
 			}
+			if err := checkOut(c); err != nil {
+				return err
+			}
 			return experimentRun{a, f}.run(c.Context(), args[0])
 		},
 	}
@@ -116,6 +119,14 @@ func (a *app) listExperiments() error {
 	t.Row("%s\t%s\n", "sessions", "very many idle sessions on one master: speed, KeepAlives, memory")
 	t.Row("%s\t%s\n", "caching", "what clients ask for, with caches and without, and what a write costs that many have cached")
 	return t.End()
+}
+
+// checkOut refuses an empty --out, as from an unset shell variable: the files would be missing when a run has failed.
+func checkOut(c *cobra.Command) error {
+	if out := c.Flags().Lookup("out"); out.Changed && out.Value.String() == "" {
+		return cli.Usage("--out: no directory is named")
+	}
+	return nil
 }
 
 func (f *experimentFlags) check() error {

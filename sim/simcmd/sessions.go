@@ -88,7 +88,12 @@ The exit code is 1 if a session was lost, or a property or invariant broke.
 ` + cli.ExitHelp,
 		Example: "  chubby sim experiment sessions\n  chubby sim experiment sessions --sessions 500 --lease 12s --for 5m",
 		Args:    cli.None(""),
-		RunE:    func(c *cobra.Command, _ []string) error { return sessionsRun{a, f}.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkOut(c); err != nil {
+				return err
+			}
+			return sessionsRun{a, f}.run(c.Context())
+		},
 	}
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the seed")
 	c.Flags().IntVar(&f.replicas, "replicas", 5, "replicas of the cell")

@@ -161,6 +161,9 @@ break came about. An interrupt ends the search, and keeps what it has found.
 		Args: cli.NoOther,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.asked = c.Flags().Changed
+			if err := checkOut(c); err != nil {
+				return err
+			}
 			return simRun{a, f}.run(c.Context())
 		},
 	}

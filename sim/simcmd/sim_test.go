@@ -228,6 +228,16 @@ func TestWhereNothingCanBeWrittenTheRunDoesNotBegin(t *testing.T) {
 	require.Zero(t, w.runs)
 }
 
+// An empty --out, as from an unset shell variable, is refused.
+func TestADirectoryWithoutANameIsRefused(t *testing.T) {
+	for _, line := range []string{"sim", "sim --seed 3", "sim experiment drift", "sim compare this window=1", "sim experiment sessions"} {
+		w := newWorld()
+		require.Equal(t, cli.ExitUsage, w.do(append(strings.Fields(line), "--out", "")...), line)
+		require.Contains(t, w.err.String(), "--out: no directory is named", line)
+		require.Zero(t, w.runs, line)
+	}
+}
+
 // An empty --faults, as from an unset shell variable, is refused.
 func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
 	w := newWorld()
