@@ -89,7 +89,9 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	require.NoError(t, os.WriteFile("damaged", []byte(strings.Replace(string(text), `"hash": "000`, `"hash": "001`, 1)), 0o644))
 	require.NoError(t, os.WriteFile("cut", text[:len(text)/2], 0o644))
 	require.NoError(t, os.WriteFile("next", []byte(strings.Replace(string(text), simSchema, "chubby-sim-2", 1)), 0o644))
+	require.NoError(t, os.WriteFile("many", []byte(strings.Replace(string(text), `"2/2"`, `"2/9000000000000000000"`, 1)), 0o644))
 	for _, c := range []struct{ file, says string }{
+		{"many", "at most 10000 shards"},
 		{"same", "it is shard 1/2, and so is first"},
 		{"thirds", "its shard is 2/3, that of first is 1/2"},
 		{"later", "its --from is 5, that of first is 1"},

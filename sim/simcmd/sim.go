@@ -254,6 +254,9 @@ func (f *simFlags) check() error {
 	return cli.CheckJobs(f.jobs)
 }
 
+// maxShards bounds the shards of a run: merge names each that is missing.
+const maxShards = 10_000
+
 // parseShard reads "3/8".
 func parseShard(s string) (shard, shards uint64, err error) {
 	if s == "" {
@@ -264,6 +267,9 @@ func parseShard(s string) (shard, shards uint64, err error) {
 	shards, err2 := strconv.ParseUint(all, 10, 64)
 	if err1 != nil || err2 != nil || shard < 1 || shard > shards {
 		return 0, 0, cli.Usage("--shard %q: such as 3/8, from 1/8 to 8/8", s)
+	}
+	if shards > maxShards {
+		return 0, 0, cli.Usage("--shard %q: at most %d shards", s, maxShards)
 	}
 	return shard, shards, nil
 }
