@@ -21,17 +21,18 @@ const resamples = 2000
 // Estimate is a number with its 95 % interval.
 type Estimate struct {
 	Value float64 `json:"value"`
-	// Interval is the two ends of the interval. It is empty if it is not known: with fewer than six
-	// seeds, or if no seed has any of the counted events.
+	// Interval is the two ends of the interval. It is empty if it is not known: if fewer than six
+	// seeds have values, or no seed has any of the counted events.
 	Interval []float64 `json:"interval,omitempty"`
 }
 
 // fewest is the smallest number of seeds that has an interval.
 const fewest = 6
 
-// bootstrap estimates a number from n seeds. of computes the number, given how often each seed is
-// taken. It returns NaN if the number is not defined; such a resample does not count.
-func bootstrap(n int, of func(times []int) float64) Estimate {
+// bootstrap estimates a number from n seeds, of which known have values. of computes the number,
+// given how often each seed is taken. It returns NaN if the number is not defined; such a resample
+// does not count.
+func bootstrap(n, known int, of func(times []int) float64) Estimate {
 	times := make([]int, n)
 	for i := range times {
 		times[i] = 1
@@ -40,7 +41,7 @@ func bootstrap(n int, of func(times []int) float64) Estimate {
 	if math.IsNaN(e.Value) {
 		return Estimate{}
 	}
-	if n >= fewest && e.Value != 0 {
+	if known >= fewest && e.Value != 0 {
 		e.Interval = interval(n, of)
 	}
 	return e
@@ -79,7 +80,11 @@ func beyond(n int) float64 {
 
 // ratio estimates the sum of part over the sum of whole, given both by seed.
 func ratio(part, whole []uint64) Estimate {
-	return bootstrap(len(part), func(times []int) float64 {
+	known := 0
+	for _, w := range whole {
+		known += int(min(1, w))
+	}
+	return bootstrap(len(part), known, func(times []int) float64 {
 		var p, w uint64
 		for i, k := range times {
 			p += uint64(k) * part[i]

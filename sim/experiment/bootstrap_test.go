@@ -3,6 +3,7 @@ package experiment
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -36,6 +37,23 @@ func TestWhereResamplingCannotTell(t *testing.T) {
 	require.Equal(t, Estimate{}, ratio([]uint64{0, 0}, []uint64{0, 0}))
 	require.Equal(t, Estimate{Value: 0.5}, ratio([]uint64{1}, []uint64{2}))
 	require.Equal(t, Estimate{}, ratio([]uint64{0, 0, 0}, []uint64{9, 9, 9}), "none in any seed")
+}
+
+// Seeds without a value say nothing about it: five that have one are too few, however many others there are.
+func TestSeedsWithoutValuesDoNotMakeAnInterval(t *testing.T) {
+	for has, ends := range map[int]int{1: 0, 5: 0, 6: 2} {
+		waits, part, whole := make([][]time.Duration, 100), make([]uint64, 100), make([]uint64, 100)
+		for i := range has {
+			waits[i], part[i], whole[i] = []time.Duration{time.Duration(i+1) * time.Second}, uint64(i+1), 10
+		}
+		require.Len(t, Quantile(waits, 50).Interval, ends, "%d seeds", has)
+		require.Len(t, Ratio(part, whole).Interval, ends, "%d seeds", has)
+		tally := NewTally(Experiment{Grid: []Place{{}}, Judge: func(*cell.Result) Verdict { return Miss }, Waits: func(r *cell.Result) []time.Duration { return waits[r.Seed] }})
+		for seed := range waits {
+			tally.Add(0, &cell.Result{Seed: uint64(seed)})
+		}
+		require.Len(t, tally.Points()[0].Waits.P90.Interval, ends, "%d seeds", has)
+	}
 }
 
 // The same seeds give the same interval, in whatever order they were added.

@@ -210,11 +210,7 @@ func (col Column) compare(pairs [][2]*Sample) Compared {
 // estimate returns the number of one side.
 func (col Column) estimate(bySeed [][]float64) Estimate {
 	p := newPool(bySeed)
-	e := bootstrap(len(bySeed), func(times []int) float64 { return col.of(p, times) })
-	if p.seeds() < fewest {
-		e.Interval = nil
-	}
-	return e
+	return bootstrap(len(bySeed), p.seeds(), func(times []int) float64 { return col.of(p, times) })
 }
 
 // of returns the number of a pool.

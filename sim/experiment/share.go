@@ -22,8 +22,8 @@ func ShareOf(hits, of int) Share {
 }
 
 // Quantile estimates a quantile, in percent, of durations that are given by seed. The estimate is
-// in seconds, and its interval comes from resampling seeds. If there is no duration, it is 0
-// without an interval.
+// in seconds, and its interval comes from resampling seeds; there is none if fewer than six seeds
+// have durations. If there is no duration, it is 0.
 func Quantile(bySeed [][]time.Duration, percent int) Estimate {
 	seconds := make([][]float64, len(bySeed))
 	for i, all := range bySeed {
@@ -35,7 +35,7 @@ func Quantile(bySeed [][]time.Duration, percent int) Estimate {
 	if len(p.all) == 0 {
 		return Estimate{}
 	}
-	return bootstrap(len(bySeed), func(times []int) float64 { return p.quantile(times, percent) })
+	return bootstrap(len(bySeed), p.seeds(), func(times []int) float64 { return p.quantile(times, percent) })
 }
 
 // Ratio estimates the sum of part over the sum of whole, both given by seed.

@@ -34,7 +34,7 @@ func (t *Tally) waits(all []sample) *Waits {
 		percent int
 		to      *Estimate
 	}{{50, &w.P50}, {90, &w.P90}, {99, &w.P99}} {
-		*q.to = bootstrap(len(all), func(times []int) float64 { return p.quantile(times, q.percent) })
+		*q.to = bootstrap(len(all), p.seeds(), func(times []int) float64 { return p.quantile(times, q.percent) })
 	}
 	if n := len(p.all); n > 0 {
 		w.Max = p.all[n-1]
