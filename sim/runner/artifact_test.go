@@ -86,8 +86,12 @@ func TestTheHistoryOfLocksIsWritten(t *testing.T) {
 	require.Greater(t, report.Witness.Logged, r.Ops/10)
 }
 
+// Histories of an earlier run of the seed, with other flags or another program, do not stay beside the new manifest.
 func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	dir := t.TempDir()
+	for _, name := range []string{HistoryFile, LocksFile, PageFile} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("of an earlier run"), 0o644))
+	}
 	run := func(o plan.Options) cell.Result {
 		return cell.Result{Seed: o.Seed, Hash: "0a", Breach: &cell.Breach{Text: "early"}}
 	}
@@ -97,6 +101,9 @@ func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "there is no history", m.Page)
 	require.Equal(t, "crash", m.Hashes[0].Broken)
+	for _, name := range []string{HistoryFile, LocksFile, PageFile} {
+		require.NoFileExists(t, filepath.Join(dir, name))
+	}
 }
 
 func TestTheManifestComesLast(t *testing.T) {
