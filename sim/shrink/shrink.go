@@ -37,10 +37,14 @@ var ErrClean = errors.New("nothing breaks")
 // ErrUnscripted is returned by Shrink if the run fails, but a run with its recorded faults as a script does not.
 var ErrUnscripted = errors.New("the recorded faults do not break it again")
 
+// ErrDiffers is returned by Shrink if the smallest failure broke once, and breaks nothing when it is run again. Then an
+// extension is not deterministic.
+var ErrDiffers = errors.New("the shrunk run broke once, and does not break again: the seed is not one history")
+
 // Shrink makes the failure of o smaller until no pass can leave out anything more, or ctx ends. The end of ctx is no
 // error: Shrink then returns the smallest failure that it has found, and does not wait for runs that are under way. If
-// o has a script, Shrink shrinks that script. The trace and the record of o are ignored. Errors are ErrClean and
-// ErrUnscripted, with the seed.
+// o has a script, Shrink shrinks that script. The trace and the record of o are ignored. Errors are ErrClean,
+// ErrUnscripted and ErrDiffers, with the seed.
 func (z Shrinker) Shrink(ctx context.Context, o plan.Options) (Case, error) {
 	o.Trace.W, o.Record = nil, nil
 	whole := o.Script
@@ -67,7 +71,9 @@ func (z Shrinker) Shrink(ctx context.Context, o plan.Options) (Case, error) {
 	c.Done = s.passes()
 	c.Options.Script, c.Runs = s.best, s.tried
 	if s.best != whole {
-		c.Result = z.Run(c.Options)
+		if c.Result = z.Run(c.Options); c.Result.Breach == nil {
+			return Case{}, fmt.Errorf("seed %d: %w", o.Seed, ErrDiffers)
+		}
 	}
 	c.Is = sizeOf(planOf(c.Options), c.Result.Breach.At)
 	return c, nil

@@ -171,6 +171,24 @@ func TestTimeIsUpWhileAnotherCandidateRuns(t *testing.T) {
 	})
 }
 
+// A checker of a user may depend on more than its events.
+func TestARunThatDoesNotBreakAgainIsNoCase(t *testing.T) {
+	run, seen := scripted(crash(10)), map[int]bool{}
+	fickle := func(o plan.Options) cell.Result {
+		if o.Script != nil && len(o.Script.Strikes) == 1 && seen[1] {
+			return cell.Result{Seed: o.Seed}
+		}
+		r := run(o)
+		if o.Script != nil && r.Breach != nil {
+			seen[len(o.Script.Strikes)] = true
+		}
+		return r
+	}
+	_, err := Shrinker{Run: fickle, Jobs: 1}.Shrink(t.Context(), plan.Options{Seed: 8})
+	require.ErrorIs(t, err, ErrDiffers)
+	require.ErrorContains(t, err, "seed 8")
+}
+
 func TestWhatDoesNotFailIsNotShrunk(t *testing.T) {
 	_, err := Shrinker{Run: func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed} }}.Shrink(t.Context(), plan.Options{Seed: 8})
 	require.ErrorIs(t, err, ErrClean)
