@@ -92,8 +92,12 @@ func (t *teller) title() {
 	if t.breach.On != 0 {
 		where = fmt.Sprintf(" on %v", t.breach.On)
 	}
-	t.say("Seed %d breaks %s at %s s of true time, event %d%s: %s, %s, workload %s.",
-		t.plan.Seed, t.breach.Name(), moments.Short(t.breach.At), t.breach.Step, where, counted(t.plan.Replicas, "replica"), counted(t.plan.Clients-idle, "active client"), t.plan.Workload)
+	what := "breaks " + t.breach.Name()
+	if t.breach.ID == "" {
+		what = "crashes"
+	}
+	t.say("Seed %d %s at %s s of true time, event %d%s: %s, %s, workload %s.",
+		t.plan.Seed, what, moments.Short(t.breach.At), t.breach.Step, where, counted(t.plan.Replicas, "replica"), counted(t.plan.Clients-idle, "active client"), t.plan.Workload)
 }
 
 // counted returns a number with its noun.
@@ -311,11 +315,20 @@ func (t *teller) verdict() {
 		t.say("It breaks %s%s%s", at, t.heard(m), t.sends(m))
 	}
 	help := t.breach.Meaning(t.plan.With)
+	if t.breach.ID == "" && t.breach.Check != "" {
+		help += " in " + function(t.breach.Check)
+	}
 	room := mostOfReport - len(t.breach.Name()) - min(len(t.report[0]), mostOfReport/2)
 	t.tell(mostOfReport+len("() :..."), "%s (%s): %s", t.breach.Name(), moments.Clip(help, min(320, room)), t.report[0])
 	for _, line := range t.report[1:min(len(t.report), mostReport)] {
 		t.tell(mostOfReport, "  %s", line)
 	}
+}
+
+// function returns the name of a function with its package, without the directory of that.
+func function(name string) string {
+	path, _, _ := strings.Cut(name, "[") // a type parameter may have a path of its own
+	return name[strings.LastIndexByte(path, '/')+1:]
 }
 
 // broke returns the moment of the break; nil: it was judged after the run.

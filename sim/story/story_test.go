@@ -88,6 +88,18 @@ S3 (durability: what was acknowledged is never lost while a quorum of disks is g
 `), strings.Join(Tell(forgetful, o, 40), "\n"))
 }
 
+// The story of a panic names the function that panicked, since no property says what went wrong.
+func TestAStoryOfACrash(t *testing.T) {
+	crashes := func(o plan.Options) cell.Result {
+		r := forgetful(o)
+		r.Breach.ID, r.Breach.Text, r.Breach.Check = "", "assignment to entry in nil map", "example.com/cell/paxos.(*votes[example.com/cell/paxos.Slot]).cast"
+		return r
+	}
+	told := Tell(crashes, plan.Options{Seed: 5, Replicas: 3, Clients: 1, Workload: "mixed", Script: scriptOf("crash")}, 40)
+	require.Equal(t, "Seed 5 crashes at 0.071 s of true time, event 10 on n2: 3 replicas, 1 active client, workload mixed.", told[0])
+	require.Equal(t, "crash (simulated code panicked in paxos.(*votes[example.com/cell/paxos.Slot]).cast): assignment to entry in nil map", told[len(told)-1])
+}
+
 // The story of a real run that breaks a property has at most MostLines lines, and is the same each time. The story of a
 // run that breaks nothing is empty.
 func TestAStoryOfARealRun(t *testing.T) {
