@@ -42,7 +42,8 @@ type comparedSides struct {
 	Interrupted bool                  `json:"interrupted"`
 	Exit        int                   `json:"exit"`
 
-	lost error // why files of --out are missing; nil: all are written
+	lost   error // why files of --out are missing; nil: all are written
+	failed error // why no more seeds were measured; nil: no run of a side failed
 }
 
 // sideReport says what a side is.
@@ -156,22 +157,28 @@ func (a compareRun) run(ctx context.Context, args []string) error {
 		}
 	}
 	c := experiment.NewComparison(args[0], args[1], experiment.CellColumns())
-	if err := a.pairs(ctx, sides, c); err != nil {
-		return err
+	failed := a.pairs(ctx, sides, c)
+	if all, _ := c.Pairs(); failed != nil && all == 0 {
+		return failed
 	}
 	r := comparedSides{
 		A: sides[0].report(), B: sides[1].report(), Build: a.build(), From: a.f.from, Seeds: a.f.seeds, Files: []string{},
 		Columns: c.Compare(), Broken: a.broken(sides, c), Interrupted: ctx.Err() != nil,
+		failed: failed,
 	}
 	r.Pairs, r.Whole = c.Pairs()
 	if a.f.out != "" {
 		r.lost = r.leave(a.f.out, c)
 	}
 	r.Exit = r.code()
-	return a.print(&r, c)
+	if err := a.print(&r, c); failed == nil || cli.CodeOf(err) == cli.ExitInternal {
+		return err
+	}
+	return failed
 }
 
-// pairs runs every seed on both sides.
+// pairs runs every seed on both sides. It ends with the first run that cannot be measured, and returns why; c then has
+// the seeds before it.
 func (a compareRun) pairs(ctx context.Context, sides [2]side, c *experiment.Comparison) error {
 	type measured struct {
 		experiment.Sample
@@ -255,8 +262,11 @@ func (r *comparedSides) leave(dir string, c *experiment.Comparison) error {
 
 func (r *comparedSides) code() int {
 	code := cli.ExitClean
-	if r.lost != nil {
+	switch {
+	case r.lost != nil:
 		return cli.ExitInternal
+	case r.failed != nil:
+		return cli.ExitUsage
 	}
 	for _, b := range r.Broken {
 		if b.Property == cell.NoVerdict {

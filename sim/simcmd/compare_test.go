@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -68,6 +69,31 @@ func TestAWrongSettingIsNamedOnce(t *testing.T) {
 	w := newWorld()
 	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", "this", "heartbeat=abc", "--seeds", "1"))
 	require.Equal(t, 1, strings.Count(w.err.String(), "heartbeat=abc: "), w.err.String())
+}
+
+// If the program of a side dies, for instance because memory is short, the seeds before are reported.
+func TestAProgramThatDiesLeavesTheSeedsBefore(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a program of the shell")
+	}
+	const text = `#!/bin/sh
+if [ "$3" -ge 3 ]; then kill -9 $$; fi
+echo '{"seed":'$3',"values":{"violation":[0]}}'
+`
+	program := file(t, "program", text, 0o755)
+	w := newWorld()
+	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", program, "this", "--seeds", "9", "--jobs", "1"))
+	require.Contains(t, w.out.String(), "2 paired seeds")
+	require.Contains(t, w.err.String(), program+": seed 3 cannot be measured: its process ended by a signal: killed")
+	require.NotContains(t, w.err.String(), "built before")
+
+	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", program, "this", "--seeds", "9", "--jobs", "1", "-o", "json"))
+	var r comparedSides
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &r))
+	require.Equal(t, []int{2, cli.ExitUsage}, []int{r.Pairs, r.Exit})
+
+	require.Equal(t, cli.ExitUsage, w.do("sim", "compare", program, "this", "--from", "3", "--jobs", "1"))
+	require.Empty(t, w.out.String())
 }
 
 func TestFilesOfAComparison(t *testing.T) {

@@ -177,6 +177,9 @@ func (a *app) measure(ctx context.Context, s *side, seed uint64) (experiment.Sam
 	}
 	if err != nil {
 		text := strings.TrimSpace(said.String())
+		if exit := new(exec.ExitError); errors.As(err, &exit) && !exit.Exited() {
+			return sample, fmt.Errorf("%s: seed %d cannot be measured: its process ended by a %w", s.given, seed, err)
+		}
 		if strings.Contains(text, `unknown command "measure"`) || text == "" {
 			text = "it was built before programs could be compared, or is none of `chubby`"
 		}
