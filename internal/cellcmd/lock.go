@@ -89,6 +89,7 @@ the lock held, 8 if --wait expires.`,
 }
 
 func (a *locker) lock(ctx context.Context, path string, argv []string) error {
+	outliveReaders() // or the watchdog ends the command at the first warning
 	cli.EndOn(ctx, syscall.SIGHUP)
 	var err error
 	if a.name, err = a.fileName(path); err != nil {

@@ -132,6 +132,7 @@ func (s *serve) run(c *cobra.Command) error {
 		}
 		return s.Printf("%s", text)
 	}
+	outliveReaders() // of the log
 	stopPages, err := s.profile.serve()
 	if err != nil {
 		return err
