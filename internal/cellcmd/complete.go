@@ -62,7 +62,11 @@ func (a *call) completeSession(c *cobra.Command, args []string, so string) (all 
 	a.timeout = completeWithin
 	a.Streams = cli.Streams{Err: io.Discard}
 	err := a.operate(ctx, func(ctx context.Context, o *operator) error {
-		return a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{}, func(s *chubbyv1.SessionDescription) bool {
+		id, err := a.sessionSource(ctx, o)
+		if err != nil {
+			return err
+		}
+		return o.sessions(ctx, id, func(s *chubbyv1.SessionDescription) bool {
 			if id := strconv.FormatUint(s.GetId(), 10); strings.HasPrefix(id, so) {
 				all = append(all, cobra.CompletionWithDesc(id, s.GetPrincipal()))
 			}

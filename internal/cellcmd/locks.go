@@ -49,29 +49,31 @@ With -o json it prints an array of objects: path, mode, session, principal, stat
 
 func (a *call) listLocks(ctx context.Context, o *operator, of string) error {
 	rows := []lockRow{}
+	id, err := a.sessionSource(ctx, o)
+	if err != nil {
+		return err
+	}
 	var holders []uint64
-	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{}, func(s *chubbyv1.SessionDescription) bool {
+	err = o.sessions(ctx, id, func(s *chubbyv1.SessionDescription) bool {
 		if s.GetLocks() > 0 {
 			holders = append(holders, s.GetId())
 		}
 		return true
 	})
-	for _, id := range holders {
-		if err != nil {
-			break
-		}
-		err = a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{Session: id}, func(s *chubbyv1.SessionDescription) bool {
-			r := a.sessionOf(s)
-			for _, h := range r.Held {
-				if of == "" || h.Path == of {
-					rows = append(rows, lockRow{h.Path, h.Mode, r.ID, r.Principal, r.State, r.Lease})
-				}
-			}
-			return false
-		})
-	}
 	if err != nil {
 		return err
+	}
+	for _, holder := range holders {
+		s, err := o.session(ctx, id, holder)
+		if err != nil {
+			return err
+		}
+		r := a.sessionOf(s) // empty if it has ended
+		for _, h := range r.Held {
+			if of == "" || h.Path == of {
+				rows = append(rows, lockRow{h.Path, h.Mode, r.ID, r.Principal, r.State, r.Lease})
+			}
+		}
 	}
 	if a.isJSON() {
 		return a.JSON(rows)

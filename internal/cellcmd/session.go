@@ -95,19 +95,21 @@ id, path, rights), held (an array of path, handle, mode).`,
 	return cli.Group("session", "List the sessions of clients and their locks, or show one", list, show, locksCommand())
 }
 
-// askSessions has the master list sessions; where there is none, another replica.
-func (a *call) askSessions(ctx context.Context, o *operator, q *chubbyv1.ListSessionsRequest, each func(*chubbyv1.SessionDescription) bool) error {
+// sessionSource is the replica that is asked for sessions: the master, or where there is none, another one.
+func (a *call) sessionSource(ctx context.Context, o *operator) (id uint32, err error) {
 	id, ok, err := o.master(ctx)
-	if err != nil {
-		return err
-	}
-	if !ok {
+	if err == nil && !ok {
 		a.Warn("the cell has no master, so leases and handles are unknown; chubby members says how the replicas are")
 	}
-	for {
-		l, err := o.conns.ListSessions(ctx, id, q)
+	return id, err
+}
+
+// sessions lists the sessions that a replica knows until each returns false.
+func (o *operator) sessions(ctx context.Context, id uint32, each func(*chubbyv1.SessionDescription) bool) error {
+	for q := new(chubbyv1.ListSessionsRequest); ; {
+		l, err := o.listSessions(ctx, id, q)
 		if err != nil {
-			return operatorError(err, fmt.Errorf("replica %d at %s: %s", id, o.target.Replicas[id], words(err)))
+			return err
 		}
 		for _, s := range l.GetSessions() {
 			if q.After = s.GetId(); !each(s) {
@@ -120,9 +122,42 @@ func (a *call) askSessions(ctx context.Context, o *operator, q *chubbyv1.ListSes
 	}
 }
 
+// session is one session that a replica knows, with all its handles and locks; nil if it is not alive, or the caller
+// may not see it. A replica that runs an older program tells of the first ones only.
+func (o *operator) session(ctx context.Context, id uint32, session uint64) (all *chubbyv1.SessionDescription, err error) {
+	for q := (&chubbyv1.ListSessionsRequest{Session: session}); ; {
+		l, err := o.listSessions(ctx, id, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(l.GetSessions()) == 0 { // it has ended meanwhile, if some of it was told
+			return nil, nil
+		}
+		s := l.GetSessions()[0]
+		if all != nil {
+			s.Open, s.Held = append(all.GetOpen(), s.GetOpen()...), append(all.GetHeld(), s.GetHeld()...)
+		}
+		if all, q.Behind = s, s.GetLast(); q.GetBehind() == nil {
+			return all, nil
+		}
+	}
+}
+
+func (o *operator) listSessions(ctx context.Context, id uint32, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error) {
+	l, err := o.conns.ListSessions(ctx, id, q)
+	if err != nil {
+		return nil, operatorError(err, fmt.Errorf("replica %d at %s: %s", id, o.target.Replicas[id], words(err)))
+	}
+	return l, nil
+}
+
 func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 	rows, more := []sessionRow{}, false
-	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{}, func(s *chubbyv1.SessionDescription) bool {
+	id, err := a.sessionSource(ctx, o)
+	if err != nil {
+		return err
+	}
+	err = o.sessions(ctx, id, func(s *chubbyv1.SessionDescription) bool {
 		if more = most > 0 && len(rows) == most; !more {
 			rows = append(rows, a.sessionOf(s))
 		}
@@ -145,18 +180,18 @@ func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 	return t.End()
 }
 
-func (a *call) showSession(ctx context.Context, o *operator, id uint64) error {
-	var r *sessionRow
-	err := a.askSessions(ctx, o, &chubbyv1.ListSessionsRequest{Session: id}, func(s *chubbyv1.SessionDescription) bool {
-		row := a.sessionOf(s)
-		r = &row
-		return false
-	})
+func (a *call) showSession(ctx context.Context, o *operator, session uint64) error {
+	id, err := a.sessionSource(ctx, o)
+	if err != nil {
+		return err
+	}
+	s, err := o.session(ctx, id, session)
+	r := a.sessionOf(s)
 	switch {
 	case err != nil:
 		return err
-	case r == nil:
-		return &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("no session %d is alive, of those that this caller may see: chubby session list prints them", id)}
+	case s == nil:
+		return &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("no session %d is alive, of those that this caller may see: chubby session list prints them", session)}
 	case a.isJSON():
 		return a.JSON(r)
 	}

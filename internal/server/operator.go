@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -15,13 +16,15 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/master/handle"
+	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
 // Bounds of one answer, which keep it below the size of a message.
 const (
 	mostListed    = 1000 // sessions
-	mostOfSession = 400  // handles of one session, and locks; the answer has the counts of all
+	mostOfSession = 400  // handles of one session, and locks; the next answer has those that follow
 )
 
 // errStarting is the answer to an operator before the replica has read its log.
@@ -91,7 +94,7 @@ func (p operator) ListSessions(ctx context.Context, who api.Principal, q *chubby
 	if q.GetSession() != 0 {
 		d, ok, err := r.FindSession(ctx, api.SessionID(q.GetSession()))
 		if err == nil && ok && (!l.OwnOnly || d.Principal == who) {
-			l.Sessions = append(l.Sessions, detailOf(d))
+			l.Sessions = append(l.Sessions, detailOf(d, handleID(q.GetBehind())))
 		}
 		return l, err
 	}
@@ -178,13 +181,51 @@ func sessionOf(x replica.Session) *chubbyv1.SessionDescription {
 	}
 }
 
-func detailOf(x replica.SessionDetail) *chubbyv1.SessionDescription {
+// detailOf is a session with its first handles behind one, and the locks that they hold.
+func detailOf(x replica.SessionDetail, behind api.HandleID) *chubbyv1.SessionDescription {
+	open := x.Open[after(x.Open, behind, openID):]
+	held := x.Held[after(x.Held, behind, heldBy):]
 	d := sessionOf(x.Session)
-	for _, h := range x.Open[:min(mostOfSession, len(x.Open))] {
+	if last, more := lastOf(open, held); more {
+		d.Last = &chubbyv1.HandleNumber{Epoch: uint64(last.Epoch), Counter: last.Counter}
+		open, held = open[:after(open, last, openID)], held[:after(held, last, heldBy)]
+	}
+	for _, h := range open {
 		d.Open = append(d.Open, &chubbyv1.OpenHandle{Id: h.ID.String(), Path: h.Node.Path.String(), Rights: h.Rights.String()})
 	}
-	for _, h := range x.Held[:min(mostOfSession, len(x.Held))] {
+	for _, h := range held {
 		d.Held = append(d.Held, &chubbyv1.HeldLock{Path: h.Lock.Path.String(), Handle: h.Owner.Handle.String(), Mode: h.Mode.String()})
 	}
 	return d
+}
+
+func openID(h handle.Handle) api.HandleID { return h.ID }
+
+func heldBy(h lock.Holding) api.HandleID { return h.Owner.Handle }
+
+func handleID(n *chubbyv1.HandleNumber) api.HandleID {
+	return api.HandleID{Epoch: api.Epoch(n.GetEpoch()), Counter: n.GetCounter()}
+}
+
+// after is the index of the first of all, which are in the order of their handles, whose handle is behind another.
+func after[T any](all []T, behind api.HandleID, id func(T) api.HandleID) int {
+	i, isThere := slices.BinarySearchFunc(all, behind, func(x T, b api.HandleID) int { return id(x).Compare(b) })
+	if isThere {
+		i++
+	}
+	return i
+}
+
+// lastOf is the last handle of which an answer has all, if it does not have all handles: both lists have
+// mostOfSession up to it, or fewer.
+func lastOf(open []handle.Handle, held []lock.Holding) (last api.HandleID, more bool) {
+	if len(open) > mostOfSession {
+		last, more = open[mostOfSession-1].ID, true
+	}
+	if len(held) > mostOfSession {
+		if by := held[mostOfSession-1].Owner.Handle; !more || by.Compare(last) < 0 {
+			last, more = by, true
+		}
+	}
+	return last, more
 }

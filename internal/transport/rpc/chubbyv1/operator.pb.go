@@ -624,6 +624,7 @@ type ListSessionsRequest struct {
 	After         uint64                 `protobuf:"varint,1,opt,name=after,proto3" json:"after,omitempty"`     // list sessions above this id
 	Most          uint32                 `protobuf:"varint,2,opt,name=most,proto3" json:"most,omitempty"`       // no more than this; 0, or above 1000: 1000
 	Session       uint64                 `protobuf:"varint,3,opt,name=session,proto3" json:"session,omitempty"` // unless 0: list this session alone, with handles and locks
+	Behind        *HandleNumber          `protobuf:"bytes,4,opt,name=behind,proto3" json:"behind,omitempty"`    // of that session: list what follows this handle; not set: all
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -679,6 +680,66 @@ func (x *ListSessionsRequest) GetSession() uint64 {
 	return 0
 }
 
+func (x *ListSessionsRequest) GetBehind() *HandleNumber {
+	if x != nil {
+		return x.Behind
+	}
+	return nil
+}
+
+// HandleNumber orders the handles of a session.
+type HandleNumber struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Counter       uint64                 `protobuf:"varint,2,opt,name=counter,proto3" json:"counter,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandleNumber) Reset() {
+	*x = HandleNumber{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandleNumber) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandleNumber) ProtoMessage() {}
+
+func (x *HandleNumber) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandleNumber.ProtoReflect.Descriptor instead.
+func (*HandleNumber) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *HandleNumber) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *HandleNumber) GetCounter() uint64 {
+	if x != nil {
+		return x.Counter
+	}
+	return 0
+}
+
 type SessionList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Sessions      []*SessionDescription  `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
@@ -690,7 +751,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -702,7 +763,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -715,7 +776,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SessionList) GetSessions() []*SessionDescription {
@@ -749,15 +810,16 @@ type SessionDescription struct {
 	Acknowledged  bool                   `protobuf:"varint,6,opt,name=acknowledged,proto3" json:"acknowledged,omitempty"` // the epoch; else a fail-over waits for it
 	Ending        bool                   `protobuf:"varint,7,opt,name=ending,proto3" json:"ending,omitempty"`             // its end is proposed
 	Handles       uint32                 `protobuf:"varint,8,opt,name=handles,proto3" json:"handles,omitempty"`           // that are open
-	Open          []*OpenHandle          `protobuf:"bytes,9,rep,name=open,proto3" json:"open,omitempty"`
-	Held          []*HeldLock            `protobuf:"bytes,10,rep,name=held,proto3" json:"held,omitempty"`
+	Open          []*OpenHandle          `protobuf:"bytes,9,rep,name=open,proto3" json:"open,omitempty"`                  // of a session that is listed alone: the first that follow ListSessionsRequest.behind
+	Held          []*HeldLock            `protobuf:"bytes,10,rep,name=held,proto3" json:"held,omitempty"`                 // by them
+	Last          *HandleNumber          `protobuf:"bytes,11,opt,name=last,proto3" json:"last,omitempty"`                 // unless not set: there are more, and this is the last handle of which all is listed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SessionDescription) Reset() {
 	*x = SessionDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +831,7 @@ func (x *SessionDescription) String() string {
 func (*SessionDescription) ProtoMessage() {}
 
 func (x *SessionDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +844,7 @@ func (x *SessionDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionDescription.ProtoReflect.Descriptor instead.
 func (*SessionDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SessionDescription) GetId() uint64 {
@@ -855,6 +917,13 @@ func (x *SessionDescription) GetHeld() []*HeldLock {
 	return nil
 }
 
+func (x *SessionDescription) GetLast() *HandleNumber {
+	if x != nil {
+		return x.Last
+	}
+	return nil
+}
+
 type OpenHandle struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -866,7 +935,7 @@ type OpenHandle struct {
 
 func (x *OpenHandle) Reset() {
 	*x = OpenHandle{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -878,7 +947,7 @@ func (x *OpenHandle) String() string {
 func (*OpenHandle) ProtoMessage() {}
 
 func (x *OpenHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,7 +960,7 @@ func (x *OpenHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenHandle.ProtoReflect.Descriptor instead.
 func (*OpenHandle) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *OpenHandle) GetId() string {
@@ -926,7 +995,7 @@ type HeldLock struct {
 
 func (x *HeldLock) Reset() {
 	*x = HeldLock{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -938,7 +1007,7 @@ func (x *HeldLock) String() string {
 func (*HeldLock) ProtoMessage() {}
 
 func (x *HeldLock) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -951,7 +1020,7 @@ func (x *HeldLock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldLock.ProtoReflect.Descriptor instead.
 func (*HeldLock) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *HeldLock) GetPath() string {
@@ -1029,15 +1098,19 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\x0fdirectory_nodes\x18\x03 \x01(\x04R\x0edirectoryNodes\x12'\n" +
 	"\x0fdirectory_bytes\x18\x04 \x01(\x04R\x0edirectoryBytes\x12\x1a\n" +
 	"\bsessions\x18\x05 \x01(\x04R\bsessions\"\x13\n" +
-	"\x11SetLimitsResponse\"Y\n" +
+	"\x11SetLimitsResponse\"\x8a\x01\n" +
 	"\x13ListSessionsRequest\x12\x14\n" +
 	"\x05after\x18\x01 \x01(\x04R\x05after\x12\x12\n" +
 	"\x04most\x18\x02 \x01(\rR\x04most\x12\x18\n" +
-	"\asession\x18\x03 \x01(\x04R\asession\"w\n" +
+	"\asession\x18\x03 \x01(\x04R\asession\x12/\n" +
+	"\x06behind\x18\x04 \x01(\v2\x17.chubby.v1.HandleNumberR\x06behind\">\n" +
+	"\fHandleNumber\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x18\n" +
+	"\acounter\x18\x02 \x01(\x04R\acounter\"w\n" +
 	"\vSessionList\x129\n" +
 	"\bsessions\x18\x01 \x03(\v2\x1d.chubby.v1.SessionDescriptionR\bsessions\x12\x12\n" +
 	"\x04more\x18\x02 \x01(\bR\x04more\x12\x19\n" +
-	"\bown_only\x18\x03 \x01(\bR\aownOnly\"\xbc\x02\n" +
+	"\bown_only\x18\x03 \x01(\bR\aownOnly\"\xe9\x02\n" +
 	"\x12SessionDescription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1c\n" +
 	"\tprincipal\x18\x02 \x01(\tR\tprincipal\x12\x14\n" +
@@ -1049,7 +1122,8 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\ahandles\x18\b \x01(\rR\ahandles\x12)\n" +
 	"\x04open\x18\t \x03(\v2\x15.chubby.v1.OpenHandleR\x04open\x12'\n" +
 	"\x04held\x18\n" +
-	" \x03(\v2\x13.chubby.v1.HeldLockR\x04held\"H\n" +
+	" \x03(\v2\x13.chubby.v1.HeldLockR\x04held\x12+\n" +
+	"\x04last\x18\v \x01(\v2\x17.chubby.v1.HandleNumberR\x04last\"H\n" +
 	"\n" +
 	"OpenHandle\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
@@ -1077,7 +1151,7 @@ func file_chubbyv1_operator_proto_rawDescGZIP() []byte {
 	return file_chubbyv1_operator_proto_rawDescData
 }
 
-var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_chubbyv1_operator_proto_goTypes = []any{
 	(*BackupRequest)(nil),       // 0: chubby.v1.BackupRequest
 	(*BackupResponse)(nil),      // 1: chubby.v1.BackupResponse
@@ -1088,30 +1162,33 @@ var file_chubbyv1_operator_proto_goTypes = []any{
 	(*SetLimitsRequest)(nil),    // 6: chubby.v1.SetLimitsRequest
 	(*SetLimitsResponse)(nil),   // 7: chubby.v1.SetLimitsResponse
 	(*ListSessionsRequest)(nil), // 8: chubby.v1.ListSessionsRequest
-	(*SessionList)(nil),         // 9: chubby.v1.SessionList
-	(*SessionDescription)(nil),  // 10: chubby.v1.SessionDescription
-	(*OpenHandle)(nil),          // 11: chubby.v1.OpenHandle
-	(*HeldLock)(nil),            // 12: chubby.v1.HeldLock
+	(*HandleNumber)(nil),        // 9: chubby.v1.HandleNumber
+	(*SessionList)(nil),         // 10: chubby.v1.SessionList
+	(*SessionDescription)(nil),  // 11: chubby.v1.SessionDescription
+	(*OpenHandle)(nil),          // 12: chubby.v1.OpenHandle
+	(*HeldLock)(nil),            // 13: chubby.v1.HeldLock
 }
 var file_chubbyv1_operator_proto_depIdxs = []int32{
 	4,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
 	5,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
-	10, // 2: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
-	11, // 3: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
-	12, // 4: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
-	2,  // 5: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
-	8,  // 6: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
-	6,  // 7: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
-	0,  // 8: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
-	3,  // 9: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
-	9,  // 10: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
-	7,  // 11: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
-	1,  // 12: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
-	9,  // [9:13] is the sub-list for method output_type
-	5,  // [5:9] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	9,  // 2: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
+	11, // 3: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
+	12, // 4: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
+	13, // 5: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
+	9,  // 6: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
+	2,  // 7: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
+	8,  // 8: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
+	6,  // 9: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
+	0,  // 10: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
+	3,  // 11: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
+	10, // 12: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
+	7,  // 13: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
+	1,  // 14: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
+	11, // [11:15] is the sub-list for method output_type
+	7,  // [7:11] is the sub-list for method input_type
+	7,  // [7:7] is the sub-list for extension type_name
+	7,  // [7:7] is the sub-list for extension extendee
+	0,  // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_chubbyv1_operator_proto_init() }
@@ -1125,7 +1202,7 @@ func file_chubbyv1_operator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_chubbyv1_operator_proto_rawDesc), len(file_chubbyv1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,74 @@
+//go:build unix
+
+package cellcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/cli"
+)
+
+// A session with more handles and locks than one answer of a replica has is shown whole, and each of its locks with
+// its holder.
+func TestASessionWithManyLocksIsShownWhole(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t)
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	c, err := client.Dial(ctx, file)
+	require.NoError(t, err)
+	defer c.Close(context.Background())
+	const files, locked = 1250, 850 // the answers have 400 of each at most
+	const openers = 50
+	var failed [openers]error
+	var wg sync.WaitGroup
+	for o := range openers {
+		wg.Go(func() {
+			for i := o; i < files && failed[o] == nil; i += openers {
+				h, err := c.Open(ctx, fmt.Sprintf("/ls/local/%d", i), client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+				if err == nil && i < locked {
+					_, err = h.TryAcquire(ctx, client.Exclusive)
+				}
+				failed[o] = err
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, errors.Join(failed[:]...))
+
+	var locks []lockRow
+	code, out, said := run(t, "session", "locks", "--cell", file, "-o", "json")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.NoError(t, json.Unmarshal([]byte(out), &locks))
+	require.Equal(t, locked, len(locks))
+	names := map[string]bool{}
+	for _, l := range locks {
+		require.Equal(t, []any{uint64(c.Status().Session), "exclusive", "valid"}, []any{l.Session, l.Mode, l.State})
+		names[l.Path] = true
+	}
+	require.Equal(t, locked, len(names))
+	for _, i := range []int{0, locked - 1} {
+		code, out, said = run(t, "session", "locks", "--cell", file, fmt.Sprint("/", i))
+		require.Equal(t, cli.ExitClean, code, said)
+		require.Equal(t, 2, strings.Count(out, "\n"), "a heading, and a line: %s", out)
+	}
+	var s sessionRow
+	code, out, said = run(t, "session", "show", "--cell", file, "-o", "json", fmt.Sprint(locks[0].Session))
+	require.Equal(t, cli.ExitClean, code, said)
+	require.NoError(t, json.Unmarshal([]byte(out), &s))
+	require.Equal(t, []int{files, locked, files, locked}, []int{len(s.Open), len(s.Held), int(s.Handles), int(s.Locks)})
+	names = map[string]bool{}
+	for _, h := range s.Open {
+		names[h.Path] = true
+	}
+	require.Equal(t, files, len(names))
+}
