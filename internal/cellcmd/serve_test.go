@@ -58,8 +58,8 @@ func TestABackupIsWrittenNow(t *testing.T) {
 	require.Equal(t, cli.ExitTimeout, code, said)
 }
 
-// --check-config and the log of a replica tell of a certificate that should be renewed: the ones here
-// are valid for an hour.
+// --check-config and the log of a replica tell of a certificate, and an authority, that should be renewed: the ones
+// here are valid for an hour.
 func TestACertificateThatExpiresSoonIsToldOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -82,10 +82,13 @@ func TestACertificateThatExpiresSoonIsToldOf(t *testing.T) {
 	code, out, said := run(t, "serve", "--config", config, "--check-config", "--bootstrap")
 	require.Equal(t, cli.ExitClean, code, said)
 	require.Contains(t, out, "id: 1")
-	require.Regexp(t, `^chubby: The certificate of server_cert is valid only until \S+: replace its file before that\.\n$`, said)
+	require.Regexp(t, `^chubby: The certificate of server_cert is valid only until \S+: replace its file before that\.
+chubby: The authority of client_ca is valid only until \S+: before that put a new one beside it, and renew the certificates\.
+$`, said)
 
 	p := start(t, "serve", "--config", config, "--bootstrap")
 	p.says(t, `level=WARN msg="a certificate expires soon: replace its file before" replica=1 key=server_cert`)
+	p.says(t, `level=WARN msg="a certificate expires soon: replace its file before" replica=1 key=client_ca`)
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, cli.ExitClean, p.ends(t))
 }

@@ -32,7 +32,7 @@ var (
 	descAlives    = describe("keepalives_total", "KeepAlives of sessions that were answered, since the replica started.")
 	descClients   = describe("clients", "Client processes that are connected.")
 	descConnected = describe("peer_connected", "1 while the replica reaches the peer.", "peer")
-	descNotAfter  = describe("certificate_not_after_seconds", "Until when a certificate of the replica is valid, as Unix time.", "key")
+	descNotAfter  = describe("certificate_not_after_seconds", "Until when a certificate of the replica, or an authority that it accepts, is valid, as Unix time.", "key")
 	descCached    = describe("cached_paths", "Paths that clients may have in their caches, as the master knows.")
 	descCachers   = describe("cache_registrations", "Clients that may have a path in their caches, added up over all paths.")
 	descBarred    = describe("cache_barred_calls", "Calls that wait until clients have dropped from their caches what they change.")

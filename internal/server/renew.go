@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"slices"
 	"sync"
@@ -16,7 +17,7 @@ const renewEvery = time.Second
 
 // secrets are the certificates and tokens of a server, as they were read last.
 type secrets struct {
-	peers, clients atomic.Pointer[tls.Config]
+	peers, clients atomic.Pointer[credentials] // never nil when they were read
 
 	mu     sync.Mutex // one renewal at a time
 	groups []*secretGroup
@@ -36,10 +37,10 @@ func (s *Server) newSecrets() error {
 	c, x := &s.cfg, &s.secrets
 	x.groups = []*secretGroup{
 		{name: "peer_cert, peer_key, peer_ca", files: []string{c.PeerCert, c.PeerKey, c.PeerCA}, read: func() error {
-			return renew(&x.peers, c.peerTLS)
+			return renew(&x.peers, c.peerCredentials)
 		}},
 		{name: "server_cert, server_key, client_ca", files: []string{c.ServerCert, c.ServerKey, c.ClientCA}, read: func() error {
-			return renew(&x.clients, c.clientTLS)
+			return renew(&x.clients, c.clientCredentials)
 		}},
 		{name: "token_file", files: []string{c.TokenFile}, read: func() error {
 			t, err := c.tokens()
@@ -58,13 +59,19 @@ func (s *Server) newSecrets() error {
 	return errors.Join(faults...)
 }
 
-func renew(p *atomic.Pointer[tls.Config], read func() (*tls.Config, error)) error {
-	t, err := read()
+func renew(p *atomic.Pointer[credentials], read func() (*credentials, error)) error {
+	x, err := read()
 	if err == nil {
-		p.Store(t)
+		p.Store(x)
 	}
 	return err
 }
+
+// peerTLS is what members prove themselves with from the next connection on; nil: plain.
+func (x *secrets) peerTLS() *tls.Config { return x.peers.Load().tls }
+
+// clientTLS is what clients see from the next connection on; nil: plain.
+func (x *secrets) clientTLS() *tls.Config { return x.clients.Load().tls }
 
 // Reload reads the files of certificates and tokens again. Those that are good are used from the
 // next connection on, and the connections of clients whose token is gone end. Where a file is
@@ -154,7 +161,7 @@ func (l expiryLog) due(all []expiry, now time.Time) (tell []expiry) {
 	return tell
 }
 
-// expiry is until when a certificate of this replica is valid.
+// expiry is until when a certificate of this replica, or an authority that it accepts, is valid.
 type expiry struct {
 	key      string // of the configuration
 	from, at time.Time
@@ -170,28 +177,22 @@ func (e expiry) isDue(now time.Time) bool {
 	return e.at.Sub(now) < min(renewWithin, e.at.Sub(e.from)/4)
 }
 
-// expiries are those of the certificates that are used now.
-func (x *secrets) expiries() (all []expiry) {
-	return expiriesOf(x.peers.Load(), x.clients.Load())
-}
+// expiryOf is until when a certificate of a key is valid.
+func expiryOf(key string, c *x509.Certificate) expiry { return expiry{key, c.NotBefore, c.NotAfter} }
 
-// expiriesOf are those of the certificates for members and clients, each of which may be nil.
-func expiriesOf(peers, clients *tls.Config) (all []expiry) {
-	for _, c := range []struct {
-		key string
-		of  *tls.Config
-	}{{"peer_cert", peers}, {"server_cert", clients}} {
-		if c.of != nil && len(c.of.Certificates) > 0 && c.of.Certificates[0].Leaf != nil {
-			all = append(all, expiry{c.key, c.of.Certificates[0].Leaf.NotBefore, c.of.Certificates[0].Leaf.NotAfter})
-		}
-	}
-	return all
+// expiries are those of the certificates that are used now.
+func (x *secrets) expiries() []expiry {
+	return slices.Concat(x.peers.Load().ends, x.clients.Load().ends)
 }
 
 // Warnings are what CheckFiles does not refuse and an operator should know before the start, in sentences:
-// certificates that have expired, or should be renewed.
+// certificates and authorities that have expired, or should be renewed.
 func (c *Config) Warnings() []string {
-	peers, _ := c.peerTLS() // CheckFiles tells of errors
-	clients, _ := c.clientTLS()
-	return expiryWarnings(expiriesOf(peers, clients), time.Now())
+	var ends []expiry
+	for _, read := range []func() (*credentials, error){c.peerCredentials, c.clientCredentials} {
+		if x, err := read(); err == nil { // CheckFiles tells of errors
+			ends = append(ends, x.ends...)
+		}
+	}
+	return expiryWarnings(ends, time.Now())
 }

@@ -69,8 +69,8 @@ type Server struct {
 // CheckFiles checks that the files that the configuration names can be used, whose the directory is,
 // and what else is known of this machine without a start. It changes nothing.
 func (c *Config) CheckFiles() error {
-	_, err1 := c.peerTLS()
-	_, err2 := c.clientTLS()
+	_, err1 := c.peerCredentials()
+	_, err2 := c.clientCredentials()
 	_, err3 := c.tokens()
 	have, err4 := c.readMember()
 	if err4 == nil && have != nil {
@@ -184,7 +184,7 @@ func (s *Server) listen(o *Options) error {
 	if err != nil {
 		return err
 	}
-	peerTLS, clientTLS := s.secrets.peers.Load(), s.secrets.clients.Load()
+	peerTLS, clientTLS := s.secrets.peerTLS(), s.secrets.clientTLS()
 	if o.Peers == nil {
 		if o.Peers, err = net.Listen("tcp", c.ListenPeers); err != nil {
 			return fmt.Errorf("listen_peers: %w", err)
@@ -200,7 +200,7 @@ func (s *Server) listen(o *Options) error {
 		return errPlain("listen_clients", s.clientAddr.String())
 	}
 	s.clients, err = rpc.NewServer(rpc.ServerConfig{
-		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, RenewTLS: s.secrets.clients.Load, Tokens: tokens,
+		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, RenewTLS: s.secrets.clientTLS, Tokens: tokens,
 		TrustNames: c.trustsNames(), AllowPlain: c.AllowPlain, MaxClients: c.MaxClients, Logger: s.log,
 		MaxConnections: connections(c.MaxClients, mostOpenFiles(), s.log), Operator: operator{s},
 	})
@@ -219,7 +219,7 @@ func (s *Server) listen(o *Options) error {
 	}
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
-		TLS: peerTLS, RenewTLS: s.secrets.peers.Load, AllowPlain: c.AllowPlain, Logger: s.log,
+		TLS: peerTLS, RenewTLS: s.secrets.peerTLS, AllowPlain: c.AllowPlain, Logger: s.log,
 		Disk: known.own, Meet: known.meet,
 	})
 	return err

@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -11,39 +12,72 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
 
-// readPool reads the certificates of an authority.
-func readPool(key, name string) (*x509.CertPool, error) {
+// credentials are certificates as they were read last, and what they make of a connection; tls is nil: plain.
+type credentials struct {
+	tls  *tls.Config
+	ends []expiry // by key of the configuration
+}
+
+// readPair reads a certificate of this replica with its key.
+func (c *credentials) readPair(key, cert, secret string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(cert, secret)
+	if err != nil {
+		return pair, fmt.Errorf("%s: %w", key, err)
+	}
+	c.ends = append(c.ends, expiryOf(key, pair.Leaf))
+	return pair, nil
+}
+
+// readPool reads the certificates of an authority. They end with the last of them: while one authority takes the place
+// of another, the file has both.
+func (c *credentials) readPool(key, name string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
+	pool, end := x509.NewCertPool(), expiry{}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" || len(block.Headers) != 0 {
+			continue
+		}
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			continue
+		}
+		pool.AddCert(cert)
+		if cert.NotAfter.After(end.at) {
+			end = expiryOf(key, cert)
+		}
+	}
+	if end == (expiry{}) {
 		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", key, name)
 	}
+	c.ends = append(c.ends, end)
 	return pool, nil
 }
 
-// peerTLS is what replicas prove themselves with to each other; nil: plain.
-func (c *Config) peerTLS() (*tls.Config, error) {
+// peerCredentials are what replicas prove themselves with to each other.
+func (c *Config) peerCredentials() (*credentials, error) {
+	x := &credentials{}
 	if c.PeerCert == "" {
-		return nil, nil
+		return x, nil
 	}
-	cert, err := tls.LoadX509KeyPair(c.PeerCert, c.PeerKey)
+	cert, err := x.readPair("peer_cert", c.PeerCert, c.PeerKey)
 	if err != nil {
-		return nil, fmt.Errorf("peer_cert: %w", err)
+		return nil, err
 	}
 	if err := cert.Leaf.VerifyHostname(c.CertificateName()); err != nil {
 		return nil, fmt.Errorf("peer_cert: %s is not of this member: %w", c.PeerCert, err)
 	}
-	pool, err := readPool("peer_ca", c.PeerCA)
+	pool, err := x.readPool("peer_ca", c.PeerCA)
 	if err != nil {
 		return nil, err
 	}
 	if err := verifyOwn(cert, pool); err != nil {
 		return nil, fmt.Errorf("peer_cert: no member accepts %s by peer_ca %s: %w", c.PeerCert, c.PeerCA, err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool}, nil
+	x.tls = &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool}
+	return x, nil
 }
 
 // verifyOwn checks a certificate of this member as the others will, at both ends of a connection. One that
@@ -67,24 +101,27 @@ func verifyOwn(cert tls.Certificate, roots *x509.CertPool) error {
 	return nil
 }
 
-// clientTLS is what clients see; nil: plain.
-func (c *Config) clientTLS() (*tls.Config, error) {
+// clientCredentials are what clients see, and by what they are known.
+func (c *Config) clientCredentials() (*credentials, error) {
+	x := &credentials{}
 	if c.ServerCert == "" {
-		return nil, nil
+		return x, nil
 	}
-	cert, err := tls.LoadX509KeyPair(c.ServerCert, c.ServerKey)
+	cert, err := x.readPair("server_cert", c.ServerCert, c.ServerKey)
 	if err != nil {
-		return nil, fmt.Errorf("server_cert: %w", err)
+		return nil, err
 	}
 	uses := cert.Leaf.ExtKeyUsage // none: it is for everything
 	if len(uses) > 0 && !slices.Contains(uses, x509.ExtKeyUsageServerAuth) && !slices.Contains(uses, x509.ExtKeyUsageAny) {
 		return nil, fmt.Errorf("server_cert: no client accepts %s: it lacks the extended key usage serverAuth", c.ServerCert)
 	}
-	t := &tls.Config{Certificates: []tls.Certificate{cert}}
+	x.tls = &tls.Config{Certificates: []tls.Certificate{cert}}
 	if c.ClientCA != "" {
-		t.ClientCAs, err = readPool("client_ca", c.ClientCA)
+		if x.tls.ClientCAs, err = x.readPool("client_ca", c.ClientCA); err != nil {
+			return nil, err
+		}
 	}
-	return t, err
+	return x, nil
 }
 
 // tokens reads the token file; nil: there is none. Others than its owner must not read it.

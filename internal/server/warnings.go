@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
@@ -65,11 +66,15 @@ func sessionWarnings(s *replica.Status) []string {
 	}
 }
 
-// expiryWarnings tell of certificates that end soon, or have ended.
+// expiryWarnings tell of certificates and authorities that end soon, or have ended.
 func expiryWarnings(all []expiry, now time.Time) (told []string) {
 	for _, e := range all {
-		at := e.at.UTC().Format(time.RFC3339)
+		at, isAuthority := e.at.UTC().Format(time.RFC3339), strings.HasSuffix(e.key, "_ca")
 		switch {
+		case now.After(e.at) && isAuthority:
+			told = append(told, fmt.Sprintf("The authority of %s was valid until %s: new connections fail. Put a new one into its file, and renew the certificates.", e.key, at))
+		case e.isDue(now) && isAuthority:
+			told = append(told, fmt.Sprintf("The authority of %s is valid only until %s: before that put a new one beside it, and renew the certificates.", e.key, at))
 		case now.After(e.at):
 			told = append(told, fmt.Sprintf("The certificate of %s was valid until %s: new connections fail. Replace its file.", e.key, at))
 		case e.isDue(now):

@@ -75,10 +75,13 @@ func TestACertificateThatEndsSoonIsWarnedOf(t *testing.T) {
 	told := expiryWarnings([]expiry{
 		{"peer_cert", lastYear, now.Add(8 * day)}, {"server_cert", lastYear, now.Add(time.Hour)}, {"peer_cert", lastYear, now.Add(-time.Hour)},
 		{"peer_cert", now.Add(-16 * time.Hour), now.Add(8 * time.Hour)}, // of a day, to be renewed now
+		{"client_ca", lastYear, now.Add(time.Hour)}, {"peer_ca", lastYear, now.Add(-time.Hour)},
 	}, now)
 	require.Equal(t, []string{
 		"The certificate of server_cert is valid only until 2026-11-24T01:00:00Z: replace its file before that.",
 		"The certificate of peer_cert was valid until 2026-11-23T23:00:00Z: new connections fail. Replace its file.",
+		"The authority of client_ca is valid only until 2026-11-24T01:00:00Z: before that put a new one beside it, and renew the certificates.",
+		"The authority of peer_ca was valid until 2026-11-23T23:00:00Z: new connections fail. Put a new one into its file, and renew the certificates.",
 	}, told)
 }
 
