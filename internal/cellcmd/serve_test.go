@@ -92,3 +92,20 @@ $`, said)
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, cli.ExitClean, p.ends(t))
 }
+
+// What --check-config prints is a configuration file with the same meaning.
+func TestTheSettingsInEffectAreAConfiguration(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, more := range map[string]string{"no-backups": "", "backups": "backup_dir: " + dir + "\n", "grant": "lease_grant: 3s\n"} {
+		config, again := filepath.Join(dir, name+".yaml"), filepath.Join(dir, name+"-again.yaml")
+		text := "cell: prod\nid: 1\nmembers:\n  1: 127.0.0.1:7401\ndir: " + filepath.Join(dir, "1") + "\nlisten_clients: 127.0.0.1:7400\n" + more
+		require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
+		code, settings, said := run(t, "serve", "--config", config, "--check-config", "--bootstrap")
+		require.Equal(t, cli.ExitClean, code, said)
+		require.NoError(t, os.WriteFile(again, []byte(settings), 0o600))
+		code, out, said := run(t, "serve", "--config", again, "--check-config", "--bootstrap")
+		require.Equal(t, cli.ExitClean, code, said)
+		require.Equal(t, settings, out)
+	}
+}

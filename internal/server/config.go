@@ -47,9 +47,9 @@ type Config struct {
 	LeaseMax   time.Duration `yaml:"session_lease_max"`     // where they are many; default 1m
 	MaxClients int           `yaml:"max_clients"`           // client processes at one time; default 10000
 
-	BackupDir   string        `yaml:"backup_dir"`   // where the master writes backups: on another disk; empty: nowhere
-	BackupEvery time.Duration `yaml:"backup_every"` // how often; default 1h
-	BackupKeep  int           `yaml:"backup_keep"`  // how many of the newest stay; default 24
+	BackupDir   string        `yaml:"backup_dir"`             // where the master writes backups: on another disk; empty: nowhere
+	BackupEvery time.Duration `yaml:"backup_every,omitempty"` // how often; default 1h
+	BackupKeep  int           `yaml:"backup_keep,omitempty"`  // how many of the newest stay; default 24
 
 	LogLevel  string `yaml:"log_level"`  // debug, info, warn or error; default info
 	LogFormat string `yaml:"log_format"` // text or json; default text
