@@ -66,7 +66,7 @@ func (a *call) completeSession(c *cobra.Command, args []string, so string) (all 
 		if err != nil {
 			return err
 		}
-		return o.sessions(ctx, id, func(s *chubbyv1.SessionDescription) bool {
+		return a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
 			if id := strconv.FormatUint(s.GetId(), 10); strings.HasPrefix(id, so) {
 				all = append(all, cobra.CompletionWithDesc(id, s.GetPrincipal()))
 			}

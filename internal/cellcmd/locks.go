@@ -54,7 +54,7 @@ func (a *call) listLocks(ctx context.Context, o *operator, of string) error {
 		return err
 	}
 	var holders []uint64
-	err = o.sessions(ctx, id, func(s *chubbyv1.SessionDescription) bool {
+	err = a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
 		if s.GetLocks() > 0 {
 			holders = append(holders, s.GetId())
 		}

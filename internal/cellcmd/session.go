@@ -44,8 +44,8 @@ const sessionHelp = `States:
     unknown  the cell has no master, and only a master knows leases and handles
 
 The operators that the replicas' configurations name (key operators) see all sessions; other
-callers see those of their own principal. On a cell that takes names without proof, every
-caller sees all sessions.`
+callers see those of their own principal, and are told so on stderr. On a cell that takes names
+without proof, every caller sees all sessions.`
 
 func sessionCommand() *cobra.Command {
 	a, most := &call{}, 0
@@ -104,12 +104,18 @@ func (a *call) sessionSource(ctx context.Context, o *operator) (id uint32, err e
 	return id, err
 }
 
-// sessions lists the sessions that a replica knows until each returns false.
-func (o *operator) sessions(ctx context.Context, id uint32, each func(*chubbyv1.SessionDescription) bool) error {
+// sessions lists the sessions that a replica knows until each returns false. It says if these are not all, since the
+// caller is no operator.
+func (a *call) sessions(ctx context.Context, o *operator, id uint32, each func(*chubbyv1.SessionDescription) bool) error {
+	isTold := false
 	for q := new(chubbyv1.ListSessionsRequest); ; {
 		l, err := o.listSessions(ctx, id, q)
 		if err != nil {
 			return err
+		}
+		if l.GetOwnOnly() && !isTold {
+			a.Warn("these are sessions of this caller's own principal: only operators see all (key operators of the replicas' configurations)")
+			isTold = true
 		}
 		for _, s := range l.GetSessions() {
 			if q.After = s.GetId(); !each(s) {
@@ -157,7 +163,7 @@ func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 	if err != nil {
 		return err
 	}
-	err = o.sessions(ctx, id, func(s *chubbyv1.SessionDescription) bool {
+	err = a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
 		if more = most > 0 && len(rows) == most; !more {
 			rows = append(rows, a.sessionOf(s))
 		}

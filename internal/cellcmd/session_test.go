@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -71,4 +73,37 @@ func TestASessionWithManyLocksIsShownWhole(t *testing.T) {
 		names[h.Path] = true
 	}
 	require.Equal(t, files, len(names))
+}
+
+// The list of a caller that is no operator lacks the sessions of other principals, and their locks: the command says so.
+func TestACallerIsToldThatItSeesItsOwnSessions(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), freeAddr(t)
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	secrets := map[string]string{"ann": strings.Repeat("a", 24), "bob": strings.Repeat("b", 24)}
+	cells, tokens := map[string]string{}, ""
+	for who, secret := range secrets {
+		tokens += who + " " + secret + "\n"
+		text, err := json.Marshal(client.Target{Cell: "prod", Replicas: map[uint32]string{1: at}, TokenFile: write(who, secret)})
+		require.NoError(t, err)
+		cells[who] = write(who+".json", string(text))
+	}
+	config := write("cell.yaml", "cell: prod\nid: 1\noperators: bob\nmembers:\n  1: "+freeAddr(t)+"\n")
+	start(t, "serve", "--config", config, "--dir", filepath.Join(dir, "1"), "--listen-clients", at, "--token-file", write("tokens", tokens), "--bootstrap")
+	l := start(t, "lock", "--cell", cells["bob"], "/l", "--", "sh", "-c", "echo held; exec sleep 1000")
+	l.says(t, "held")
+	for _, command := range [][]string{{"session", "locks", "/l"}, {"session", "list"}} {
+		code, out, said := run(t, append(command, "--cell", cells["bob"])...)
+		require.Equal(t, cli.ExitClean, code, said)
+		require.Contains(t, out, "bob")
+		require.Empty(t, said)
+		code, out, said = run(t, append(command, "--cell", cells["ann"])...)
+		require.Equal(t, cli.ExitClean, code, said)
+		require.NotContains(t, out, "bob")
+		require.Contains(t, said, "these are sessions of this caller's own principal: only operators see all")
+	}
 }
