@@ -27,8 +27,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer l.Close()
-	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
+	headEvents(w, r)
 	c, names, lines := http.NewResponseController(w), s.showsNames(r), json.NewEncoder(w)
 	_ = c.SetReadDeadline(time.Time{}) // nothing more is read: the time for that is not to end the request
 	for {
@@ -48,4 +47,11 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// headEvents sets the header of the page. For a probe that asks for no more the answer ends with it: such a probe would
+// take the place of a reader for as long as it keeps its connection.
+func headEvents(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
 }

@@ -36,6 +36,7 @@ func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 	mux.HandleFunc("GET /{$}", s.servePage)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(own, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /events", s.serveEvents)
+	mux.HandleFunc("HEAD /events", headEvents)
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, s.Status().ID != 0, "live", "stopped") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		s.answer(w, s.Status().Leader != 0, "ready", "no leader is known")
