@@ -104,6 +104,9 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 	for i, x := range c.duplicates {
 		if x.from == to && x.was.id == p.ID && c.pending[x.requestKey].id != p.ID { // it has an answer of its own
 			c.duplicates = slices.Delete(c.duplicates, i, i+1)
+			if !isRefusal(p.Result.Code) {
+				c.replaced(x.requestKey, i)
+			}
 			return
 		}
 	}
@@ -118,6 +121,13 @@ func (c *clientRequests) onReply(to sim.Addr, p api.Reply) {
 		}
 		c.settle(d)
 	}
+}
+
+// replaced drops the first n duplicates of this step as far as they are of one request: a later one took their place,
+// and has its answer.
+func (c *clientRequests) replaced(d requestKey, n int) {
+	rest := slices.DeleteFunc(slices.Clone(c.duplicates[:n]), func(x duplicate) bool { return x.requestKey == d })
+	c.duplicates = append(rest, c.duplicates[n:]...)
 }
 
 // lastDuplicate returns the index of the newest duplicate of a request in this step, or -1.

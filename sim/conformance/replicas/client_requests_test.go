@@ -45,7 +45,10 @@ func TestL1ClientsAreAnsweredOrKept(t *testing.T) {
 		"refused, no copy of one": {requests: []api.Request{odd}, replies: []api.Reply{replies(13, api.Invalid)}, state: master.Serving},
 		"two copies are refused":  {requests: []api.Request{get, again}, replies: []api.Reply{replies(11, api.NotMaster), replies(12, api.NotMaster)}, state: master.Following},
 		"the later one first":     {requests: []api.Request{get, again}, replies: []api.Reply{replies(12, api.OK), replies(11, api.OK)}, state: master.Serving},
-		"one that came twice":     {requests: []api.Request{get, get}, replies: []api.Reply{replies(11, api.Stale)}, state: master.Serving},
+		"over, and a later copy is refused": {
+			requests: []api.Request{get, again, odd}, replies: []api.Reply{replies(12, api.Stale), replies(13, api.Invalid)}, state: master.Serving,
+		},
+		"one that came twice": {requests: []api.Request{get, get}, replies: []api.Reply{replies(11, api.Stale)}, state: master.Serving},
 		"two things by one number, of which nothing is owed that could be told": {requests: []api.Request{stat, put}, state: master.Serving},
 		"and a third time":                 {requests: []api.Request{put, last, put, last}, replies: []api.Reply{replies(22, api.NotFound)}, state: master.Serving},
 		"what else is forgotten beside it": {requests: []api.Request{stat, get, put}, state: master.Serving, breaks: true},
