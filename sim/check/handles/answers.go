@@ -119,7 +119,8 @@ func onlyReads(op api.Op) bool {
 // good until its session asks for its end, and has the rights that it was given for; only a
 // later master checks them again. An Open may be told that there is no room for its handle
 // only if it was executed before. Room is checked only for requests that are refused now: the
-// log's refusals were decided earlier.
+// log's refusals were decided earlier. It is not checked for the hostile client, which gives one
+// number to several requests: an answer to one of them does not say that the other waits no more.
 func (b *Answers) checkRefusal(id paxos.NodeID, k model.Call, a asking, p api.Reply, logged bool) {
 	token, on := model.TokenIn(a.op)
 	g := b.grips.Given[token]
@@ -144,7 +145,7 @@ func (b *Answers) checkRefusal(id paxos.NodeID, k model.Call, a asking, p api.Re
 		baseless = on && !opens && (model.RightFor(a.op) == 0 || g.ID.Epoch == p.Epoch && !g.Untested)
 	case api.Crowded:
 		b.Crowded++
-		baseless = b.room.IsFirst(k) && !logged && b.facts.HasAppliedAll(id) && !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
+		baseless = b.room.IsFirst(k) && a.who != b.intruder && !logged && b.facts.HasAppliedAll(id) && !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
 	case api.NoHandle:
 		b.Homeless++
 		baseless = !opens || !logged || !b.room.MayBeFull(k.Session, p.Epoch, a.op, g)
