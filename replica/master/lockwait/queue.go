@@ -129,6 +129,14 @@ func (q *Queues) Front(n api.Ref) (w Waiter, attempted, ok bool) {
 	return l.places[i].Waiter, l.places[i].attempted, true
 }
 
+// Attempted returns the mode in which waiters for a lock are attempted; 0 if none is.
+func (q *Queues) Attempted(n api.Ref) api.Mode {
+	if l, ok := q.queues[n]; ok {
+		return l.tried()
+	}
+	return 0
+}
+
 // Leave removes the waiter of a handle, or the place that is kept for the handle. ok is true if there
 // was a waiter. attempted says that its Acquire is proposed, so it may still get the lock.
 func (q *Queues) Leave(h api.HandleID) (w Waiter, attempted, ok bool) {

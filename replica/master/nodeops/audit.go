@@ -90,6 +90,9 @@ func (a *auditor) turn(w *calls.Call) error {
 	if !w.Queued || !ok || attempted || slices.Contains(a.o.owed.locks, w.Handle.Node) {
 		return nil
 	}
+	if m := a.o.queues.Attempted(w.Handle.Node); m != 0 && m.HasConflict(front.Mode) {
+		return nil // attempted while front was away: its outcome brings the turn of front
+	}
 	if s := lock.Get(a.r, w.Handle.Node); s.IsClaimable(front.Mode) {
 		return fmt.Errorf("I-B5: %+v waits in front for a lock that is %+v", front, s)
 	}
