@@ -65,9 +65,11 @@ func (m *Machine) onFailover(b keepAliveSent, epoch api.Epoch, asked bool) bool 
 
 // tokensToPresent returns the tokens of the handles that hold something, or may. An Acquire
 // that was sent may have been executed: the new master finds its stored answer, and must not
-// have freed that lock in the meantime.
+// have freed that lock in the meantime. Handles that are being closed come last: the former master
+// may have closed them and given their places to others, and the new one may have no room for all.
 func (m *Machine) tokensToPresent() []api.Token {
 	all := m.holdings.heldTokens()
+	closing := map[api.Token]bool{}
 	for _, c := range m.flight {
 		switch o := c.op.(type) {
 		case api.Acquire:
@@ -76,9 +78,19 @@ func (m *Machine) tokensToPresent() []api.Token {
 			}
 		case api.CancelAcquire:
 			all = m.holdings.addToken(all, o.Handle)
+		case api.CloseHandle:
+			closing[m.holdings.current(o.Handle)] = true
 		}
 	}
-	return all
+	var open, last []api.Token
+	for _, t := range all {
+		if closing[t] {
+			last = append(last, t)
+		} else {
+			open = append(open, t)
+		}
+	}
+	return append(open, last...)
 }
 
 // resendStale sends at once what the present master may not have received: everything that was

@@ -62,6 +62,26 @@ func TestTokensArePresentedInParts(t *testing.T) {
 	}
 }
 
+// The former master may have closed a handle and given its place to another one, and the new master may have no room
+// for all. So a handle that is being closed is presented last, and the one that holds a lock is recreated.
+func TestWhatIsBeingClosedIsPresentedLast(t *testing.T) {
+	r, e := leased(t)
+	for _, token := range []api.Token{"closing", "held"} {
+		r.start(api.Acquire{Handle: token, Mode: api.Exclusive})
+		r.reply(r.one(), api.Result{Code: api.OK, Detail: api.Held{Gen: 1, Acquisition: 1}})
+	}
+	r.start(api.CloseHandle{Handle: "closing"})
+	r.one()
+	r.beat(e, 2, true)
+	var tokens []api.Token
+	for _, e := range r.take() {
+		if op, ok := e.Request.Op.(api.KeepAlive); ok {
+			tokens = append(tokens, op.Tokens...)
+		}
+	}
+	require.Equal(t, []api.Token{"held", "closing"}, tokens)
+}
+
 // A master chooses the length of a lease, up to api.MaxLease.
 func TestALeaseIsBounded(t *testing.T) {
 	for _, lease := range []time.Duration{-time.Second, 0, time.Millisecond, api.MaxLease, api.MaxLease + 1, 1<<63 - 1} {

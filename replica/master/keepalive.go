@@ -32,7 +32,7 @@ func (m *Master) keepAlive(at At, from Addr, who api.Principal, q api.Request, o
 		return
 	}
 	if len(op.Tokens) > 0 { // most KeepAlives have none, and looking up the session is what costs
-		m.present(at, q, who, op)
+		m.present(at, q, op)
 	}
 	if m.sessions.AckEpoch(q.Session, op.AckedEpoch) {
 		m.onEpochAcked(at, q.Session)

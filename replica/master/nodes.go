@@ -102,12 +102,12 @@ func (m *Master) onNodeReply(at At, r nodeops.Reply) {
 }
 
 // present passes the tokens of a KeepAlive to nodeops, unless the session has acknowledged the epoch.
-func (m *Master) present(at At, q api.Request, who api.Principal, op api.KeepAlive) {
+func (m *Master) present(at At, q api.Request, op api.KeepAlive) {
 	if s, _ := m.sessions.Get(q.Session); s.HasAcked || m.ops == nil {
 		return
 	}
 	for _, token := range op.Tokens {
-		m.ops.Present(at, q.Session, who, token)
+		m.ops.Present(at, q.Session, token)
 	}
 }
 

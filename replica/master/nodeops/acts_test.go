@@ -185,7 +185,7 @@ func (w *twin) presents(t *rapid.T, c *client) {
 			h.forgot, h.holds = rapid.Bool().Draw(t, "for ever"), 0
 			continue
 		}
-		if w.ops.Present(w.at(), c.id, "ann", h.token) == api.OK {
+		if w.ops.Present(w.at(), c.id, h.token) == api.OK {
 			h.live = true
 		} else {
 			h.forgot, h.holds = true, 0

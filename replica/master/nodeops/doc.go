@@ -127,8 +127,10 @@
 //	an Acquire waits or is refused because of a     EventLockWanted         the node, if they hold the
 //	holder                                                                  lock
 //	a handle may have missed events, since it was   EventReadAgain          the node: that handle
-//	given out for an Open that was executed before
-//	a handle is presented and cannot be recreated   EventInvalid, or else   the node: that handle
+//	given out for an Open that was executed before,
+//	or had no room when it was presented, or was
+//	recreated after that, when it was used
+//	a handle is presented and its node was deleted  EventInvalid, or else   the node: that handle
 //	                                                EventReadAgain
 //
 // The answers to KeepAlives carry events: Output.Told names the sessions that have some.

@@ -111,8 +111,8 @@ func (o *Ops) tellMissed(h handle.Handle) {
 	}
 }
 
-// tellInvalid tells the client of a watching handle that it cannot be recreated. The handle gets no events
-// any more, so its client is told even if it did not ask for EventInvalid.
+// tellInvalid tells the client of a watching handle that it cannot be recreated, since its node was deleted.
+// The handle gets no events any more, so its client is told even if it did not ask for EventInvalid.
 func (o *Ops) tellInvalid(h handle.Handle) {
 	switch {
 	case h.Events.Has(api.EventInvalid):

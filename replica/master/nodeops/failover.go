@@ -16,20 +16,19 @@ import (
 type proposing bool
 
 // Present recreates the handle of a token that a client presents to the new master, and returns OK or
-// why it cannot. who is the principal of the session. A handle that holds a lock, keeps an ephemeral node
-// or watches is recreated even if other sessions have used up all the room. Otherwise the lock would be
-// freed or the node swept although the client counts on it, or the client would get no events and believe
-// that nothing happens.
-func (o *Ops) Present(at At, s api.SessionID, who api.Principal, token api.Token) api.Code {
-	h, code := o.resolve(at, s, who, token, 0)
+// why it cannot. A handle that holds a lock, keeps an ephemeral node or watches is recreated even if other
+// sessions have used up all the room. Otherwise the lock would be freed or the node swept although the
+// client counts on it, or the client would get no events and believe that nothing happens. If the session
+// itself has no room, the client of a watching handle is told to read again.
+func (o *Ops) Present(at At, s api.SessionID, token api.Token) api.Code {
+	h, code, _ := o.use(at, s, token)
 	switch code {
 	case api.Crowded:
 		code = o.keep(at, s, token, h)
+		if code != api.OK {
+			o.tellMissed(h)
+		}
 	case api.Gone:
-	default:
-		return code
-	}
-	if code != api.OK {
 		o.tellInvalid(h)
 	}
 	return code

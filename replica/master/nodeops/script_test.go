@@ -181,7 +181,7 @@ func (s *script) client(id api.SessionID, w []string) {
 		s.keeps[id] = w[1] == "on"
 		return
 	case "presents":
-		s.tell("%s: %v", w[1], s.ops.Present(s.at(), id, s.who[id], s.tokens[w[1]]))
+		s.tell("%s: %v", w[1], s.ops.Present(s.at(), id, s.tokens[w[1]]))
 		s.take()
 		return
 	}

@@ -15,10 +15,9 @@ import (
 // its rights may still release its lock and close its handle, on which it counts since nothing has told
 // it otherwise.
 func (o *Ops) resolve(at At, s api.SessionID, who api.Principal, token api.Token, need api.Rights) (handle.Handle, api.Code) {
-	h, v := o.handles.Use(s, token)
-	code := codeOf(v)
-	if v == handle.Old {
-		code = o.recreate(at, s, token, h)
+	h, code, anew := o.use(at, s, token)
+	if anew {
+		o.tellMissed(h)
 	}
 	switch {
 	case code != api.OK || need == 0:
@@ -28,6 +27,17 @@ func (o *Ops) resolve(at At, s api.SessionID, who api.Principal, token api.Token
 		code = o.checkRights(at, who, h)
 	}
 	return h, code
+}
+
+// use returns the handle of a token, or why it cannot be used. A handle of an older epoch is recreated; anew
+// says that this was done.
+func (o *Ops) use(at At, s api.SessionID, token api.Token) (h handle.Handle, code api.Code, anew bool) {
+	h, v := o.handles.Use(s, token)
+	if v != handle.Old {
+		return h, codeOf(v), false
+	}
+	code = o.recreate(at, s, token, h)
+	return h, code, code == api.OK
 }
 
 // checkRights returns OK if the principal has the rights of the handle by the present ACLs.
