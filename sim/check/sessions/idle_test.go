@@ -109,10 +109,12 @@ func TestS11AnIdleSessionIsPromisedNothing(t *testing.T) {
 func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
 	for name, c := range map[string]struct {
 		told   bool
+		late   bool // by the answer to a KeepAlive behind which another one has come in the same step
 		breaks bool
 	}{
-		"it was told of no lease": {false, true},
-		"it was told of one":      {true, false},
+		"it was told of no lease":                      {false, false, true},
+		"it was told of one":                           {true, false, false},
+		"it was told of one in answer to an older one": {true, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReign(t, 6)
@@ -121,9 +123,17 @@ func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
 			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
 			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
 			r.w.OnRequest(1, second(1.1), api.Request{ID: 3, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3, Now: true}})
+			next := func(at float64) {
+				r.w.OnRequest(1, second(at), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3}})
+			}
+			if c.late {
+				next(1.2)
+			}
 			if c.told {
 				r.w.OnReply(1, second(1.2), api.Reply{ID: 3, Session: 8, Result: leased(4 * time.Second)})
-				r.w.OnRequest(1, second(1.3), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3}})
+			}
+			if c.told && !c.late {
+				next(1.3)
 			}
 			r.proposes(6, command.Expire{Guard: 3, Session: 8})
 			require.Equal(t, c.breaks, r.f.Failure() != nil)

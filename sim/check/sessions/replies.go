@@ -34,6 +34,7 @@ func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	if k.id != p.ID { // to an older KeepAlive, or to one from before this epoch
 		if _, leased := p.Detail.(api.Leased); leased && p.Code == api.OK {
 			s.checkLease(id, now, p.Session, 0) // it may have extended the lease all the same
+			t.tell(p.Session)
 		}
 		return
 	}
@@ -65,9 +66,7 @@ func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, 
 	if left := was.Sub(now) + t.late; held && left < s.Config.LeaseMin/4 {
 		s.breakf(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
 	}
-	if h := t.Heard[x]; h != nil {
-		h.Told = true
-	}
+	t.tell(x)
 	s.checkLease(id, now, x, 0)
 	if !l.Failover {
 		t.told[x] = now

@@ -316,6 +316,13 @@ func (t *seat) onReply(p api.Reply, now time.Time) {
 	}
 }
 
+// tell records that a client was told of a lease, in answer to any of its KeepAlives.
+func (t *seat) tell(x api.SessionID) {
+	if h := t.Heard[x]; h != nil {
+		h.Told = true
+	}
+}
+
 // isQuiet reports whether a session of this epoch, whose client may make calls, had made none
 // for that long when this replica was last certainly master.
 func (t *seat) isQuiet(s api.SessionID, now time.Time, after time.Duration) bool {
