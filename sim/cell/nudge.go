@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/describe"
 	"github.com/chubbycell/chubby/sim/model"
@@ -51,6 +52,11 @@ func describeOutcome(r *replica, out *model.Outcome) string {
 	note(out.Installed != nil, "has other rows")
 	note(len(out.Applied) > 0, "applies %d slots", len(out.Applied))
 	note(len(out.Proposed) > 0, "proposes %q", out.Proposed)
-	note(len(out.Reads)+len(out.Begun) > 0, "begins what was asked of it")
+	note(len(out.Reads) > 0, "answers %d reads", len(out.Reads))
+	for _, raw := range out.Begun {
+		c, err := command.Decode(string(raw))
+		note(err == nil, "hands to the log: %T %+v", c, c)
+		note(err != nil, "hands to the log: %q", raw)
+	}
 	return strings.Join(all, ", ")
 }

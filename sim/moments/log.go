@@ -193,7 +193,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.Serves:
 		opinion(sim.Addr(e.Replica), Believes, "serves clients as master of epoch %d", e.Epoch)
 	case event.SnapshotInstalled:
-		opinion(sim.Addr(e.Replica), Believes, "has the rows of the snapshot of slot %d", e.Slot)
+		opinion(sim.Addr(e.Replica), Believes, installed+"%d", e.Slot)
 	case event.Durable:
 		for i, r := range e.Records {
 			number := ""
@@ -276,7 +276,13 @@ func executed(e event.Executed) string {
 	case command.Call:
 		guard, id, seq, op = c.Guard, c.Session, c.Seq, c.Op
 	default:
-		return fmt.Sprintf("%s in slot %d: %+v", name(c), e.At.Slot, c)
+		begins := ""
+		for _, x := range a.Effects {
+			if x, ok := x.(command.EpochBegan); ok {
+				begins = fmt.Sprintf(" -> epoch %d begins", x.Epoch.Number)
+			}
+		}
+		return fmt.Sprintf("%s in slot %d%s: %+v", name(c), e.At.Slot, begins, c)
 	}
 	answer := describe.Result(a.Result)
 	if d, ok := a.Result.Detail.(api.Opened); ok { // the master has not made the token yet

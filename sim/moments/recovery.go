@@ -17,12 +17,20 @@ const mostVotes = 4
 const (
 	gives   = "recovered "
 	written = "snapshot of slot "
+	// installed begins the text of a moment at which a replica took over the rows of another one.
+	installed = "has the rows of the snapshot of slot "
 )
 
 // IsOfWhole reports whether a moment is about the whole disk: the recovery of a process that starts, or a snapshot that
 // was written.
 func IsOfWhole(m *Moment) bool {
 	return m.Kind == Durable && (strings.HasPrefix(m.Text, gives) || strings.HasPrefix(m.Text, written))
+}
+
+// IsOfNewRows reports whether a replica got rows that it did not make itself: from its disk as it started, or from
+// another replica.
+func IsOfNewRows(m *Moment) bool {
+	return m.Kind == Durable && strings.HasPrefix(m.Text, gives) || m.Kind == Believes && strings.HasPrefix(m.Text, installed)
 }
 
 // recovery returns in words what a starting process read from its disk.

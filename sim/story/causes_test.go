@@ -13,6 +13,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/event"
@@ -175,6 +176,47 @@ func TestAStoryOfANonceHasBothSessions(t *testing.T) {
 		return tells(o, cell.Breach{ID: "I-R5", Text: fmt.Sprintf("session 9 with nonce %v opened over another one", nonce), At: 20 * ms, Step: 9}, "")
 	})
 	require.Contains(t, story, "the log executes OpenSession as call 0 of session 0, in slot 8")
+}
+
+// A command at a time that the report names is told, though other commands mention more of what it names. So is the
+// command that begins an epoch that it names.
+func TestAStoryOfNamedTimesAndEpochs(t *testing.T) {
+	file, err := api.ParsePath("/a/b")
+	require.NoError(t, err)
+	node := api.Ref{Path: file, Instance: 7}
+	story := storyOf(func(o plan.Options) cell.Result {
+		acquire := command.Acquire{Node: node, Handle: api.HandleID{Epoch: 1, Counter: 2}}
+		for i := range 12 {
+			executes(o, time.Duration(1+i)*ms, int64(2+i), command.NodeCommand{Guard: 1, Session: 9, Seq: api.Seq(3 + i), Op: acquire}, api.Result{Code: api.OK})
+		}
+		executes(o, 20*ms+400, 14, command.Expire{Guard: 1, Session: 8}, api.Result{Code: api.OK})
+		began := &command.Applied{Command: command.Epoch{Master: 3}, Verdict: command.Executed, Effects: []command.Effect{command.EpochBegan{Epoch: rows.Epoch{Number: 2}}}}
+		o.Listen(21*ms, event.Executed{At: linearizability.Position{Slot: 15}, Command: began})
+		text := "/a/b#7 is granted inside a lock-delay, in epoch 2:\n    0.020000s: handle 1.1 of session 8 failed\n    0.030000s: granted to handle 1.2 of session 9"
+		return tells(o, cell.Breach{ID: "S8", Text: text, At: 30 * ms, Step: 9}, "")
+	})
+	require.Contains(t, story, "the log executes Expire in slot 14: {Guard:1 Session:8}\n")
+	require.Contains(t, story, "the log executes Epoch in slot 15 -> epoch 2 begins: {Master:3 ")
+}
+
+// What a machine knows from the rows of another one may be wrong: a story tells of that, though the report does not name
+// it and other moments mention what the report names.
+func TestAStoryOfNewRows(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		for i := range 9 {
+			line(o.Trace.W, 1, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", fmt.Sprintf("<- n2 word%d 1.2 boot 1 slot 188", i))
+		}
+		o.Listen(10*ms, event.SnapshotInstalled{Replica: 1, Slot: 186})
+		o.Listen(10*ms, event.SnapshotInstalled{Replica: 2, Slot: 187})
+		var states []paxos.Status
+		for id := range paxos.NodeID(9) {
+			states = append(states, paxos.Status{ID: id + 1, Role: paxos.Leader})
+		}
+		return tells(o, cell.Breach{ID: "I-W1", Text: "replica 1 sends not the vote of slot 188", At: time.Second, Step: 4, On: 1}, "6.000000000", states...)
+	})
+	require.Contains(t, story, "word8 1.2 boot 1 slot 188")
+	require.Contains(t, story, "n1 has the rows of the snapshot of slot 186")
+	require.NotContains(t, story, "slot 187")
 }
 
 // A report of several lines keeps them, with its programs by name. The meaning of the property takes no room from it.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/sim"
@@ -23,7 +24,8 @@ type candidate struct {
 	past    bool   // the break may come from it, or it is of no machine
 	fresh   bool   // it is at or after firstSuspect
 	call    bool   // it mentions a call that the report names: the call, its command or its answer
-	suspect bool   // it is a command in a slot that the report names, or one between the audit that failed and the one before
+	suspect bool   // it is a command in a slot or at a time that the report names, or one between the audit that failed and the one before
+	between bool   // it is a command between two times that the report names
 }
 
 // wrongCall stands, among the things, for the wrong call of a history. Its messages and its command name it by session
@@ -83,7 +85,8 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		c := candidate{
 			i: i, who: m.Who, kind: m.Kind, verb: verb(m), names: about.in(m.Text), past: past[i] || m.Who == 0, fresh: fresh,
 			call:    matches(about.calls, m.Text),
-			suspect: m.Kind == moments.Executes && (about.isInNamedSlot(m.Text) || fresh && !l.isOfStep(from)),
+			suspect: m.Kind == moments.Executes && (about.isInNamedSlot(m.Text) || about.isAtNamedTime(m.At) || fresh && !l.isOfStep(from)),
+			between: m.Kind == moments.Executes && about.isBetweenNamedTimes(m.At),
 		}
 		if m.Kind == "receive" && about.machines[m.Peer] && about.sharesWord(m.Text) {
 			c.peer = m.Peer
@@ -110,6 +113,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		picked = l.told(about, end, room)
 		picked = append(picked, l.cutShort(picked, end, min(mostCut, room-len(picked)))...)
 	}
+	if i := l.newRows(end, ofUser); i != moments.None && room > 1 {
+		picked = append(picked, i)
+	}
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
 	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {
@@ -125,7 +131,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		if left <= 0 {
 			break
 		}
-		isWorthy := c.suspect || c.call || 2*bits.OnesCount64(c.names) >= best
+		isWorthy := c.suspect || c.between || c.call || 2*bits.OnesCount64(c.names) >= best
 		if isWorthy && !slices.Contains(picked, c.i) {
 			picked = append(picked, c.i)
 		}
@@ -137,6 +143,24 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	}
 	slices.Sort(picked)
 	return picked
+}
+
+// recently is how long before a break new rows of its machine are told.
+const recently = 2 * time.Second
+
+// newRows returns the last moment before the break at which its machine got rows of another replica, or read its disk, if
+// that was recently; else None. What it knows since then may be wrong, whatever the report names.
+func (l log) newRows(end int, ofUser bool) int {
+	if l.Broke == moments.None || ofUser {
+		return moments.None
+	}
+	broke := &l.All[l.Broke]
+	for i := end - 1; i >= 0 && l.All[i].At >= broke.At-recently; i-- {
+		if m := &l.All[i]; m.Who == broke.Who && m.Who != 0 && moments.IsOfNewRows(m) {
+			return i
+		}
+	}
+	return moments.None
 }
 
 // mostSuspects is how many suspect commands come before all else.
@@ -352,7 +376,7 @@ var withdrawn = client.ErrWithdrawn.Error()
 
 // weight orders candidates: the more things of the report a moment mentions, the more it weighs. Being of a machine or
 // call that the report names, sharing a word with the report, being a message between two machines that it names, being a
-// belief, an answer or a durable record, and being fresh add weight. Being outside
+// belief, an answer or a durable record, being between times that the report names, and being fresh add weight. Being outside
 // the past of the break takes weight away; so does being a KeepAlive call, if the report does not mention leases.
 func (l log) weight(c candidate, about *subjects) int {
 	n := 4 * bits.OnesCount64(c.names)
@@ -365,7 +389,7 @@ func (l log) weight(c candidate, about *subjects) int {
 	if !c.past {
 		n -= 3
 	}
-	if c.fresh {
+	if c.fresh || c.between {
 		n += 3
 	}
 	if c.call {

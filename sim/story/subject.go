@@ -19,12 +19,13 @@ type subjects struct {
 	ofLeases  bool             // the report mentions leases, or what extends them
 	things    []*regexp.Regexp // each matches the texts that mention one thing
 	exclusive []exclusiveKind
-	slots     []*regexp.Regexp // each matches a command in one slot that the report names
+	slots     []*regexp.Regexp // each matches a command in one slot that the report names, or one that begins an epoch that it names
 	calls     []*regexp.Regexp // each matches the texts that mention one call that the report names
 	window    window           // of the wrong call of a history
 	records   uint64           // the things that are records of logs
 	nonces    uint64           // the things that are nonces: two sessions with one nonce are about one thing
 	words     map[string]bool  // stems of the words of the report that say what it is about
+	times     []time.Duration  // at which, by the report, something happened that led to the break; ascending
 }
 
 // exclusiveKind is a kind of thing, such as slots. A text mostly mentions one thing of the kind, so a text on another
@@ -74,6 +75,8 @@ var (
 	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
 	// A client of a history is a program. It is negative for the second call that the program has under way.
 	processNamed = regexp.MustCompile(`\bclient -?(\d+)\b`)
+	// timeNamed is how a report says when, in true time, something happened that led to the break, in a line of its own.
+	timeNamed = regexp.MustCompile(`(?m)^\s*(\d+\.\d{6})s: `)
 	// windowNamed is how a report on a history says when the first call that it names was under way, in true time.
 	windowNamed = regexp.MustCompile(`\[called \d+ at ([\d.]+)s, returned \d+ at ([\d.]+)s\]`)
 )
@@ -152,10 +155,19 @@ func subjectsOf(report string) *subjects {
 	for _, slot := range named(`slot (\d+)`, report) {
 		s.slots = append(s.slots, regexp.MustCompile(`^[^{]*\bin slot `+slot+`\b`))
 	}
+	for _, epoch := range named(`epoch (\d+)`, report) {
+		s.slots = append(s.slots, regexp.MustCompile(`-> epoch `+epoch+` begins`))
+	}
 	for _, found := range callNamed.FindAllStringSubmatch(report, -1) {
 		seq, session := found[1]+found[4], found[2]+found[3]
 		s.calls = append(s.calls, callForm(session, seq))
 	}
+	for _, found := range timeNamed.FindAllStringSubmatch(report, -1) {
+		if at, err := time.ParseDuration(found[1] + "s"); err == nil {
+			s.times = append(s.times, at)
+		}
+	}
+	slices.Sort(s.times)
 	numbers := func(form *regexp.Regexp, add func(n uint64)) {
 		for _, found := range form.FindAllStringSubmatch(report, -1) {
 			if n, err := strconv.ParseUint(found[1], 10, 63); err == nil {
@@ -172,6 +184,16 @@ func subjectsOf(report string) *subjects {
 // callForm matches the texts that mention a call of a session.
 func callForm(session, seq string) *regexp.Regexp {
 	return regexp.MustCompile(`\bsession ` + session + ` seq ` + seq + `\b|\bcall ` + seq + ` of session ` + session + `\b`)
+}
+
+// isAtNamedTime reports whether a moment is at a time that the report names. Reports round to microseconds.
+func (s *subjects) isAtNamedTime(at time.Duration) bool {
+	return slices.Contains(s.times, at.Round(time.Microsecond)) || slices.Contains(s.times, at.Truncate(time.Microsecond))
+}
+
+// isBetweenNamedTimes reports whether a moment is between two times that the report names.
+func (s *subjects) isBetweenNamedTimes(at time.Duration) bool {
+	return len(s.times) > 1 && s.times[0] < at && at < s.times[len(s.times)-1]
 }
 
 // isInNamedSlot reports whether a command, in words, is in a slot that the report names.
