@@ -78,3 +78,11 @@ func TestANameWithADirectoryIsACellFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[uint32]string{1: "h:1", 2: "h:2"}, got.Replicas)
 }
+
+// An editor's byte order mark is named as what it is.
+func TestACellFileHasNoByteOrderMark(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cell.json")
+	require.NoError(t, os.WriteFile(file, []byte("\xef\xbb\xbf"+`{"cell": "prod", "replicas": {"1": "h:1"}}`), 0o600))
+	_, err := client.ParseTarget(file)
+	require.ErrorContains(t, err, file+" begins with a byte order mark")
+}

@@ -62,6 +62,9 @@ func readTarget(name string) (t Target, err error) {
 	if err != nil {
 		return t, fmt.Errorf("cell file: %w", err)
 	}
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		return t, fmt.Errorf("cell file %s begins with a byte order mark (the bytes EF BB BF): write UTF-8 without one", name)
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {

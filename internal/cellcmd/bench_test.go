@@ -170,7 +170,9 @@ func TestBenchSessionsShareConnections(t *testing.T) {
 	require.NotNil(t, pages, out)
 	p := start(t, "bench", "--cell", file, "--workload", "put", "--clients", "6", "--for", "1m", "--connections", "2", "-o", "json")
 	p.says(t, `put, 6 clients, 6 sessions, 2 connections: 1m0s`)
-	hasThree := func(page string) bool { return strings.Contains(pageAt(t, "http://"+page+"/metrics"), "\nchubby_clients 3\n") }
+	hasThree := func(page string) bool {
+		return strings.Contains(pageAt(t, "http://"+page+"/metrics"), "\nchubby_clients 3\n")
+	}
 	require.Eventually(t, func() bool { return slices.ContainsFunc(strings.Split(pages[1], ","), hasThree) },
 		30*time.Second, 10*time.Millisecond, "no replica has the connections of bench")
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))

@@ -192,6 +192,7 @@ func TestWhatCannotSayWhoItIsIsRefused(t *testing.T) {
 func TestTokenFilesAreReadStrictly(t *testing.T) {
 	for text, words := range map[string]string{
 		"":                                "no tokens",
+		"\xef\xbb\xbfann " + long:         "begins with a byte order mark",
 		"bob":                             "line 1 has 1 fields",
 		"# a\nbob short":                  "line 2: the token of bob has 5 characters",
 		"* 0123456789abcdef01234567":      "cannot be the name of a principal",

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,9 @@ type Tokens struct {
 // ParseTokens reads one "PRINCIPAL TOKEN" a line. Empty lines and lines that begin with '#'
 // are skipped. Tokens have at least 24 characters, and belong to one principal each.
 func ParseTokens(text []byte) (*Tokens, error) {
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) { // it would be a part of the first name
+		return nil, errors.New("begins with a byte order mark (the bytes EF BB BF): write UTF-8 without one")
+	}
 	t := &Tokens{byHash: map[[sha256.Size]byte]api.Principal{}}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
