@@ -212,7 +212,7 @@ func TestAStoryOfNewRows(t *testing.T) {
 		for id := range paxos.NodeID(9) {
 			states = append(states, paxos.Status{ID: id + 1, Role: paxos.Leader})
 		}
-		return tells(o, cell.Breach{ID: "I-W1", Text: "replica 1 sends not the vote of slot 188", At: time.Second, Step: 4, On: 1}, "6.000000000", states...)
+		return tells(o, cell.Breach{ID: "I-W1", Text: "replica 1 sends a page over slot 188 without the vote that its disk holds", At: time.Second, Step: 4, On: 1}, "6.000000000", states...)
 	})
 	require.Contains(t, story, "word8 1.2 boot 1 slot 188")
 	require.Contains(t, story, "n1 has the rows of the snapshot of slot 186")

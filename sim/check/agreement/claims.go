@@ -93,13 +93,24 @@ func (h *Claims) checkVotes(id paxos.NodeID, m paxos.Promise) {
 			h.breakClaim(id, m, "a vote at %v in slot %d that its disk does not hold", told.Ballot, s)
 			return
 		case voted && (told.Ballot != has.Ballot || !told.Lost && told.Value != has.Value):
-			h.breakClaim(id, m, "not the vote for %v at %v in slot %d that its disk holds", has.Value, has.Ballot, s)
+			h.breakClaim(id, m, "a page over slot %d without the vote for %v at %v that its disk holds: the page has %d votes, the disk %d in the same slots",
+				s, has.Value, has.Ballot, len(m.Votes), h.votesIn(id, m))
 			return
 		case voted && told.Lost && !h.Budget.IsHurt(id):
 			h.breakClaim(id, m, "an unreadable vote at %v in slot %d, and nothing has damaged its disk", told.Ballot, s)
 			return
 		}
 	}
+}
+
+// votesIn counts the votes that the sender's disk holds in the slots of a page, below its ballot.
+func (h *Claims) votesIn(id paxos.NodeID, m paxos.Promise) (n int) {
+	for s := m.Page.From; s < min(m.Page.To, paxos.Slot(len(h.Slots))); s++ {
+		if has, voted := h.Disks[id].votes.at(s); voted && has.Ballot.Less(m.Ballot) {
+			n++
+		}
+	}
+	return n
 }
 
 // checkVoted: the sender's disk has this vote, or had it and voted again since. A vote whose
