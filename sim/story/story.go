@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -364,39 +363,4 @@ func (t *teller) heard(m *moments.Moment) string {
 		return fmt.Sprintf("; last message received, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
 	}
 	return ""
-}
-
-// mostSends is how many messages are told that the machine of the break sends in the step of the break.
-const mostSends = 3
-
-// sends tells what the machine of the break sends in the step of the break to machines, or about things, that the report
-// names. A report that an answer is wrong or missing is judged by what it sends.
-func (t *teller) sends(m *moments.Moment) string {
-	type sending struct {
-		text   string
-		weight int
-	}
-	var all []sending
-	for i := range t.All {
-		o := &t.All[i]
-		if o.Step != m.Step || o.Who != m.Who || o.Kind != "send" {
-			continue
-		}
-		if n := bits.OnesCount64(t.about.in(o.Text)); n > 0 {
-			all = append(all, sending{fmt.Sprintf("to %v: %s", o.Peer, t.clip(o.Text)), n})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b sending) int { return b.weight - a.weight })
-	if len(all) == 0 {
-		return ""
-	}
-	var told []string
-	for _, s := range all[:min(len(all), mostSends)] {
-		told = append(told, s.text)
-	}
-	more := ""
-	if n := len(all) - mostSends; n > 0 {
-		more = fmt.Sprintf("; and %d more", n)
-	}
-	return "; in this event it sends " + strings.Join(told, "; ") + more
 }

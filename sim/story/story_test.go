@@ -253,3 +253,24 @@ func TestAStoryOfTheProgramsThatAReportNames(t *testing.T) {
 	require.NotContains(t, story, "begins")
 	require.NotContains(t, story, "issues 14")
 }
+
+// A report names a thing by its number. What programs did to it is told, though the program that the report names did
+// other things since.
+func TestAStoryOfANumberedThing(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		notes := func(at time.Duration, machine int, text string) {
+			id := event.MakeProgramID(machine, 1, 0, 0)
+			o.Listen(at, event.Noted{Client: id.Client(), Program: id, Text: text})
+		}
+		notes(1*ms, 0, "takes job 24")
+		notes(2*ms, 1, "takes job 24")
+		notes(3*ms, 1, "finishes job 24")
+		for i := range 9 {
+			notes(time.Duration(4+i)*ms, 0, fmt.Sprint("takes job ", 240+i))
+		}
+		return tells(o, cell.Breach{ID: "J1", Text: "job 24 was finished twice, by program 1 of c1 after 2 s", At: 20 * ms, Step: 9, On: sim.FirstClient}, "5.020000000")
+	})
+	for _, words := range []string{"0.001 s  c1 (program 1): note: takes job 24\n", "0.002 s  c2 (program 1): note: takes job 24 (had", "0.003 s  c2 (program 1): note: finishes job 24 (had"} {
+		require.Contains(t, story, words)
+	}
+}

@@ -1,0 +1,163 @@
+package story
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// withdrawn is in the text of an answer to a call that was withdrawn, and so had no effect.
+var withdrawn = client.ErrWithdrawn.Error()
+
+// Limits for a break that came with an answer to a program.
+const (
+	mostAlike = 2 // earlier answers to calls of the same name, each with the next answer to its program
+	mostOwn   = 2 // earlier answers to the same program, and to each other program that the report names
+)
+
+// told returns answers to programs that may explain a break that came with an answer. A user's checker mostly reports
+// what programs said, and names nothing else that this package recognizes. The answers are:
+//   - answers to calls of the same name ("mail 7" is sent twice), the latest first, each with the next answer to its
+//     program;
+//   - the last answers to other programs and clients that the report names, and the last session that ended since;
+//   - the last answers to the program of the break before it.
+func (l log) told(about *subjects, end, room int) (all []int) {
+	last := moments.None
+	for i := end - 1; i >= 0 && l.Broke != moments.None && l.All[i].At == l.All[l.Broke].At; i-- {
+		if m := &l.All[i]; m.Kind == moments.Told && m.Who == l.All[l.Broke].Who {
+			last = i
+			break
+		}
+	}
+	if last == moments.None {
+		return l.toldNamed(end, room)
+	}
+	next := map[event.ProgramID]int{} // the first answer to each program after moment i
+	var own []int
+	alike, others := 0, map[event.ProgramID]int{}
+	for i := last - 1; i >= 0; i-- {
+		m := &l.All[i]
+		switch after, known := next[m.Program]; {
+		case m.Kind != moments.Told:
+			continue
+		case m.Call == l.All[last].Call && alike < mostAlike:
+			alike++
+			if all = append(all, i); known && after != last && !slices.Contains(all, after) {
+				all = append(all, after)
+			}
+		case m.Program == l.All[last].Program && len(own) < mostOwn:
+			own = append(own, i)
+		case others[m.Program] < mostOwn && (m.Who != l.All[last].Who && about.machines[m.Who] || l.isNamed(m.Program)):
+			others[m.Program]++
+			all = append(all, i)
+		}
+		next[m.Program] = i
+	}
+	if len(all) > 0 {
+		all = append(all, l.expiry(slices.Min(all), last)...)
+	}
+	for _, i := range own {
+		if !slices.Contains(all, i) {
+			all = append(all, i)
+		}
+	}
+	return all[:min(len(all), room)]
+}
+
+// toldNamed returns the last answers to, and notes of, each program that the report of a break names. The break came in
+// the middle of a program's work.
+func (l log) toldNamed(end, room int) (all []int) {
+	if l.Broke == moments.None {
+		return nil
+	}
+	seen := map[event.ProgramID]int{}
+	for i := end - 1; i >= 0 && len(all) < room; i-- {
+		m := &l.All[i]
+		if m.Kind == moments.Told && seen[m.Program] < mostOwn && !strings.Contains(m.Text, withdrawn) && l.isNamed(m.Program) {
+			seen[m.Program]++
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// isNamed reports whether the report of the break names a program.
+func (l log) isNamed(p event.ProgramID) bool {
+	_, rest, found := strings.Cut(l.All[l.Broke].Text, p.String())
+	return found && !(rest != "" && rest[0] >= '0' && rest[0] <= '9') // c1 is not c12
+}
+
+// mostNotes is how many notes and answers are told of the numbered things that the report of a user's check names.
+const mostNotes = 4
+
+var (
+	numberedThing = regexp.MustCompile(`\b([a-z]{2,}) (\d+)\b`)
+	// notAThing are words before numbers that say something else: which program or call it was, when, or how much.
+	notAThing = regexp.MustCompile(`^(?:program|session|client|replica|node|call|seq|slot|epoch|seed|event|generation|of|by|to|in|at|is|was|after|before|than|and|or|from|has|had|for|with)$`)
+)
+
+// numbered returns what matches the numbered things of a report, such as "job 24".
+func numbered(report string) (all []*regexp.Regexp) {
+	for _, found := range numberedThing.FindAllStringSubmatch(report, -1) {
+		if !notAThing.MatchString(found[1]) {
+			all = append(all, regexp.MustCompile(`\b`+found[0]+`\b`))
+		}
+	}
+	return all
+}
+
+// notesOn returns the last notes and answers of programs that mention one of some things. They tell which program did
+// what to the thing, and when, even if the programs that the report names have gone on with other things since.
+func (l log) notesOn(things []*regexp.Regexp, end, room int) (all []int) {
+	for i := end - 1; i >= 0 && len(all) < room; i-- {
+		if m := &l.All[i]; m.Kind == moments.Told && !strings.Contains(m.Text, withdrawn) && matches(things, m.Text) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// mostCut is how many moments are told of programs that may have been stopped in the middle of their work.
+const mostCut = 4
+
+// cutShort returns the latest call without an answer of each program, with the note that the program made just before
+// it. Such a program may have done half of its work, and a user's check does not name it.
+func (l log) cutShort(known []int, end, room int) (all []int) {
+	seen := map[event.ProgramID]bool{}
+	add := func(i int) {
+		if len(all) < room && !slices.Contains(known, i) {
+			all = append(all, i)
+		}
+	}
+	for i := end - 1; i >= 0 && len(all) < room; i-- {
+		m := &l.All[i]
+		if !m.Cut || seen[m.Program] || l.Broke != moments.None && m.At == l.All[l.Broke].At {
+			continue
+		}
+		seen[m.Program] = true
+		add(i)
+		for j := i - 1; j >= 0; j-- {
+			if n := &l.All[j]; n.Kind == moments.Told && n.Program == m.Program {
+				if n.Note {
+					add(j)
+				}
+				break
+			}
+		}
+	}
+	return all
+}
+
+// expiry returns the last Expire command between two moments, if there is one: a session that ends loses its locks.
+func (l log) expiry(from, to int) []int {
+	for i := to - 1; i > from; i-- {
+		if m := &l.All[i]; m.Kind == moments.Executes && strings.HasPrefix(m.Text, "Expire ") {
+			return []int{i}
+		}
+	}
+	return nil
+}
