@@ -4,7 +4,6 @@ package cellcmd
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -20,11 +19,7 @@ import (
 func TestAReplicaReadsItsSecretsAgainAtHangup(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), freeAddr(t)
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		return file
-	}
+	write := writesTo(t, dir)
 	old, renewed := strings.Repeat("o", 24), strings.Repeat("n", 24)
 	tokens, token := write("tokens", "ann "+old+"\n"), write("token", old)
 	config := write("cell.yaml", "cell: prod\nid: 1\nmembers:\n  1: "+freeAddr(t)+"\n")

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -79,11 +78,7 @@ func TestASessionWithManyLocksIsShownWhole(t *testing.T) {
 func TestACallerIsToldThatItSeesItsOwnSessions(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), freeAddr(t)
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		return file
-	}
+	write := writesTo(t, dir)
 	secrets := map[string]string{"ann": strings.Repeat("a", 24), "bob": strings.Repeat("b", 24)}
 	cells, tokens := map[string]string{}, ""
 	for who, secret := range secrets {

@@ -27,8 +27,8 @@ const (
 
 // WriteArtifacts runs a seed once more and writes its trace, histories, page and manifest into a
 // directory, which it makes if necessary. Those of an earlier run are removed first, and the manifest
-// is written last, so a directory without one is incomplete. It returns the result of that run: the caller compares its hash with that of the
-// run that failed. It blocks for as long as the run takes.
+// is written last, so a directory without one is incomplete. It returns the result of that run: the
+// caller compares its hash with that of the run that failed. It blocks for as long as the run takes.
 func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cell.Result{}, err
