@@ -84,7 +84,7 @@ func TestS14ARefusalHasACause(t *testing.T) {
 			k.epoch(4)
 			k.h.Room.Limits.Handles.PerSession = 1
 		}, nil, 4, api.Crowded, false},
-		"no room to wait, and none waits": {nil, waitF, 3, api.Crowded, true},
+		"no room to wait, and none waits":             {nil, waitF, 3, api.Crowded, true},
 		"no room to wait, said to the hostile client": {func(k *keeper) { k.h.Answers.intruder = "ann" }, waitF, 3, api.Crowded, false},
 		"no room, said by a laggard": {func(k *keeper) {
 			k.lags = true
