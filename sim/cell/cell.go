@@ -247,6 +247,7 @@ func (a around) Executed(x *command.Applied, at linearizability.Position) { a.c.
 func (a around) Bid(id paxos.NodeID, b paxos.Ballot)                      { a.c.onBid(id, b) }
 func (a around) HasAuthority(id paxos.NodeID) bool                        { return a.c.hadAuthority(id) }
 func (a around) HoldsLock(k model.Call) bool                              { return a.c.locks.IsGranted(k) }
+func (a around) DifferingRows(id paxos.NodeID, s paxos.Slot) string       { return a.c.differingRows(id, s) }
 
 // hasAppliedAll reports whether a replica has applied every slot that any replica has applied.
 func (c *Cell) hasAppliedAll(id paxos.NodeID) bool { return c.watch.Disks[id].Applied == c.watch.Top }

@@ -30,6 +30,7 @@
 //
 //	caches.go    passes reads, and messages about caches, to the checkers (S12)
 //	look.go      invariants of a replica's memory and rows, at intervals
+//	differ.go    the rows that two replicas do not share, for the report of S6
 //	properties.go  the properties, by number
 //	sometimes.go rare situations that runs should reach; rare.go: those that take
 //	             more than one observation; floors.go: those that many seeds together must reach

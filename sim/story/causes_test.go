@@ -219,6 +219,23 @@ func TestAStoryOfNewRows(t *testing.T) {
 	require.NotContains(t, story, "slot 187")
 }
 
+// Where the report speaks of rows, a snapshot that became durable at that replica is told, too.
+func TestAStoryOfASnapshotBeforeOddRows(t *testing.T) {
+	for text, told := range map[string]bool{
+		"after slot 188 replica 1 has checksum 7, others have 8; beside the rows of replica 2: row g0/a is missing": true,
+		"replica 1 sends a page over slot 188 without the vote that its disk holds":                                 false,
+	} {
+		story := storyOf(func(o plan.Options) cell.Result {
+			for i := range 9 {
+				line(o.Trace.W, 1, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", fmt.Sprintf("<- n2 word%d 1.2 boot 1 slot 188", i))
+			}
+			o.Listen(10*ms, event.SnapshotPublished{Replica: 1, Slot: 171})
+			return tells(o, cell.Breach{ID: "S6", Text: text, At: time.Second, Step: 4, On: 1}, "6.000000000", paxos.Status{ID: 1})
+		})
+		require.Equal(t, told, strings.Contains(story, "snapshot of slot 171"), story)
+	}
+}
+
 // A report of several lines keeps them, with its programs by name. The meaning of the property takes no room from it.
 func TestAReportOfALine(t *testing.T) {
 	story := storyOf(func(o plan.Options) cell.Result {

@@ -116,7 +116,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		}
 		picked = append(picked, l.cutShort(picked, end, min(mostCut, room-len(picked)))...)
 	}
-	if i := l.newRows(end, ofUser); i != moments.None && room > 1 {
+	if i := l.newRows(about, end, ofUser); i != moments.None && room > 1 {
 		picked = append(picked, i)
 	}
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
@@ -152,14 +152,15 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 const recently = 2 * time.Second
 
 // newRows returns the last moment before the break at which its machine got rows of another replica, or read its disk, if
-// that was recently; else None. What it knows since then may be wrong, whatever the report names.
-func (l log) newRows(end int, ofUser bool) int {
+// that was recently; else None. What it knows since then may be wrong, whatever the report names. If the report speaks of
+// rows, a snapshot that became durable is such a moment, too: its rows may have been taken over, or be of a wrong slot.
+func (l log) newRows(about *subjects, end int, ofUser bool) int {
 	if l.Broke == moments.None || ofUser {
 		return moments.None
 	}
 	broke := &l.All[l.Broke]
 	for i := end - 1; i >= 0 && l.All[i].At >= broke.At-recently; i-- {
-		if m := &l.All[i]; m.Who == broke.Who && m.Who != 0 && moments.IsOfNewRows(m) {
+		if m := &l.All[i]; m.Who == broke.Who && m.Who != 0 && (moments.IsOfNewRows(m) || about.words["row"] && moments.IsOfWhole(m)) {
 			return i
 		}
 	}

@@ -43,6 +43,9 @@ type Around interface {
 	HasAuthority(paxos.NodeID) bool
 	// HoldsLock reports whether, by the log, a call still holds the lock that it acquired.
 	HoldsLock(model.Call) bool
+	// DifferingRows says which rows of a replica, which has applied that slot, another replica does not have. A report
+	// ends with it; it may be empty.
+	DifferingRows(paxos.NodeID, paxos.Slot) string
 }
 
 // New makes a Checker for a cell of that many replicas. keep is how many slots, of those that
@@ -50,7 +53,7 @@ type Around interface {
 func New(w *sim.World, replicas int, keep paxos.Slot, around Around) *Checker {
 	t, e := newTruth(w, replicas), newEpochs(w, replicas)
 	h := &Checker{truth: t, Rot: &Rot{truth: t}, Snapshots: &Snapshots{truth: t, Keep: keep}, Epochs: e, Calls: newCalls(t, e, around)}
-	h.Rows = &Rows{truth: t, relayed: map[driver.Relay]bool{}}
+	h.Rows = &Rows{truth: t, around: around, relayed: map[driver.Relay]bool{}}
 	h.Logs = &Logs{truth: t, rot: h.Rot, snapshots: h.Snapshots}
 	h.Claims = &Claims{truth: t, rows: h.Rows, snapshots: h.Snapshots, around: around}
 	return h

@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,10 @@ func (s *surroundings) Executed(a *command.Applied, _ linearizability.Position) 
 func (s *surroundings) Bid(paxos.NodeID, paxos.Ballot)    {}
 func (s *surroundings) HasAuthority(id paxos.NodeID) bool { return s.alone != nil && s.alone(id) }
 func (s *surroundings) HoldsLock(k model.Call) bool       { return s.holds != nil && s.holds(k) }
+
+func (s *surroundings) DifferingRows(id paxos.NodeID, at paxos.Slot) string {
+	return fmt.Sprintf("; rows of replica %d after %d", id, at)
+}
 
 func newFacts(t *testing.T) *facts {
 	w := sim.New(sim.Config{})
@@ -298,6 +303,8 @@ func TestS6ChecksumsDifferAtOneSlot(t *testing.T) {
 	f.good()
 	f.apply(3, 1, "a", 2)
 	f.breaks("S6")
+	require.Contains(t, f.w.Failure().Text, "others have ")
+	require.Contains(t, f.w.Failure().Text, "; rows of replica ", "the report does not say which rows differ")
 }
 
 func TestS2ASlotIsSkipped(t *testing.T) {

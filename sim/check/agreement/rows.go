@@ -11,6 +11,7 @@ import (
 // Rows compares the rows of replicas, by their checksums (S6).
 type Rows struct {
 	*truth
+	around  Around
 	relayed map[driver.Relay]bool // reports that their authors asked others to relay
 
 	Minority int // replicas that stopped because a majority had other rows, or for the reason of Rotted
@@ -26,7 +27,8 @@ func (h *Rows) compareSum(id paxos.NodeID, a *core.Applied) {
 	case !f.Summed:
 		f.Summed, f.Sum = true, a.Sum
 	case f.Sum != a.Sum:
-		h.world.Break("S6", "after slot %d replica %d has checksum %v, others have %v", a.Slot, id, a.Sum, f.Sum)
+		h.world.Break("S6", "after slot %d replica %d has checksum %v, others have %v%s", a.Slot, id, a.Sum, f.Sum,
+			h.around.DifferingRows(id, a.Slot))
 	}
 }
 
