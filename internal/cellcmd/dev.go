@@ -343,14 +343,16 @@ func (d *dev) greet(took time.Duration) error {
 	}
 	t := cli.NewColumns(d.Out)
 	t.Row("cell\t%s, of %d replicas\nfiles\t%s\ncell file\t%s\n", d.target.Cell, d.replicas, where, d.file)
+	var pages []string
 	for i := range d.replicas {
-		t.Row("replica %d\t%s\n", i+1, d.target.Replicas[uint32(i+1)])
+		at := d.target.Replicas[uint32(i+1)]
+		if d.http {
+			page := d.servers[i].HTTPAddr().String()
+			at, pages = at+", status page http://"+page+"/", append(pages, page)
+		}
+		t.Row("replica %d\t%s\n", i+1, at)
 	}
 	if d.http {
-		var pages []string
-		for _, s := range d.servers {
-			pages = append(pages, s.HTTPAddr().String())
-		}
 		t.Row("pages\t%s\n", strings.Join(pages, ","))
 	}
 	t.Row("ready\tafter %v; Ctrl-C stops it\n", took.Round(time.Millisecond))

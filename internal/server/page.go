@@ -64,6 +64,8 @@ func (o *overviews) forget() {
 type page struct {
 	Cell, Word              string
 	ID                      uint32
+	IsLeader, IsMaster      bool
+	Elsewhere               string // which page tells more; empty: this one
 	Warnings                []string
 	Members                 []memberRow
 	Facts                   []fact
@@ -84,12 +86,17 @@ type list struct {
 	Rows  [][]string
 }
 
-func listOf(rows [][]string, all int, what string) list {
-	count := fmt.Sprintf("%d %s.", all, what)
-	if len(rows) < all {
-		count = fmt.Sprintf("%d %s, of which %d are shown.", all, what, len(rows))
+// listOf counts rows in words: those of what there is one of, or several.
+func listOf(rows [][]string, all int, one, several string) list {
+	what := several
+	if all == 1 {
+		what = one
 	}
-	return list{count, rows}
+	count := fmt.Sprintf("%d %s", all, what)
+	if len(rows) < all {
+		count += fmt.Sprintf(", of which %d are shown", len(rows))
+	}
+	return list{count + ".", rows}
 }
 
 // servePage answers with the status page. It needs no script and loads nothing else.
@@ -139,7 +146,10 @@ func isLocal(host string) bool {
 func (s *Server) pageOf(o *replica.Overview, taken time.Time, names bool) page {
 	peers := s.peers.Status()
 	name := func(text fmt.Stringer) string { return text.String() }
-	p := page{Cell: s.cfg.Cell, ID: s.cfg.ID, Word: word(o), Taken: taken.UTC().Format(time.RFC3339)}
+	p := page{
+		Cell: s.cfg.Cell, ID: s.cfg.ID, Word: word(o), IsLeader: o.Role == paxos.Leader, IsMaster: o.IsMaster,
+		Elsewhere: s.elsewhere(o), Taken: taken.UTC().Format(time.RFC3339),
+	}
 	if !names {
 		name = func(fmt.Stringer) string { return hidden }
 		p.Note = "Names of principals and nodes are shown to this machine only. "
@@ -147,10 +157,33 @@ func (s *Server) pageOf(o *replica.Overview, taken time.Time, names bool) page {
 	p.Warnings = append(expiryWarnings(s.secrets.expiries(), time.Now()), warnings(o, peers, name)...)
 	p.Members = s.memberRows(o, peers)
 	p.Facts = s.facts(o)
-	p.Sessions = listOf(sessionRows(o, name), int(o.Status.Sessions), "sessions are alive")
-	p.Locks = listOf(lockRows(o, name), o.Held, "locks are held")
-	p.Delays = listOf(delayRows(o, name), o.Delayed, "lock-delays run")
+	p.Sessions = listOf(sessionRows(o, name), int(o.Status.Sessions), "session is alive", "sessions are alive")
+	p.Locks = listOf(lockRows(o, name), o.Held, "lock is held", "locks are held")
+	p.Delays = listOf(delayRows(o, name), o.Delayed, "lock-delay runs", "lock-delays run")
 	return p
+}
+
+// elsewhere says what the page of a replica that is no master lacks, and where it is.
+func (s *Server) elsewhere(o *replica.Overview) string {
+	if o.ID == 0 || o.IsMaster {
+		return ""
+	}
+	const lacks = "Only the master knows the leases, states and handles of sessions, and how many Acquires wait for a lock"
+	switch {
+	case o.Role == paxos.Leader:
+		return lacks + ": this replica leads, and is to become it."
+	case o.Leader == 0:
+		return lacks + "; there is none now, as far as this replica knows."
+	}
+	return fmt.Sprintf("%s: see the page of replica %d, which is on %s.", lacks, o.Leader, hostOf(s.cfg.Members[uint32(o.Leader)]))
+}
+
+// hostOf returns the host of an address, or the address if it has no port.
+func hostOf(addr string) string {
+	if host, _, err := net.SplitHostPort(addr); err == nil {
+		return host
+	}
+	return addr
 }
 
 // hidden stands for a name that is not shown.
@@ -243,17 +276,21 @@ func (s *Server) facts(o *replica.Overview) []fact {
 
 func sessionRows(o *replica.Overview, name func(fmt.Stringer) string) (all [][]string) {
 	for _, s := range o.FirstSessions {
-		row := []string{fmt.Sprint(s.ID), name(text(s.Principal)), "", "", "", fmt.Sprint(s.Locks)}
-		if s.IsKnown {
-			row[2], row[3], row[4] = span(s.Lease), "valid", fmt.Sprint(s.Handles)
-			switch {
-			case s.Expiring:
-				row[3] = "ends"
-			case !s.HasAcked:
-				row[3] = "not back since the fail-over"
+		row := []string{fmt.Sprint(s.ID), name(text(s.Principal))}
+		if o.IsMaster {
+			lease, state, handles := "", "", ""
+			if s.IsKnown {
+				lease, state, handles = span(s.Lease), "valid", fmt.Sprint(s.Handles)
 			}
+			switch {
+			case s.IsKnown && s.Expiring:
+				state = "ends"
+			case s.IsKnown && !s.HasAcked:
+				state = "not back since the fail-over"
+			}
+			row = append(row, lease, state, handles)
 		}
-		all = append(all, row)
+		all = append(all, append(row, fmt.Sprint(s.Locks)))
 	}
 	return all
 }
@@ -267,11 +304,11 @@ func lockRows(o *replica.Overview, name func(fmt.Stringer) string) (all [][]stri
 		if n := int(l.State.Holders) - len(holders); n > 0 {
 			holders = append(holders, fmt.Sprintf("and %d more", n))
 		}
-		waiting := ""
+		row := []string{name(l.Node.Path), l.State.Mode.String(), fmt.Sprint(l.State.Gen), strings.Join(holders, ", ")}
 		if o.IsMaster {
-			waiting = fmt.Sprint(l.Waiting)
+			row = append(row, fmt.Sprint(l.Waiting))
 		}
-		all = append(all, []string{name(l.Node.Path), l.State.Mode.String(), fmt.Sprint(l.State.Gen), strings.Join(holders, ", "), waiting})
+		all = append(all, row)
 	}
 	return all
 }

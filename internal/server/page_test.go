@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -84,13 +85,36 @@ func TestThePageShowsACellAndEscapesItsNames(t *testing.T) {
 	require.Contains(t, text, "No warnings.")
 	require.Contains(t, text, ": master, serving</h1>")
 	require.Contains(t, text, "2 sessions are alive.")
-	require.Contains(t, text, "1 locks are held.")
+	require.Contains(t, text, "1 lock is held.")
+	require.NotContains(t, text, `id="elsewhere"`)
+	require.Contains(t, text, "<th>grant to the leader</th>")
 	require.Regexp(t, `<td>bob</td><td>\d+(\.\d)?s</td><td>valid</td><td>1</td><td>0</td>`, text)
 	for _, cfg := range c.cfgs {
 		require.Contains(t, text, "<td>"+cfg.Members[cfg.ID]+"</td>")
 	}
 	code, _ := page(t, master, "/elsewhere")
 	require.Equal(t, http.StatusNotFound, code)
+}
+
+// A replica that is no master says which one knows the leases, and has no empty columns for them.
+func TestThePageOfAFollowerNamesTheMaster(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, master := busy(ctx, t)
+	follower := c.servers[1]
+	if follower == master {
+		follower = c.servers[2]
+	}
+	require.Eventually(t, func() bool {
+		_, text := page(t, follower, "/")
+		return strings.Contains(text, fmt.Sprintf("see the page of replica %d, which is on 127.0.0.1.", master.Status().ID)) &&
+			strings.Contains(text, "2 sessions are alive.")
+	}, 30*time.Second, 50*time.Millisecond)
+	_, text := page(t, follower, "/")
+	for _, column := range []string{"lease left", "waiting", "grant to the leader"} {
+		require.NotContains(t, text, "<th>"+column+"</th>")
+	}
+	require.Regexp(t, `<tr><td>\d+</td><td>bob</td><td>0</td></tr>`, text)
 }
 
 func TestThePageWarnsOfAMemberThatIsDown(t *testing.T) {
