@@ -16,7 +16,7 @@ const Holding = "sessions"
 const (
 	holders = 128              // sessions that are opened, or ended, at one time
 	settle  = 10 * time.Second // how long sessions are held, at most, before they are measured
-	perEnd  = time.Millisecond // what the end of a session may take, on top of goodbye
+	perEnd  = time.Millisecond // what the end of a session may take, on top of what ending gives
 )
 
 // Held is what the workload sessions measured with one number of sessions. Figures that could
@@ -57,7 +57,7 @@ func (r *run) hold(ctx context.Context, n int) {
 	before := takeReplicas(ctx, r)
 	begun := time.Now()
 	h := r.openHeld(ctx, n, &row)
-	defer h.close()
+	defer h.close(ctx)
 	row.OpenSeconds = time.Since(begun).Seconds()
 	if ctx.Err() != nil {
 		return // nothing was measured
@@ -125,7 +125,7 @@ func (r *run) openOne(ctx context.Context) (*heldSession, error) {
 		return nil, err
 	}
 	if _, err := cl.Open(ctx, r.dir, client.OpenOptions{Rights: client.Read}); err != nil {
-		sessions{cl}.close()
+		sessions{cl}.close(ctx)
 		return nil, fmt.Errorf("the node that a session holds open: %w", err)
 	}
 	return &heldSession{cl, uint64(cl.Status().Session)}, nil
@@ -161,8 +161,8 @@ func (h held) count(row *Held) {
 }
 
 // close ends the sessions. What the cell is not told in time expires there.
-func (h held) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye+time.Duration(len(h.all))*perEnd)
+func (h held) close(ctx context.Context) {
+	ctx, cancel := ending(ctx, time.Duration(len(h.all))*perEnd)
 	defer cancel()
 	sideBySide(len(h.all), func(i int) { _ = h.all[i].cl.Close(ctx) })
 }

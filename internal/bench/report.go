@@ -10,6 +10,7 @@ type Report struct {
 	Interrupted bool    `json:"interrupted"` // before the last row was measured in full
 	Rows        []Row   `json:"rows"`
 	Held        []Held  `json:"held,omitempty"` // of the workload sessions
+	Left        error   `json:"-"`              // why the rows and the directory of the run stay in the cell; nil: they are removed
 }
 
 // Row is one workload with one number of clients. Figures that could not be measured are nil.

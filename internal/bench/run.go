@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -39,7 +40,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	err := r.begin(ctx)
 	if err == nil {
 		err = r.rows(ctx)
-		r.end()
+		r.end(ctx)
 	}
 	if r.report.Interrupted = ctx.Err() != nil; r.report.Interrupted {
 		err = nil
@@ -64,25 +65,40 @@ func (r *run) begin(ctx context.Context) error {
 	defer cancel()
 	h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: true})
 	if err != nil {
-		all.close()
+		all.close(ctx)
 		return fmt.Errorf("the directory of the run: %w", err)
 	}
 	return h.Close(ctx)
 }
 
-// end removes the rows and the directory, as far as that is possible in a short time.
-func (r *run) end() {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+// end removes the rows and the directory, as far as that is possible in a short time, and notes in the report if they
+// stay.
+func (r *run) end(ctx context.Context) {
+	before := ctx
+	ctx, cancel := ending(ctx, 0)
 	defer cancel()
-	if pairs, err := r.own.List(ctx, r.dir+"/"); err == nil {
-		for _, p := range pairs {
-			_ = r.own.Delete(ctx, p.Key)
+	if err := r.remove(ctx); err != nil && !slices.Contains(r.cfg.Workloads, "fill") { // whose files stay
+		r.report.Left = fmt.Errorf("%s stays in the cell: %w", r.dir, err)
+	}
+	sessions{r.own}.close(before)
+}
+
+// remove removes the rows and the directory of the run.
+func (r *run) remove(ctx context.Context) error {
+	pairs, err := r.own.List(ctx, r.dir+"/")
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		if err := r.own.Delete(ctx, p.Key); err != nil {
+			return err
 		}
 	}
-	if h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write}); err == nil {
-		_ = h.Delete(ctx)
+	h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write})
+	if err != nil {
+		return err
 	}
-	sessions{r.own}.close()
+	return h.Delete(ctx)
 }
 
 func (r *run) dialer(principals int) dialer {
@@ -143,7 +159,7 @@ func (r *run) row(ctx context.Context, w workload, row *Row) error {
 	if err != nil {
 		return err
 	}
-	defer all.close()
+	defer all.close(ctx)
 	ops := make([]operation, row.Clients)
 	for i := range ops {
 		number := i % len(all)

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 )
 
 // A cell that does not answer ends a run when Timeout is over: not when the caller's time is.
@@ -22,4 +25,31 @@ func TestARunWithoutACellEndsAfterItsTimeout(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.False(t, report.Interrupted)
 	require.Empty(t, report.Rows)
+}
+
+// What stays in the cell after a run is told: here a file that another client keeps.
+func TestARunTellsWhatStays(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cell := chubbytest.Start(t, chubbytest.Options{})
+	put := func(cl *client.Client, name string, directory bool) {
+		h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: directory})
+		require.NoError(t, err)
+		require.NoError(t, h.Close(ctx))
+	}
+	for filed, left := range map[string]string{"bench-a": "/ls/local/bench-a stays in the cell: ", "bench-b": ""} {
+		r := &run{cfg: Config{Timeout: time.Minute}, dir: "/ls/local/" + filed, own: cell.Client(t), report: &Report{}}
+		put(r.own, r.dir, true)
+		if left != "" {
+			put(r.own, r.dir+"/kept", false)
+		}
+		require.NoError(t, r.own.Put(ctx, r.dir+"/row", "1"))
+		r.end(ctx)
+		if left == "" {
+			require.NoError(t, r.report.Left)
+			continue
+		}
+		require.ErrorContains(t, r.report.Left, left)
+		require.ErrorIs(t, r.report.Left, client.ErrNotEmpty)
+	}
 }

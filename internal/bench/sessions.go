@@ -11,9 +11,19 @@ import (
 )
 
 const (
-	dialing = 16              // sessions that are opened at one time
-	goodbye = 2 * time.Second // how long the end of a session is waited for
+	dialing  = 16               // sessions that are opened at one time
+	goodbye  = 2 * time.Second  // how long a run that was interrupted, or that failed, waits for the end of a session
+	patience = 15 * time.Second // how long another run does: a busy cell still answers
 )
+
+// ending is for what a run does at its end. ctx is that of the run.
+func ending(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	limit := patience
+	if ctx.Err() != nil {
+		limit = goodbye
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), limit+more)
+}
 
 // sessions are those of the clients of one row.
 type sessions []*client.Client
@@ -81,7 +91,7 @@ func (d dialer) open(ctx context.Context, n int) (sessions, error) {
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			all.close()
+			all.close(ctx)
 			return nil, err
 		}
 	}
@@ -89,8 +99,8 @@ func (d dialer) open(ctx context.Context, n int) (sessions, error) {
 }
 
 // close ends the sessions, and with them handles, locks and files.
-func (all sessions) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+func (all sessions) close(ctx context.Context) {
+	ctx, cancel := ending(ctx, 0)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, cl := range all {

@@ -126,6 +126,9 @@ func (a *benchmark) run(ctx context.Context) (err error) {
 		defer file.Close()
 	}
 	report, failed := bench.Run(ctx, a.cfg)
+	if report.Left != nil {
+		a.Warn("%v; chubby rm -r deletes it", report.Left)
+	}
 	if file != nil {
 		if err := writeReport(file, report); err != nil {
 			return cli.Internal(fmt.Errorf("--file: %w", err))
