@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -46,12 +47,13 @@ func (l *latencies) merge(o *latencies) {
 	}
 }
 
-// quantile is the duration that the share q of all is not above; 0 if there are none.
+// quantile is the shortest duration that the share q of all is not above; 0 if there are none.
 func (l *latencies) quantile(q float64) time.Duration {
 	if l.n == 0 {
 		return 0
 	}
-	rank := min(uint64(q*float64(l.n)), l.n-1)
+	const rounding = 1e-9 // of q, so that 99 % of 100 are 99
+	rank := uint64(max(math.Ceil((q-rounding)*float64(l.n)), 1)) - 1
 	for i, n := range l.counts {
 		if rank < uint64(n) {
 			return upper(i)

@@ -27,6 +27,20 @@ func TestQuantilesAreNearTheTruth(t *testing.T) {
 	}
 }
 
+// Of a hundred durations the longest is above the share 99 %, and the next is not.
+func TestAQuantileIsTheShortestDuration(t *testing.T) {
+	var l latencies
+	for i := range 99 {
+		l.add(time.Duration(i))
+	}
+	l.add(time.Hour)
+	for q, want := range map[float64]time.Duration{0: 0, 0.001: 0, 0.01: 0, 0.02: 1, 0.5: 49, 0.51: 50, 0.99: 98 * time.Nanosecond} {
+		require.InDelta(t, want, l.quantile(q), float64(want)/classes, "%v", q)
+	}
+	require.InEpsilon(t, time.Hour, l.quantile(0.991), 0.02)
+	require.InEpsilon(t, time.Hour, l.quantile(1), 0.02)
+}
+
 // Each duration is in the class that ends at or above it, and in no earlier one.
 func TestClassesFollowEachOther(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 1e3, 1e6, 1e9, time.Hour, 1<<63 - 1} {
