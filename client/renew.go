@@ -18,7 +18,8 @@ import (
 // A call that changes nothing and was given up has no outcome to settle, and is no loss. One whose program
 // waits to the end of the session fails with ErrSessionExpired, as all later calls must. An Open that
 // was given up is no loss once its answer has come: the machine waits for that in the background, and
-// then closes the handle.
+// then closes the handle. A call that changes only the state of its handle, such as an Acquire, is no
+// loss once the handle is closed.
 
 // sessionUse records what would be lost with the session.
 type sessionUse struct {
@@ -54,9 +55,8 @@ func (g *sessionUse) noteEnded(ended []*call, settled []session.Token, last sess
 
 // noteUnknown records a call of unknown outcome, unless nothing is lost with it.
 func (g *sessionUse) noteUnknown(w *call, last session.Token) {
-	_, closes := w.asked.(api.CloseHandle)
 	switch {
-	case closes: // the handle ends with its session at the latest
+	case isOfHandle(w.asked): // an open handle is a loss by itself, and a closed one has no state
 	case w.done.Why == session.Cancelled && changesNothing(w.asked): // the program does not wait for it any more
 	case w.isOpenOp && w.done.Result.Code == api.NoHandle: // the cell has answered: it is not executed later
 	case w.isOpenOp:
@@ -64,6 +64,15 @@ func (g *sessionUse) noteUnknown(w *call, last session.Token) {
 	default:
 		g.settleFrom = max(g.settleFrom, last+1)
 	}
+}
+
+// isOfHandle reports whether an op changes only what ends with its handle, and so with the session at the latest.
+func isOfHandle(op api.Op) bool {
+	switch op.(type) {
+	case api.CloseHandle, api.Poison, api.SetSequencer, api.Acquire, api.Release:
+		return true
+	}
+	return false
 }
 
 // changesNothing reports whether an op leaves the nodes and rows of the cell as they are.

@@ -205,7 +205,8 @@ func TestASessionInUseStaysOver(t *testing.T) {
 	}
 }
 
-// A call whose context ended is no loss if it is an Open that the cell has answered in the background, or changes nothing.
+// A call whose context ended is no loss if it is an Open that the cell has answered in the background, or changes nothing,
+// or only what ends with a handle that is closed.
 func TestACallThatTimedOutNeedNotBeALoss(t *testing.T) {
 	isUnknown := func(w *world, err error) {
 		require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
@@ -252,6 +253,27 @@ func TestACallThatTimedOutNeedNotBeALoss(t *testing.T) {
 			require.ErrorIs(w.t, err, client.ErrOutcomeUnknown)
 			require.ErrorIs(w.t, err, client.ErrCrowded)
 			w.cell.set(func() { w.cell.refuse = nil })
+		},
+		"an Acquire by a handle that is closed at once": func(w *world) {
+			h, err := w.c.Open(w.within(time.Minute), "/ls/local/f", create)
+			require.NoError(w.t, err)
+			w.cell.set(func() { w.cell.refuse = busyFor[api.Acquire] })
+			_, err = h.Acquire(w.within(time.Second), client.Exclusive)
+			require.ErrorIs(w.t, err, client.ErrWithdrawn)
+			w.cell.set(func() { w.cell.refuse = nil })
+			require.NoError(w.t, h.Close(w.within(time.Minute)))
+		},
+		"calls by a handle that is closed at once": func(w *world) {
+			h, err := w.c.Open(w.within(time.Minute), "/ls/local/f", create)
+			require.NoError(w.t, err)
+			lock, err := h.Acquire(w.within(time.Minute), client.Exclusive)
+			require.NoError(w.t, err)
+			w.fault(everything)
+			isUnknown(w, h.SetSequencer(w.within(time.Second), lock.Sequencer()))
+			isUnknown(w, lock.Release(w.within(time.Second)))
+			h.Poison()
+			w.fault(nil)
+			require.NoError(w.t, h.Close(w.within(time.Minute)))
 		},
 		"a read": func(w *world) {
 			w.fault(everything)
