@@ -200,7 +200,7 @@ func (d *dialed) explain(ctx context.Context, target string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &Error{Op: "dial", Key: target, Causes: slices.Concat(e.Causes, d.unreached(), d.strayed())}
+	return &Error{Op: "dial", Key: target, Causes: slices.Concat(e.Causes, d.unreached(), d.strayed(), d.silent())}
 }
 
 // setOutages lets a call whose context ends report why replicas are not reached.

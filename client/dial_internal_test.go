@@ -63,6 +63,21 @@ func TestDialGivesUpWhenAllReplicasRefuse(t *testing.T) {
 		"permission denied: replica 2 at b:2: does not know the token\ninvalid: replica 3 at c:3: is another replica")
 }
 
+// A Dial that ends before a connection was made, or was refused, says which replicas have been silent.
+func TestDialNamesReplicasThatHaveNotAnswered(t *testing.T) {
+	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: t.Context(), errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
+	d.rt = NewRuntime(func(uint32, []byte) {})
+	p := (&api.Request{ID: 7, Op: api.OpenSession{Nonce: api.Nonce{1}}}).Answer(2, api.Result{Code: api.NotMaster})
+	d.onAnswer(3, api.AppendReply(nil, p))
+	d.failed(2, errors.New("connection refused"))
+	why := d.explain(t.Context(), "it", &Error{Op: "ready", Causes: []error{context.DeadlineExceeded}})
+	require.ErrorIs(t, why, context.DeadlineExceeded)
+	require.ErrorContains(t, why, "replica 2 at b:2: connection refused")
+	require.ErrorContains(t, why, "replica 1 at a:1 has not answered")
+	require.NotContains(t, why.Error(), "b:2 has not")
+	require.NotContains(t, why.Error(), "c:3 has not")
+}
+
 // Dial does not wait for a master that it will never reach, since the address is another replica's. A master that does not
 // know a token may have it soon.
 func TestDialGivesUpWhenTheMasterHasAnotherAddress(t *testing.T) {

@@ -128,6 +128,20 @@ func (d *dialed) unreached() (all []error) {
 	return all
 }
 
+// silent returns which replicas have neither answered Dial nor failed to: their connections are still being made, as
+// where a firewall drops what comes.
+func (d *dialed) silent() (all []error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range d.target.ids() {
+		_, failed := d.errs[id]
+		if _, heard := d.said[id]; !heard && !failed {
+			all = append(all, fmt.Errorf("replica %d at %s has not answered", id, d.target.Replicas[id]))
+		}
+	}
+	return all
+}
+
 // strayed returns what each replica answered, if none of them was a serving master.
 func (d *dialed) strayed() (all []error) {
 	d.mu.Lock()

@@ -15,6 +15,7 @@ import (
 // last good one stays. All methods are safe for concurrent use.
 type Config[T any] struct {
 	rt     client.Runtime
+	file   string
 	parse  func(text string) (T, error)
 	cancel context.CancelFunc
 
@@ -51,7 +52,7 @@ func WatchConfig[T any](ctx context.Context, c *client.Client, file string, pars
 // watchText is WatchConfig with the given iteration over the contents: follow, or await.
 func watchText[T any](ctx context.Context, c *client.Client, file string, iterate textIterator, parse func(text string) (T, error)) (*Config[T], error) {
 	thread, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w := &Config[T]{rt: c.Runtime(), parse: parse, cancel: cancel}
+	w := &Config[T]{rt: c.Runtime(), file: file, parse: parse, cancel: cancel}
 	w.rt.Go("config "+file, func() {
 		for text, err := range iterate(thread, c, file, client.WantContents, readText) {
 			w.take(file, text, err)
@@ -116,7 +117,7 @@ func (w *Config[T]) Err() error {
 
 // Next blocks until the contents have changed since the last return of Next, and returns Value and
 // Err. If changes follow in quick succession, it may leave out all but the last. Concurrent callers
-// share the changes. If ctx ends first, Next fails with its error. After a final error it returns
+// share the changes. If ctx ends first, Next fails with its error, which names the file. After a final error it returns
 // that error at once.
 func (w *Config[T]) Next(ctx context.Context) (T, error) {
 	for {
@@ -134,7 +135,7 @@ func (w *Config[T]) Next(ctx context.Context) (T, error) {
 		}
 		if _, err := w.rt.Wait(ctx, changed); err != nil {
 			w.removeWake(changed)
-			return value, err
+			return value, fmt.Errorf("recipe: no news of %s: %w", w.file, err)
 		}
 	}
 }
