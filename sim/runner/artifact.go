@@ -26,17 +26,17 @@ const (
 )
 
 // WriteArtifacts runs a seed once more and writes its trace, histories, page and manifest into a
-// directory, which it makes if necessary. Those of an earlier run are removed first, and the manifest
-// is written last, so a directory without one is incomplete. It returns the result of that run: the
-// caller compares its hash with that of the run that failed. It blocks for as long as the run takes.
+// directory, which it makes if necessary. Those of an earlier run, and its case (see WriteCase), are
+// removed first, and the manifest is written last, so a directory without one is incomplete. It
+// returns the result of that run: the caller compares its hash with that of the run that failed. It
+// blocks for as long as the run takes.
 func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cell.Result{}, err
 	}
-	for _, name := range []string{ManifestFile, HistoryFile, PageFile, LocksFile} { // the other files are always written
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return cell.Result{}, err
-		}
+	// The other files are always written. A case of an earlier run may be of another program, or of another breach.
+	if err := removeFiles(dir, ManifestFile, HistoryFile, PageFile, LocksFile, CaseFile, CaseTraceFile, CasePageFile, StoryFile); err != nil {
+		return cell.Result{}, err
 	}
 	var r cell.Result
 	recorder := page.NewRecorder()
@@ -120,6 +120,16 @@ func writeHistoryOf[S, I, O any](dir string, model *linearizability.Model[S, I, 
 		return os.Remove(filepath.Join(dir, PageFile))
 	}
 	return err
+}
+
+// removeFiles removes those of the files that exist.
+func removeFiles(dir string, names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeFile makes a file with the output of write. After an error the incomplete file stays.

@@ -106,6 +106,25 @@ func TestADirectoryWithoutAHistoryIsComplete(t *testing.T) {
 	}
 }
 
+// A case of an earlier run does not stay beside the trace of a run that was not shrunk: replay would show another run
+// than the trace.
+func TestACaseOfAnEarlierRunDoesNotStay(t *testing.T) {
+	dir := t.TempDir()
+	ofCase := []string{CaseFile, CaseTraceFile, CasePageFile, StoryFile}
+	for _, name := range append(ofCase, "notes.txt") {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("of an earlier run"), 0o644))
+	}
+	run := func(o plan.Options) cell.Result {
+		return cell.Result{Seed: o.Seed, Hash: "0a", Breach: &cell.Breach{Text: "early"}}
+	}
+	_, err := WriteArtifacts(dir, someBuild, run, plan.Options{Seed: 9})
+	require.NoError(t, err)
+	for _, name := range ofCase {
+		require.NoFileExists(t, filepath.Join(dir, name))
+	}
+	require.FileExists(t, filepath.Join(dir, "notes.txt"), "a file of the user")
+}
+
 func TestTheManifestComesLast(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ManifestFile), []byte("of an earlier run"), 0o644))

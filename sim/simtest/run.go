@@ -89,6 +89,9 @@ func (s *suite) seeds() runner.Totals {
 	began := time.Now()
 	s.batch(o, most, mostFailures)
 	totals := s.tally.Totals(time.Since(began))
+	if s.flags.out != "" {
+		s.leave(o) // before the case is written, since it removes the case of an earlier run
+	}
 	told := s.shortest()
 	for i := range s.failed {
 		tell := s.tell
@@ -105,9 +108,6 @@ func (s *suite) seeds() runner.Totals {
 	case s.flags.seed == 0 && len(s.failed) == 0 && totals.Counted < want:
 		s.t.Errorf("%d of %d seeds counted, %d must: the others simulated less than %v or %d answered calls, or fewer than a fifth of them were contended (see Program.Done)",
 			totals.Counted, totals.Seeds, want, cell.FloorTime, cell.FloorOps)
-	}
-	if s.flags.out != "" {
-		s.leave(o)
 	}
 	s.t.Logf("%s", s.sum(&totals))
 	return totals
@@ -202,7 +202,8 @@ func (s *suite) leave(o Options) {
 	m := runner.NewManifest(runner.ThisBuild(), first)
 	m.Hashes = append(m.Hashes, s.all...)
 	if err := m.Write(dir); err != nil {
-		s.t.Fatalf("-sim.out: %v", err)
+		s.t.Errorf("-sim.out: %v", err)
+		return
 	}
 	for _, seed := range s.all {
 		if seed.Broken != "" || s.flags.seed > 0 {
@@ -219,7 +220,8 @@ func (s *suite) leaveSeed(dir string, b runner.Build, o Options, seed runner.See
 	r, err := runner.WriteArtifacts(dir, b, cell.Run, p)
 	switch {
 	case err != nil:
-		s.t.Fatalf("-sim.out: %v", err)
+		s.t.Errorf("-sim.out: %v", err)
+		return
 	case r.Hash != seed.Hash:
 		s.t.Errorf("seed %d gave hash %s, then %s: one seed must be one history; simtest.Verify names the event", seed.Seed, seed.Hash, r.Hash)
 	}
