@@ -82,8 +82,8 @@ func (a *agreement[S, I, O]) agree(t require.TestingT, seed uint64, h *History[I
 		require.NoError(t, err)
 		require.Equal(t, verdictOf(legal), r.Verdict, "seed %d: Porcupine\n%s", seed, a.dump(h))
 	}
-	plain := *a.model // without settling and without smaller parts
-	plain.Settle, plain.Narrow, plain.Hash = nil, nil, nil
+	plain := *a.model // only the search
+	plain.Settle, plain.Narrow, plain.Hash, plain.Refute, plain.Propose = nil, nil, nil, nil, nil
 	r, err = Check(&plain, h, enough)
 	require.NoError(t, err)
 	require.Equal(t, verdictOf(legal), r.Verdict, "seed %d: plain search\n%s", seed, a.dump(h))

@@ -13,6 +13,9 @@ type Model[S, I, O any] = model.Model[S, I, O]
 // linearizability/model.Settle.
 type Settle[I, O any] = model.Settle[I, O]
 
+// Propose returns an order that may be legal. See go doc linearizability/model.Propose.
+type Propose[I, O any] = model.Propose[I, O]
+
 // Refute finds an operation that no order explains. See go doc linearizability/model.Refute.
 type Refute[I, O any] = model.Refute[I, O]
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/chubbycell/chubby/linearizability/search"
 )
@@ -127,8 +128,11 @@ func (s *finder[S, I, O]) run() Verdict {
 			return Illegal
 		}
 	}
+	if s.model.Propose != nil && s.probe == nil && int64(len(s.ops)) <= s.budget.Steps && s.isLegal(s.model.Propose(s.ops, s.until)) {
+		return Legal
+	}
 	r := s.problem().Run(search.Bounds{Steps: s.budget.Steps, Bytes: s.budget.Bytes, Stop: s.budget.Stop})
-	s.steps, s.met = r.Steps, r.Met
+	s.steps, s.met = s.steps+r.Steps, r.Met
 	switch {
 	case r.Found:
 		return Legal
@@ -137,6 +141,32 @@ func (s *finder[S, I, O]) run() Verdict {
 	}
 	s.stuck = s.until[r.Stuck]
 	return Illegal
+}
+
+// isLegal reports whether an order, by index, has all operations that must have taken effect, agrees with their calls
+// and returns, and is possible by the model. It counts its steps.
+func (s *finder[S, I, O]) isLegal(order []int) bool {
+	placed, returned := make([]bool, len(s.ops)), int64(Never)
+	for _, i := range slices.Backward(order) {
+		if placed[i] || s.ops[i].Call > returned {
+			return false
+		}
+		placed[i], returned = true, min(returned, s.until[i])
+	}
+	for i := range s.ops {
+		if !placed[i] && s.until[i] != Never {
+			return false
+		}
+	}
+	state := s.model.Init()
+	for _, i := range order {
+		ok, next := s.step(state, i)
+		if s.steps++; !ok {
+			return false
+		}
+		state = next
+	}
+	return true
 }
 
 // problem returns the partition in the form of package search: operations by number.

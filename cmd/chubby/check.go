@@ -52,11 +52,12 @@ whatever reason), kv (many values, with append), set, queue (first in, first out
 the holder may release it), and file (jsonl only).
 
 If a value of a register or a key was read and never written, check finds it without a
-search. Check searches each partition, such as a key, for a few steps before it searches any
-for many steps. The first illegal partition ends the search and is explained: its shortest
-prefix without an order, and what that contradicts. For an undecided partition check says
-which bound ended its search. An interrupt ends the search too: check prints what it knows
-by then, with exit code 130; a second interrupt ends at once.
+search. It decides a queue without a search, too, unless equal values or dequeues of unknown
+outcome make it hard. Check searches each partition, such as a key, for a few steps before
+it searches any for many steps. The first illegal partition ends the search and is explained:
+its shortest prefix without an order, and what that contradicts. For an undecided partition
+check says which bound ended its search. An interrupt ends the search too: check prints what
+it knows by then, with exit code 130; a second interrupt ends at once.
 
 -o json prints one object, docs/schema/chubby-check-1.json. -o junit prints a report for
 CI systems: a case for each partition.

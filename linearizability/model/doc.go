@@ -3,7 +3,7 @@
 // aliases of all names here.
 //
 // Reading order: model.go, codec.go; kv.go (kvstate, kvreplay, kvsettle, kvrefute, kvjson), register.go; set.go
-// (setjson), queue.go, mutex.go; number.go and statereplay.go: numbers that a system assigns; file.go (filestate,
-// filestep, filesettle, filejson, filejsonout, filetext); lock.go (lockstate, lockstep, lockjson, locktext); form.go,
-// words.go.
+// (setjson), queue.go (queuepass, queuerefute, queuepropose), mutex.go; number.go and statereplay.go: numbers that a
+// system assigns; file.go (filestate, filestep, filesettle, filejson, filejsonout, filetext); lock.go (lockstate,
+// lockstep, lockjson, locktext); form.go, words.go.
 package model

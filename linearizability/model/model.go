@@ -43,6 +43,8 @@ type Model[S, I, O any] struct {
 	Settle Settle[I, O]
 	// Refute may find an operation that no order explains, in about linear time. Nil: only the search decides.
 	Refute Refute[I, O]
+	// Propose may find a legal order in about linear time. Nil: only the search finds one.
+	Propose Propose[I, O]
 	// Equal reports whether two states are the same. Nil: reflect.DeepEqual.
 	Equal func(a, b S) bool
 	// Hash is equal for equal states. Nil: no hash, which is only slower.
@@ -86,6 +88,11 @@ type Settle[I, O any] func(ops []*history.Operation[I, O], until []int64)
 // returned first if there are several; -1: none was found. why is the reason, as a sentence. Refute must find none in a
 // linearizable history, and may find none in others.
 type Refute[I, O any] func(ops []*history.Operation[I, O]) (at int, why string)
+
+// Propose returns an order of operations, by index, that may be legal; nil: it has none. ops are in order of call, and
+// until[i] is the return of ops[i], as Settle has narrowed it. The order has every operation whose until is not Never.
+// A wrong order does no harm: each is verified, and if it is not legal, the search decides.
+type Propose[I, O any] func(ops []*history.Operation[I, O], until []int64) []int
 
 // Replayer is the mutable version of a model: one state, changed in place. It starts in the
 // state that Init of the model returns.

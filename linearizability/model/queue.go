@@ -65,7 +65,7 @@ func Queue() *Model[QueueState, QueueInput, QueueOutput] {
 	})
 	m.Name = "queue"
 	m.Partition = func(in QueueInput) string { return in.Key }
-	m.Settle = queueSettle
+	m.Settle, m.Refute, m.Propose = queueSettle, queueRefute, queuePropose
 	m.Equal, m.Hash = QueueState.equal, QueueState.hash
 	m.Size = func(QueueState) int { return 96 }
 	m.Validate = func(in QueueInput) error {
