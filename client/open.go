@@ -20,13 +20,14 @@ type OpenOptions struct {
 	// Contents it fails with ErrIsDirectory on a directory. With Ephemeral, Open also opens a permanent node,
 	// which stays permanent; CreateMust opens only what it created.
 	Directory bool     // create a directory instead of a file
-	Ephemeral bool     // delete the node when no client has it open any longer
+	Ephemeral bool     // delete the node when no client has it open any longer and no LockDelay runs
 	Contents  string   // of a created file
 	ACL       ACLNames // of a created node; empty names are copied from the parent directory
 
 	// LockDelay is for how long the cell keeps the lock from others after this handle lost it
 	// because its client crashed or could not be reached (CHU §2.4). It protects resources that
-	// check no sequencers. 0: others may have the lock as soon as the session is over. A value
+	// check no sequencers. 0: others may have the lock as soon as the session is over. An ephemeral
+	// node stays as long; Handle.Delete ends the delay, since a new node has a lock of its own. A value
 	// below 0 or above one minute is invalid; fractions of a millisecond are rounded up.
 	LockDelay time.Duration
 

@@ -101,10 +101,11 @@ func (c *seedRun) awaitSweep() {
 }
 
 // sweepLimit returns how long an ephemeral node may stay that no session has open: one longest
-// lease and then SweepAfter of one new master, by slow clocks, and the recovery bound.
+// lease, the longest lock-delay, and SweepAfter of one new master, by slow clocks, and the recovery
+// bound.
 func (c *seedRun) sweepLimit() time.Duration {
 	cfg := &c.plan.Driver.Core
-	wait := cfg.Sessions.LeaseMax + cfg.NodeOps.SweepAfter
+	wait := cfg.Sessions.LeaseMax + api.MaxLockDelay.Duration() + cfg.NodeOps.SweepAfter
 	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
 }
 

@@ -72,6 +72,7 @@ func (o *Ops) onLockChanged(at At, e lock.Effect) {
 		o.delays.begin(delay{e.Lock, e.Freed}, at.Now.Add(e.Delay.Duration()))
 	case lock.DelayEnded:
 		o.delays.ended(delay{e.Lock, e.Freed})
+		o.doubted.add(e.Lock.Path) // an ephemeral node may have stayed for it
 	case lock.Claimable:
 		o.noteTurn(e.Lock)
 	}

@@ -108,7 +108,7 @@
 // proposed. An Open waits for a proposed sweep of its path; then it opens the node that stayed,
 // or none. Ops does not know handles of earlier epochs before they are presented. So it leaves
 // nodes that are older than the epoch alone until Config.SweepAfter after Serving, and then
-// looks at all of them, once.
+// looks at all of them, once. A node with a lock-delay that runs stays until that is over.
 //
 // # Events
 //

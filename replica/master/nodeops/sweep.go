@@ -6,6 +6,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/calls"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/tree"
 )
 
@@ -84,7 +85,8 @@ func (o *Ops) sweep(at At, n api.Ref) {
 
 // findUnused returns the node at a path. ok is true if the node is ephemeral and has no children, and no
 // session has it open or is opening it. Before doubtAll, a node that is older than the epoch counts as
-// open, since its handles may not have been presented yet.
+// open, since its handles may not have been presented yet. A node stays while a lock-delay runs, which
+// would go with it: the next client would make the node anew and have its lock at once (C7.05).
 func (o *Ops) findUnused(at At, p api.Path) (n api.Ref, ok bool) {
 	n, stat, code := tree.Lookup(at.Rows, p)
 	switch {
@@ -93,7 +95,7 @@ func (o *Ops) findUnused(at At, p api.Path) (n api.Ref, ok bool) {
 		!o.swept && api.Number(n.Instance) <= o.began:
 		return n, false
 	}
-	return n, true
+	return n, lock.Get(at.Rows, n).Delays == 0
 }
 
 // onSweepOver is called when a sweep was applied, executed or not, or the log did not take it. The
