@@ -154,7 +154,8 @@ type CacheStatus struct {
 
 // New returns the memory of an epoch. Call it when the command that began the epoch has been applied.
 // The lock-delays in the rows begin again, in full: only the former master knew how much of each had
-// passed. A bad Config panics: call Validate first.
+// passed. In a restored cell they begin when the leases of the cell before are over, since until then a
+// holder may count on its lock. A bad Config panics: call Validate first.
 func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At) *Ops {
 	if err := cfg.Validate(); err != nil {
 		panic(err)
@@ -165,8 +166,11 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
 	}
 	o.applied = o.began
-	for _, r := range lock.Delays(at.Rows) {
-		o.delays.begin(delay{r.Lock, r.Freed}, at.Now.Add(r.Length.Duration()))
+	if running := lock.Delays(at.Rows); len(running) > 0 {
+		failed := at.Now.Add(command.OldLeases(at.Rows))
+		for _, r := range running {
+			o.delays.begin(delay{r.Lock, r.Freed}, failed.Add(r.Length.Duration()))
+		}
 	}
 	return o
 }

@@ -31,7 +31,8 @@ const restoredPrincipal api.Principal = "restored"
 //  3. The longest lease becomes Lease, or stays that of the rows if that is longer, and one
 //     session is opened that no client has. So the first master waits, as after any fail-over,
 //     until every lease that the old cell granted just before its end is over, even those
-//     of sessions that the backup does not have. Only then does it grant locks.
+//     of sessions that the backup does not have. Only then does it grant locks. The lock-delays of
+//     step 1 begin behind these leases (OldLeases).
 //
 // The rows must be those of a founded cell, and pass Audit. They pass it afterwards too.
 func Restore(all *db.DB, r Restoration) rows.Epoch {
@@ -44,6 +45,18 @@ func Restore(all *db.DB, r Restoration) rows.Epoch {
 	mustExecute(tx, LongestLease{Guard: e.Number, Lease: max(r.Lease, rows.GetLongestLease(tx), time.Millisecond)})
 	mustExecute(tx, Call{Guard: e.Number, Op: api.OpenSession{Nonce: r.Nonce}, Principal: restoredPrincipal})
 	return e
+}
+
+// OldLeases returns for how long, from the beginning of an epoch, sessions of the cell before a restored one
+// may count on their leases: as long as the session lives that stands for them; 0: in all other cells, too. It
+// reads all sessions.
+func OldLeases(r rows.Reader) time.Duration {
+	for _, s := range rows.Sessions(r) {
+		if s.Principal == restoredPrincipal {
+			return rows.GetLongestLease(r)
+		}
+	}
+	return 0
 }
 
 // mustExecute applies a command that cannot be refused.
