@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/peer"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // disksFile names, in the directory of a replica, its disk and those that it met the other replicas with.
@@ -46,20 +48,51 @@ type disksText struct {
 // openDisks reads the file, or makes it with a new disk of its own.
 func (c *Config) openDisks() (*disks, error) {
 	d := &disks{name: filepath.Join(c.Dir, disksFile), known: map[paxos.NodeID]peer.Disk{}}
-	text, err := os.ReadFile(d.name)
+	err := d.load()
 	if errors.Is(err, fs.ErrNotExist) {
-		for i := range d.own {
-			d.own[i] = byte(replica.Entropy())
-		}
-		return d, d.write()
+		err = c.makeDisks(d)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := d.read(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.name, err)
-	}
 	return d, nil
+}
+
+// makeDisks makes the file under the lock of the store. If each of two processes that begin together drew a
+// disk, the file could have that of the one that ends. After the next restart of the other one, its
+// peers would refuse it for good.
+func (c *Config) makeDisks(d *disks) (err error) {
+	fsys, dir, err := c.place()
+	if err != nil {
+		return err
+	}
+	lock, err := fsys.Lock(path.Join(dir, "LOCK"))
+	if errors.Is(err, vfs.ErrLocked) {
+		return fmt.Errorf("dir %s: a replica runs on it already: %w", c.Dir, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := d.load(); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i := range d.own {
+		d.own[i] = byte(replica.Entropy())
+	}
+	return d.write()
+}
+
+// load reads the file.
+func (d *disks) load() error {
+	text, err := os.ReadFile(d.name)
+	if err != nil {
+		return err
+	}
+	if err := d.read(text); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err)
+	}
+	return nil
 }
 
 func (d *disks) read(text []byte) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 func TestDisksAreKnownAgainAfterARestart(t *testing.T) {
@@ -30,6 +31,28 @@ func TestDisksAreKnownAgainAfterARestart(t *testing.T) {
 	other, err := (&Config{Dir: t.TempDir()}).openDisks()
 	require.NoError(t, err)
 	require.NotEqual(t, d.own, other.own)
+}
+
+// Of two processes that begin on one directory, one alone gives it a disk: the other replicas note that one.
+func TestADiskIsDrawnByOneProcessAlone(t *testing.T) {
+	c := Config{Dir: t.TempDir()}
+	fsys, dir, err := c.place()
+	require.NoError(t, err)
+	lock, err := fsys.Lock(dir + "/LOCK") // of the other process
+	require.NoError(t, err)
+	_, err = c.openDisks()
+	require.ErrorIs(t, err, vfs.ErrLocked)
+	require.NoFileExists(t, filepath.Join(c.Dir, disksFile))
+	require.NoError(t, lock.Close())
+
+	d, err := c.openDisks()
+	require.NoError(t, err)
+	lock, err = fsys.Lock(dir + "/LOCK") // the replica runs
+	require.NoError(t, err)
+	defer lock.Close()
+	again, err := c.openDisks()
+	require.NoError(t, err, "the directory has a disk")
+	require.Equal(t, d.own, again.own)
 }
 
 // What cannot be noted is not accepted: after a restart another disk would be taken for the first one.
