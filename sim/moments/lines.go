@@ -27,12 +27,12 @@ const (
 )
 
 // Lines returns the moments of a finished run in words. What was done to several links at one instant is one line. What
-// was done at time 0, such as the start of machines, is left out.
+// was done at time 0, such as the start of machines, is left out, and so are disk calls.
 func (l *Log) Lines() []Line {
 	var all []Line
 	for i := 0; i < len(l.All); i++ {
 		m := &l.All[i]
-		if m.Kind == Acts || m.Kind == Done && m.At == 0 {
+		if m.Kind == Acts || m.Kind == Filed || m.Kind == Done && m.At == 0 {
 			continue
 		}
 		words := Line{At: m.At, Local: reading(m.Local), Who: m.Who, Kind: m.Kind, Text: l.words(m)}

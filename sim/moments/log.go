@@ -128,10 +128,18 @@ func (l *Log) line(line string) {
 		}
 	case "FAILURE":
 		l.Broke = l.add(m)
+	case Filed, "far":
+		if len(f) > 5 && filing[f[5]] {
+			m.Kind = Filed
+			l.add(m)
+		}
 	case "failed", "NOTED", Says:
 		l.add(m)
 	}
 }
+
+// filing are the disk calls that change which files there are, or how long one is.
+var filing = map[string]bool{"create": true, "rename": true, "remove": true, "truncate": true}
 
 // message keeps the sending or the receipt of a message, and links a receipt to its sending.
 func (l *Log) message(m Moment) {

@@ -35,5 +35,9 @@ const (
 	Acts     = "acts"     // the delayed part of a fault that struck before
 )
 
+// Filed is the kind of the trace for a call of a machine's disk. Only calls that change which files there are, or how
+// long one is, are moments: see filing.
+const Filed = "disk"
+
 // None stands for no moment.
 const None = -1

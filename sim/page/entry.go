@@ -155,7 +155,7 @@ func wordsOf(m *moments.Moment, text string) (string, string) {
 		return breaks, "noted: " + text
 	case "failed":
 		return failed, text
-	case moments.Durable:
+	case moments.Durable, moments.Filed:
 		return durable, "on its disk: " + text
 	case moments.Executes:
 		return applied, "the log executes " + text

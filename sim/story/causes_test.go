@@ -246,3 +246,24 @@ func TestAReportOfALine(t *testing.T) {
 	require.Contains(t, story, "): program 2 of session 4 of c2: get \"a\"\n  before it: program 1 of c3: put xxx")
 	require.True(t, strings.HasSuffix(story, "xxx\n  the end"))
 }
+
+// A report that names a file is told what made and renamed it, under whichever name.
+func TestAStoryOfAFile(t *testing.T) {
+	const name = "cell/snapshots/00000000000000000907"
+	story := storyOf(func(o plan.Options) cell.Result {
+		disk := func(at time.Duration, who sim.Addr, call string) {
+			line(o.Trace.W, 1, at, fmt.Sprintf("n%d", who), "5.001000000", "disk", call)
+		}
+		disk(1*ms, 2, "create "+name+".54.tmp")
+		disk(2*ms, 2, "writeat "+name+".54.tmp [0,76)")
+		disk(3*ms, 2, "rename "+name+".54.tmp")
+		disk(4*ms, 2, "create cell/snapshots/00000000000000000911.55.tmp")
+		disk(5*ms, 3, "remove "+name+".snap")
+		return tells(o, cell.Breach{ID: "S17", Text: "replica 2 takes its snapshot for bad: " + name + ".snap: the file is truncated", At: time.Second, Step: 4, On: 2}, "6.000000000", paxos.Status{ID: 2})
+	})
+	require.Contains(t, story, "on the disk of n2: create "+name+".54.tmp\n")
+	require.Contains(t, story, "on the disk of n2: rename "+name+".54.tmp\n")
+	require.NotContains(t, story, "writeat")
+	require.NotContains(t, story, "911")
+	require.NotContains(t, story, "on the disk of n3")
+}

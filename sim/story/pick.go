@@ -79,6 +79,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		if ofUser && m.Kind == moments.Told && strings.Contains(m.Text, withdrawn) && !strings.Contains(report, m.Program.String()) {
 			continue // a withdrawn call did nothing
 		}
+		if m.Kind == moments.Filed && !about.machines[m.Who] {
+			continue // every machine has files of the same names
+		}
 		fresh := from != moments.None && i >= from
 		c := candidate{
 			i: i, who: m.Who, kind: m.Kind, verb: verb(m), names: about.in(m.Text), past: past[i] || m.Who == 0, fresh: fresh,
