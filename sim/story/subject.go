@@ -63,7 +63,7 @@ var namings = []struct{ report, elsewhere string }{
 	{ofNonce, `\b%[1]s\b`},
 	{`\b(h[0-9a-f]{6})\b`, `\b%[1]s\b`}, // tokens of handles
 	{ofLog, `record #%[1]s\b`},
-	{`/(0\d{15,})\.`, `/%[1]s\.`}, // files, whatever their suffix: one is written under another name first
+	{`/(0[0-9a-f]{15,})\.`, `/%[1]s\.`}, // files, whatever their suffix: one is written under another name first
 }
 
 // exclusives is how many of the namings, from the first on, are of exclusive kinds.

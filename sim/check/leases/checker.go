@@ -1,6 +1,7 @@
 package leases
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -151,8 +152,18 @@ func (l *Checker) checkCount(leader, member paxos.NodeID) {
 		l.checkOutlasts(leader, member, b.SupportUntil(member), Later(until, silent))
 		return
 	}
-	l.world.Break("S7b", "replica %d counts on replica %d for %v more, which has given its word to %d for %v and is silent for %v",
-		leader, member, left, holder, until.Sub(now), silent.Sub(now))
+	l.world.Break("S7b", "replica %d counts on the grant of replica %d for %v more, which %s", leader, member, left, granted(holder, until.Sub(now)))
+}
+
+// granted says in words which grant a member honours for so long.
+func granted(holder paxos.NodeID, left time.Duration) string {
+	switch {
+	case holder == 0:
+		return "honours no grant"
+	case left <= 0:
+		return fmt.Sprintf("honours none: that to replica %d ended %v ago", holder, -left)
+	}
+	return fmt.Sprintf("honours one to replica %d for %v more", holder, left)
 }
 
 // checkOutlasts: if both clocks kept their present rates, which are within their bound, the
@@ -161,7 +172,7 @@ func (l *Checker) checkCount(leader, member paxos.NodeID) {
 func (l *Checker) checkOutlasts(leader, member paxos.NodeID, counted, kept time.Time) {
 	from, to := l.Parties[leader].Clock().TrueTime(counted), l.Parties[member].Clock().TrueTime(kept)
 	if to < from {
-		l.world.Break("S7b", "replica %d will count on replica %d for %v after that has kept its word", leader, member, from-to)
+		l.world.Break("S7b", "replica %d will count on the grant of replica %d for %v after its end", leader, member, from-to)
 	}
 }
 

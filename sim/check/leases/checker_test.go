@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/worldtest"
@@ -162,6 +164,7 @@ func TestS7bAGrantGivenToAnother(t *testing.T) {
 	s.p[2].holder = 3
 	s.acts(2)
 	s.Breaks("S7b")
+	require.Contains(t, s.Failure().Text, "counts on the grant of replica 2 for 80ms more, which honours one to replica 3 for 120ms more")
 
 	s = counted(t, 0, 0, 0)
 	s.pass(80)
