@@ -141,7 +141,7 @@ Exit codes:
 			if len(members) == 0 {
 				return cli.Usage("--members is missing: give the ids of the replicas of the new cell, such as 1,2,3")
 			}
-			r := backup.Restoration{Lease: lease}
+			r := backup.Restoration{Lease: lease, Made: time.Now()}
 			for _, id := range members {
 				if uint64(id) > uint64(^paxos.NodeID(0)) {
 					return cli.Usage("--members %d: too large; an id is at most %d", id, uint64(^paxos.NodeID(0)))

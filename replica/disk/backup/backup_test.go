@@ -95,6 +95,68 @@ func TestACellIsRestoredFromABackup(t *testing.T) {
 	require.NotEqual(t, b.Cell, again.Cell)
 }
 
+// A restored cell turns out to be wrong when clients have used it, and another one is made of the same backup, or
+// of an older one. A sequencer of the first is void in the second, and lower than those of the second.
+func TestACellIsRestoredTwiceFromOneBackup(t *testing.T) {
+	mem := vfs.NewMem()
+	old := start(t, mem, "old", 1)
+	old.serve()
+	old.file(old.open(1), "f")
+	file := old.save(store.Place{FS: mem, Dir: "far"})
+	require.NoError(t, old.st.Close())
+
+	restored := func(dir string, secret byte, made time.Time) (*machine, api.SessionID, api.Token) {
+		b, err := backup.Load(mem, file)
+		require.NoError(t, err)
+		r := restoration(1)
+		r.Secret, r.Made = [32]byte{secret}, made
+		cell, err := b.Restore(r)
+		require.NoError(t, err)
+		require.NoError(t, cell.Write(mem, dir, options()))
+		m := start(t, mem, dir, 1)
+		m.serve()
+		s := m.open(2)
+		return m, s, m.file(s, "f")
+	}
+	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	first, ann, f := restored("first", 7, noon)
+	gen, held := first.take(ann, f)
+	require.NoError(t, first.st.Close())
+
+	second, bob, g := restored("second", 8, noon.Add(10*time.Minute))
+	now, _ := second.take(bob, g)
+	require.Equal(t, api.StaleSequencer, second.call(bob, api.CheckSequencer{Handle: g, Sequencer: held}).Code)
+	require.Greater(t, now, gen)
+	require.Greater(t, second.epoch(), first.epoch())
+	require.Greater(t, second.h.Core().Status().Applied, first.h.Core().Status().Applied)
+}
+
+// A clock that is certainly wrong is ignored. Up to the last time that counts, programs without 64-bit integers can
+// read the numbers.
+func TestWhichTimesOfARestoreCount(t *testing.T) {
+	mem := vfs.NewMem()
+	old := start(t, mem, "old", 1)
+	old.serve()
+	file := old.save(store.Place{FS: mem, Dir: "far"})
+	begin := func(made time.Time) uint64 {
+		b, err := backup.Load(mem, file)
+		require.NoError(t, err)
+		r := restoration(1)
+		r.Made = made
+		cell, err := b.Restore(r)
+		require.NoError(t, err)
+		return cell.Handle.Epoch
+	}
+	unknown := begin(time.Time{})
+	for _, wrong := range []time.Time{time.Unix(0, 0), time.Unix(1<<40, 0)} {
+		require.Equal(t, unknown, begin(wrong))
+	}
+	now, last := begin(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)), begin(time.Date(2125, 12, 31, 0, 0, 0, 0, time.UTC))
+	require.Less(t, unknown, now)
+	require.Less(t, now, last)
+	require.Less(t, last, uint64(1)<<53)
+}
+
 // A cell may be restored to other members, and all of them begin alike.
 func TestEveryMemberBeginsAlike(t *testing.T) {
 	mem := vfs.NewMem()

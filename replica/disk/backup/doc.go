@@ -29,7 +29,9 @@
 //	leaps     the command counter, and with it all instances, generations,
 //	          acquisitions and sessions to come; epoch; ballot; slot: by rows.Gap,
 //	          so that no number that the old cell gave out after the backup ever
-//	          comes again (S2)
+//	          comes again (S2); and to a floor that rises with the calendar, so that
+//	          no number of another cell comes again that was made of this backup,
+//	          or of an older or later one (Restoration.Made)
 //	is new    members; the secret, so no token of the old cell opens anything, and
 //	          the cell's name at a place of backups (rows.CellID)
 //

@@ -21,6 +21,28 @@ type Restoration struct {
 	Secret  [32]byte       // from a strong random source
 	Nonce   api.Nonce      // the same
 	Lease   time.Duration  // the longest session lease that the old cell was configured to grant
+	// Made is when the new cell is made, by the calendar. The zero Time: not known. Of two cells that are made
+	// of one backup, or of backups of one cell, the later one begins above the numbers of the other: a resource
+	// may have seen sequencers of both.
+	Made time.Time
+}
+
+// floorFrom and floorUntil bound the times that count. Outside of them the clock is wrong. In between, all
+// numbers fit into the 53 bits that programs without 64-bit integers read.
+var (
+	floorFrom  = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	floorUntil = floorFrom.AddDate(100, 0, 0)
+)
+
+// floorRate is how many numbers are left for each second between two cells: far more than one gives out.
+const floorRate = 1 << 21
+
+// floor returns the number that those of the new cell are not below.
+func (r Restoration) floor() uint64 {
+	if r.Made.Before(floorFrom) || r.Made.After(floorUntil) {
+		return 0
+	}
+	return uint64(r.Made.Sub(floorFrom)/time.Second) * floorRate
 }
 
 // Validate returns all faults at once, joined, or nil.
@@ -56,12 +78,13 @@ func (b Backup) Restore(r Restoration) (Restored, error) {
 		return Restored{}, err
 	}
 	members := slices.Sorted(slices.Values(r.Members))
-	ballot := rows.Ballot{Round: b.ID.Handle.Ballot.Round + rows.Gap, Node: uint32(members[0])}
+	floor := r.floor()
+	ballot := rows.Ballot{Round: rows.Leap(b.ID.Handle.Ballot.Round, floor), Node: uint32(members[0])}
 	e := command.Restore(b.Rows, command.Restoration{
-		Master: uint32(members[0]), Ballot: ballot, Secret: r.Secret, Nonce: r.Nonce, Lease: r.Lease,
+		Master: uint32(members[0]), Ballot: ballot, Secret: r.Secret, Nonce: r.Nonce, Lease: r.Lease, Floor: floor,
 	})
 	h := paxos.Handle{
-		Slot:    paxos.Slot(b.ID.Handle.Slot) + rows.Gap,
+		Slot:    paxos.Slot(rows.Leap(b.ID.Handle.Slot, floor)),
 		Ballot:  paxos.Ballot{Round: ballot.Round, Node: members[0]},
 		Members: members,
 		Epoch:   uint64(e.Number),

@@ -16,6 +16,7 @@ type Restoration struct {
 	Secret [32]byte      // newly drawn; it seals the tokens of the new cell
 	Nonce  api.Nonce     // newly drawn; it opens a session that no client has
 	Lease  time.Duration // the longest session lease that the old cell may have granted since
+	Floor  uint64        // numbers and epoch of the new cell are not below it
 }
 
 // restoredPrincipal owns the session that stands for every lease that the old cell may
@@ -26,8 +27,9 @@ const restoredPrincipal api.Principal = "restored"
 //
 //  1. Every session is expired: its locks are freed with their lock-delays (I-R6).
 //  2. Numbers and epoch leap (rows.Renew), so that no session, instance, generation
-//     or acquisition that the old cell gave out after the backup comes again, and
-//     the secret is a new one, so that no token of the old cell is good.
+//     or acquisition that the old cell gave out after the backup comes again, nor one of
+//     another cell that was made of its backups, if Floor is higher than that one's. The
+//     secret is a new one, so that no token of the old cell is good.
 //  3. The longest lease becomes Lease, or stays that of the rows if that is longer, and one
 //     session is opened that no client has. So the first master waits, as after any fail-over,
 //     until every lease that the old cell granted just before its end is over, even those
@@ -41,7 +43,7 @@ func Restore(all *db.DB, r Restoration) rows.Epoch {
 	for _, id := range rows.SessionIDs(tx) {
 		mustExecute(tx, Expire{Guard: rows.GetEpoch(tx).Number, Session: id})
 	}
-	e := rows.Renew(tx, r.Master, r.Ballot, r.Secret)
+	e := rows.Renew(tx, r.Master, r.Ballot, r.Secret, r.Floor)
 	mustExecute(tx, LongestLease{Guard: e.Number, Lease: max(r.Lease, rows.GetLongestLease(tx), time.Millisecond)})
 	mustExecute(tx, Call{Guard: e.Number, Op: api.OpenSession{Nonce: r.Nonce}, Principal: restoredPrincipal})
 	return e

@@ -25,11 +25,15 @@ func CellID(r Reader) (id uint64, ok bool) {
 // years between a backup and its restore.
 const Gap = 1 << 44
 
+// Leap returns where a number of a new cell begins that was n in the backup: Gap above n, and not below
+// floor. Cells of one backup differ in their floors only.
+func Leap[N ~uint64](n N, floor uint64) N { return max(n+Gap, N(floor)) }
+
 // Renew makes the rows of a backup those of a new cell, without a command in a log. Numbers
-// and epoch continue above all that the old cell may have given out since (S2), the
-// epoch's ballot becomes b, the secret is replaced, and no backup is recorded. There must
+// and epoch continue above all that the old cell may have given out since (S2), and not below floor
+// (Leap); the epoch's ballot becomes b, the secret is replaced, and no backup is recorded. There must
 // be a secret, and no session alive.
-func Renew(tx *db.Txn, master uint32, b Ballot, secret [32]byte) Epoch {
+func Renew(tx *db.Txn, master uint32, b Ballot, secret [32]byte, floor uint64) Epoch {
 	t, was := GetTotals(tx), GetEpoch(tx)
 	old, sealed := GetSecret(tx)
 	switch {
@@ -38,9 +42,9 @@ func Renew(tx *db.Txn, master uint32, b Ballot, secret [32]byte) Epoch {
 	case !was.Ballot.less(b) || t.Commands+Gap < t.Commands || was.Number+Gap < was.Number:
 		invariant.Failf("I-R3", "rows of %+v and %+v are renewed with %+v", t, was, b)
 	}
-	t.Commands += Gap
+	t.Commands = Leap(t.Commands, floor)
 	putTotals(tx, t)
-	e := Epoch{Number: was.Number + Gap, Master: master, Ballot: b}
+	e := Epoch{Number: Leap(was.Number, floor), Master: master, Ballot: b}
 	tx.Put(epochKey, write(uint64(e.Number), uint64(master), b.Round, uint64(b.Node)))
 	tx.Put(secretKey, string(append([]byte{version}, secret[:]...)))
 	tx.Delete(backupKey)

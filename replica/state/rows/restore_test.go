@@ -18,7 +18,7 @@ func TestRowsThatAreRenewedGoOnFarAbove(t *testing.T) {
 	require.True(t, ok)
 	tx = d.Begin()
 	ballot := rows.Ballot{Round: 8, Node: 1}
-	e := rows.Renew(tx, 1, ballot, [32]byte{9})
+	e := rows.Renew(tx, 1, ballot, [32]byte{9}, 0)
 	require.Equal(t, rows.Epoch{Number: 1 + rows.Gap, Master: 1, Ballot: ballot}, e)
 	require.Equal(t, e, rows.GetEpoch(tx))
 	require.EqualValues(t, uint64(1+rows.Gap), rows.GetTotals(tx).Commands)
@@ -50,7 +50,7 @@ func TestRowsThatCannotBeRenewed(t *testing.T) {
 		_, tx := cell()
 		rows.EndSession(tx, 5)
 		c.spoil(tx)
-		breaks(t, c.want, func() { rows.Renew(tx, 1, c.ballot, c.secret) })
+		breaks(t, c.want, func() { rows.Renew(tx, 1, c.ballot, c.secret, 0) })
 		require.NotEmpty(t, name)
 	}
 }
