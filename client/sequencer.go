@@ -71,8 +71,8 @@ func (h *Handle) GetSequencer(ctx context.Context) (string, error) {
 // locks of several cells must keep their sequencers apart.
 type Sequencer struct {
 	Lock       string // the path of the lock's node in its cell, such as "/leader"
-	Instance   uint64 // of the node: a later node at this path has a larger one
-	Generation uint64 // of the lock: it grows each time the lock is acquired while free, and never decreases
+	Instance   uint64 // of the node: a node that is made again at this path has another one
+	Generation uint64 // it grows each time the lock is acquired while free, also across nodes at this path, and never decreases
 	Mode       Mode
 }
 
@@ -95,6 +95,9 @@ func (s Sequencer) String() string {
 // Compare orders the sequencers of one lock by age. It is negative if s is the older acquisition,
 // and 0 if both are of the same acquisition or of concurrent holders of a shared lock. It orders
 // sequencers of different locks by Lock, which says nothing about their age.
+//
+// Generations alone tell the age. A cell that is restored from a backup has the node of that time, whose
+// instance may be lower than that of a node that was made at its path after the backup.
 func (s Sequencer) Compare(o Sequencer) int {
-	return cmp.Or(cmp.Compare(s.Lock, o.Lock), cmp.Compare(s.Instance, o.Instance), cmp.Compare(s.Generation, o.Generation))
+	return cmp.Or(cmp.Compare(s.Lock, o.Lock), cmp.Compare(s.Generation, o.Generation), cmp.Compare(s.Instance, o.Instance))
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/internal/server"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
@@ -23,6 +24,16 @@ import (
 	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
+
+// acquire makes the file f unless it is there, takes its lock, and returns the sequencer.
+func acquire(t *testing.T, ctx context.Context, cl *client.Client) string {
+	t.Helper()
+	f, err := cl.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+	require.NoError(t, err)
+	lock, err := f.Acquire(ctx, client.Exclusive)
+	require.NoError(t, err)
+	return lock.Sequencer()
+}
 
 // newest waits for a backup that holds a file.
 func newest(t *testing.T, ctx context.Context, dir string, cl *client.Client) backup.Backup {
@@ -44,7 +55,8 @@ func newest(t *testing.T, ctx context.Context, dir string, cl *client.Client) ba
 }
 
 // A cell writes backups, is lost, and is founded anew from one: its directories have logs and
-// no member files, and only --bootstrap starts them.
+// no member files, and only --bootstrap starts them. A file that was made again after the backup is the earlier one
+// in the new cell, and a holder of its lock is a later one all the same.
 func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -66,6 +78,11 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 			regexp.MustCompile(`(?m)^chubby_backups_failed_total 0$`).MatchString(text) &&
 			regexp.MustCompile(`(?m)^chubby_backup_age_seconds [0-9]`).MatchString(text)
 	}, 20*time.Second, 10*time.Millisecond)
+	f, err := cl.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write})
+	require.NoError(t, err)
+	require.NoError(t, f.Delete(ctx))
+	before, fence := acquire(t, ctx, cl), recipe.NewFence("/f")
+	require.NoError(t, fence.Write(before))
 	require.NoError(t, cl.Close(ctx))
 	require.NoError(t, s.Stop(ctx))
 
@@ -79,7 +96,9 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	require.NoError(t, err)
 	cl, err = client.Dial(ctx, "1="+s.ClientAddr().String())
 	require.NoError(t, err)
-	f, err := cl.Open(ctx, "/ls/local/f", client.OpenOptions{})
+	require.NoError(t, fence.Write(acquire(t, ctx, cl)))
+	require.ErrorIs(t, fence.Write(before), recipe.ErrFenced)
+	f, err = cl.Open(ctx, "/ls/local/f", client.OpenOptions{})
 	require.NoError(t, err)
 	text, _, err := f.Contents(ctx)
 	require.NoError(t, err)
