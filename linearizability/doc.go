@@ -106,6 +106,8 @@
 //	{"op":"has","value":V}                        {"found":true or false}
 //	{"op":"read"}                                 {"values":[V,...]}
 //
+// Values are in any order. No set has a value twice, so a read that returns one twice is illegal.
+//
 // Model queue, first in, first out; null means that it was empty:
 //
 //	{"op":"enqueue","value":V}                    {} or left out

@@ -56,6 +56,13 @@ func foreignFiles() map[string]foreignFile {
 		"a set with a lost add": {"set", `{:process 0, :type :invoke, :f :add, :value 1}
 {:process 0, :type :info, :f :add, :value 1, :error :timeout}
 {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value [1]}`, Legal},
+		"a set with a value twice in one read": {"set", `{:process 0, :type :invoke, :f :add, :value 1} {:process 0, :type :ok, :f :add, :value 1}
+{:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value [1 1]}`, Illegal},
+		"a set that has nil": {"set", `{:process 0, :type :invoke, :f :add, :value nil} {:process 0, :type :ok, :f :add, :value nil}
+{:process 0, :type :invoke, :f :add, :value :nil} {:process 0, :type :ok, :f :add, :value :nil}
+{:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value (:nil nil)}`, Legal},
+		"a set with a nil that was never added": {"set", `{:process 0, :type :invoke, :f :add, :value "nil"} {:process 0, :type :ok, :f :add, :value "nil"}
+{:process 1, :type :invoke, :f :read, :value nil} {:process 1, :type :ok, :f :read, :value #{nil "nil"}}`, Illegal},
 		"a queue out of order": {"queue", `{:process 0, :type :invoke, :f :enqueue, :value 1} {:process 0, :type :ok, :f :enqueue, :value 1}
 {:process 0, :type :invoke, :f :enqueue, :value 2} {:process 0, :type :ok, :f :enqueue, :value 2}
 {:process 0, :type :invoke, :f :dequeue} {:process 0, :type :ok, :f :dequeue, :value 2}`, Illegal},
@@ -171,6 +178,16 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 	require.ErrorContains(t, err, "line 1: :value: 2 is no string: an append makes the string of a key longer")
 	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :drain}"), "queue", Options{})
 	require.ErrorContains(t, err, "line 1: :f: :drain is many dequeues at once")
+	for text, want := range map[string]string{
+		"{:process 0, :type :invoke, :f :read}\n{:process 0, :type :ok, :f :read, :value nil}":       "line 2: :value: nil where the elements of a set belong; write #{} if it was empty, and :type :fail or :info if",
+		"{:process 0, :type :invoke, :f :read}\n{:process 0, :type :ok, :f :read, :value 7}":         "line 2: :value: 7 is no set, vector or list",
+		"{:process 0, :type :invoke, :f :read}\n{:process 0, :type :ok, :f :read, :value #{1 \n1}}}": "line 3: 1 stands twice",
+		"{:process 0, :type :invoke, :f :add}":                                                       "line 1: :value: nil where a value belongs",
+	} {
+		_, err = CheckFile(strings.NewReader(text), "set", Options{})
+		require.ErrorIs(t, err, ErrFormat, text)
+		require.ErrorContains(t, err, want, text)
+	}
 }
 
 func FuzzReadForeign(f *testing.F) {

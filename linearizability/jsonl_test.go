@@ -201,3 +201,13 @@ func fuzzJSONL[S, I, O any](f *testing.F, m *Model[S, I, O]) {
 		requireRoundTrip(t, m, h)
 	})
 }
+
+// A read that returns a value twice is no fault of the file. It is a wrong answer, and the report shows it.
+func TestASetHasNoValueTwice(t *testing.T) {
+	r, err := CheckFile(strings.NewReader(`{"client":1,"call":1,"return":2,"input":{"op":"add","value":"a"}}
+{"client":1,"call":3,"return":4,"input":{"op":"read"},"output":{"values":["a","a"]}}`), "set", Options{})
+	require.NoError(t, err)
+	require.Equal(t, Illegal, r.Verdict)
+	require.Contains(t, r.Text(), `read -> {"a" "a"}`)
+	require.Contains(t, r.Text(), `Possible there: {"a"}.`)
+}

@@ -10,7 +10,8 @@
 // second the value, as in Jepsen's independent tests. For a cas, the second item must be a vector of two itself.
 //
 // Two values or keys are the same if they are equal by Clojure's =: 1, "1", \1 and :1 are four values, and 1 and 1.0 are
-// two; [1 2] and (1 2) are one value, and so are 1e3 and 1000.0. nil stands for no value. Model kv appends only strings.
+// two; [1 2] and (1 2) are one value, and so are 1e3 and 1000.0. nil stands for no value, but in model
+// set it is an element like others. Model kv appends only strings.
 //
 // Locks: model mutex is Knossos' mutex, in which two acquires must have a release between them, whichever process
 // calls. In model lock the holder is a process: it may acquire again what it holds, and no other process may release

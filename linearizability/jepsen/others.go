@@ -1,8 +1,8 @@
 package jepsen
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/chubbycell/chubby/linearizability/edn"
 	"github.com/chubbycell/chubby/linearizability/history"
@@ -27,27 +27,36 @@ func Set(c *Call) (in model.SetInput, out model.SetOutput, outcome history.Outco
 	default:
 		return in, out, outcome, unknown(c, ":add, :remove and :read")
 	}
-	in.Value, err = text(&c.Ask, c.Line)
+	in.Value, err = element(&c.Ask, c.Line)
 	return in, out, outcome, err
 }
 
-// values returns the result of a read of a set.
+// values returns the result of a read of a set, in order.
 func values(c *Call) (all []string, err error) {
 	switch c.Answer.Kind {
 	case edn.Vector, edn.List, edn.Set:
+	case edn.Nil:
+		return nil, fault(c.EndLine, ":value", "nil where the elements of a set belong; write #{} if it was empty, "+
+			"and :type :fail or :info if the read had no result")
 	default:
 		return nil, fault(c.EndLine, ":value", "%s is no set, vector or list", clip(c.Answer.String()))
 	}
-	out := model.SetOutput{Values: make([]string, len(c.Answer.Items))}
+	all = make([]string, len(c.Answer.Items))
 	for i := range c.Answer.Items {
-		if out.Values[i], err = text(&c.Answer.Items[i], c.EndLine); err != nil {
+		if all[i], err = element(&c.Answer.Items[i], c.EndLine); err != nil {
 			return nil, err
 		}
 	}
-	if err := out.Sort(); err != nil {
-		return nil, &Error{c.EndLine, ":value", errors.Unwrap(err)}
+	slices.Sort(all)
+	return all, nil
+}
+
+// element returns an element of a set as the model has it. Unlike the value of a register, it may be nil.
+func element(v *edn.Value, line int) (string, error) {
+	if v.Kind == edn.Nil && v.Line > 0 { // a value that is missing has no line
+		return model.Form(v.Canonical()), nil
 	}
-	return out.Values, nil
+	return text(v, line)
 }
 
 // Queue translates a call to model queue.

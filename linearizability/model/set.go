@@ -37,7 +37,7 @@ type SetInput struct {
 type SetOutput struct {
 	Found  bool
 	Untold bool     // SetRemove: the output does not say whether Value was there
-	Values []string // in order, each once
+	Values []string // in order; a read that returns a value twice is illegal
 }
 
 // SetState is an immutable set. The zero SetState is empty.

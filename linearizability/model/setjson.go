@@ -135,16 +135,6 @@ func decodeSetOutput(in SetInput, data []byte) (out SetOutput, err error) {
 			out.Values = append(out.Values, string(v))
 		}
 	}
-	return out, out.Sort()
-}
-
-// Sort sorts Values. It returns an error if a value is repeated.
-func (out *SetOutput) Sort() error {
 	slices.Sort(out.Values)
-	for i := 1; i < len(out.Values); i++ {
-		if out.Values[i-1] == out.Values[i] {
-			return strictjson.Errorf("values", "%s stands twice in one set", shown(out.Values[i]))
-		}
-	}
-	return nil
+	return out, nil
 }
