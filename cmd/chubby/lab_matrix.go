@@ -86,7 +86,12 @@ seeds take more than a minute of processor time.
 
 ` + labExits + `the runs that ended before are printed`,
 		Example: "  chubby lab matrix\n  chubby lab matrix setpx chubby --seeds 100 --csv runs.csv\n  chubby lab matrix etcd --faults pause,partition --resources write-check --seeds 1000",
-		RunE:    func(c *cobra.Command, args []string) error { return a.labMatrix(c.Context(), f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.checkLabFiles(c); err != nil {
+				return err
+			}
+			return a.labMatrix(c.Context(), f, args)
+		},
 	}
 	c.Flags().StringSliceVar(&f.faults, "faults", nil, "kinds of fault, separated by commas, of: "+strings.Join(labFaults(), ", ")+" (default: all)")
 	c.Flags().StringSliceVar(&f.resources, "resources", nil, "resources, separated by commas, of: "+strings.Join(labResources(), ", ")+" (default: all)")
@@ -185,15 +190,12 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 		m.Gaps = append(m.Gaps, labGap(g))
 	}
 	t, err := a.labMeasure(ctx, f, grid, out, &m)
-	if err := errors.Join(err, out.close()); err != nil {
-		return cli.Internal(err)
+	if err != nil {
+		return cli.Internal(errors.Join(err, out.close()))
 	}
 	m.Rows, m.Costs = t.Rows(), t.Costs()
-	if err := picture.draw(&m); err != nil {
-		return cli.Internal(err)
-	}
-	if m.Interrupted {
-		m.Exit = cli.ExitInterrupted
+	lost := errors.Join(out.close(), picture.draw(&m))
+	if m.Exit = labExit(m.Interrupted, lost); m.Interrupted {
 		a.Warn("interrupted: these are the results of the %d runs that ended before", m.Runs)
 	}
 	if f.form == "json" {
@@ -201,10 +203,7 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 	} else {
 		err = a.labMatrixTable(&m)
 	}
-	if err != nil {
-		return err
-	}
-	return cli.Exit(m.Exit)
+	return labEnd(err, lost, m.Exit)
 }
 
 // labMeasure runs each seed in every place of the grid.
@@ -226,13 +225,11 @@ func (a *app) labMeasure(ctx context.Context, f *labMatrixFlags, grid []swarm.Pl
 		if m.Runs++; failure != nil {
 			return
 		}
-		if failure = r.err; failure == nil {
-			failure = out.row(&grid[place], seed, &r.seen)
-		}
-		if failure != nil {
+		if failure = r.err; failure != nil {
 			stop()
 			return
 		}
+		out.row(&grid[place], seed, &r.seen)
 		t.Add(place, r.seen)
 		if now := time.Now(); now.Sub(told) >= a.telling {
 			told = now
@@ -321,15 +318,16 @@ func newLabRows(name string) (*labRows, error) {
 	return r, r.w.Write([]string{"system", "fault", "resource", "seed", "two_holders", "updates", "lost", "refused", "holds", "messages"})
 }
 
-func (r *labRows) row(p *swarm.Place, seed uint64, x *swarm.Seen) error {
+// row writes a row. An error is returned by close: a file that cannot be written ends no measurement.
+func (r *labRows) row(p *swarm.Place, seed uint64, x *swarm.Seen) {
 	if r == nil {
-		return nil
+		return
 	}
 	overlap := "0"
 	if x.Overlap {
 		overlap = "1"
 	}
-	return r.w.Write([]string{
+	_ = r.w.Write([]string{
 		p.System.Name, p.Fault.Name, p.Guard.Name, strconv.FormatUint(seed, 10), overlap, strconv.Itoa(x.Updates), strconv.Itoa(x.Lost),
 		strconv.Itoa(x.Refused), strconv.Itoa(x.Holds), strconv.FormatUint(x.Messages, 10),
 	})

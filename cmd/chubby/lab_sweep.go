@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +76,12 @@ exit.
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.labSweep(c.Context(), f, args[0], args[1:]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.checkLabFiles(c); err != nil {
+				return err
+			}
+			return a.labSweep(c.Context(), f, args[0], args[1:])
+		},
 	}
 	c.Flags().StringVar(&f.csv, "csv", "", "write a row for each point to this file, as CSV")
 	c.Flags().StringVar(&f.svg, "svg", "", "write a picture, which needs no other file, to this file, as SVG")
@@ -128,15 +134,12 @@ func (a *app) labSweep(ctx context.Context, f *labSweepFlags, name string, named
 	}
 	r := labSweep{Sweep: s.Name, Event: s.Event, Axis: s.Axis, From: f.from, Seeds: f.seeds}
 	t, err := a.labSweepRuns(ctx, f, s, &r)
-	if err == nil {
-		err = files.write(t, a.build().Short())
+	if err != nil {
+		return cli.Internal(errors.Join(err, files.close()))
 	}
-	if err := errors.Join(err, files.close()); err != nil {
-		return cli.Internal(err)
-	}
+	lost := errors.Join(files.write(t, a.build().Short()), files.close())
 	r.Points = t.Points()
-	if r.Interrupted {
-		r.Exit = cli.ExitInterrupted
+	if r.Exit = labExit(r.Interrupted, lost); r.Interrupted {
 		a.Warn("interrupted: these are the results of the %d runs that ended before", r.Runs)
 	}
 	if f.form == "json" {
@@ -144,10 +147,7 @@ func (a *app) labSweep(ctx context.Context, f *labSweepFlags, name string, named
 	} else {
 		err = a.labSweepTable(s, t, r.Points)
 	}
-	if err != nil {
-		return err
-	}
-	return cli.Exit(r.Exit)
+	return labEnd(err, lost, r.Exit)
 }
 
 // labSweepRuns runs each seed in every place.
@@ -211,6 +211,44 @@ func labCells(all []float64, form func(float64) string) string {
 		cells = append(cells, form(x))
 	}
 	return strings.Join(cells, "\t")
+}
+
+// checkLabFiles refuses --csv and --svg, before anything runs, if they cannot be written or are one file.
+func (a *app) checkLabFiles(c *cobra.Command) error {
+	for _, name := range []string{"csv", "svg"} {
+		if file := c.Flags().Lookup(name); file.Changed {
+			if err := a.Writable(name, file.Value.String()); err != nil {
+				return err
+			}
+		}
+	}
+	x, y := c.Flags().Lookup("csv").Value.String(), c.Flags().Lookup("svg").Value.String()
+	if x != "" && (filepath.Clean(x) == filepath.Clean(y) || cli.SameFile(a.Stat(x), a.Stat(y))) {
+		return cli.Usage("--svg %s: the same file as --csv %s; name another file", y, x)
+	}
+	return nil
+}
+
+// labExit is the exit code of a measurement; lost is the error of files that it could not write.
+func labExit(interrupted bool, lost error) int {
+	switch {
+	case lost != nil:
+		return cli.ExitInternal
+	case interrupted:
+		return cli.ExitInterrupted
+	}
+	return cli.ExitClean
+}
+
+// labEnd is the error of a measurement that has printed its results, with err.
+func labEnd(err, lost error, code int) error {
+	if lost != nil {
+		lost = cli.Internal(fmt.Errorf("a file is missing or not complete: %w", lost))
+	}
+	if err := errors.Join(err, lost); err != nil {
+		return err
+	}
+	return cli.Exit(code)
 }
 
 // labFiles are the files of a sweep.
