@@ -115,6 +115,9 @@ func (f *mutantFlags) check() error {
 	if err := f.form.Check(); err != nil {
 		return err
 	}
+	if f.report == "" && f.asked("report") { // as from an unset shell variable
+		return cli.Usage("--report: no file is named")
+	}
 	if f.report == "" {
 		for _, other := range []string{"starts", "versus", "sample", "fresh", "onward", "date"} {
 			if f.asked(other) {

@@ -54,6 +54,8 @@ func TestACampaignGoesOnWhereItWas(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--seeds", "5", "--from", "2", "--onward"))
 	require.Contains(t, w.err.String(), "another one: --from 1 (this is 2); --fresh begins it anew")
 	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", "score.md", "--onward", "--fresh"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", root, "--report", ""), "as from an unset shell variable")
+	require.Contains(t, w.err.String(), "--report: no file is named")
 	_, s, report = score(t, w, root, "--starts", "2", "--onward", "--versus", "all", "--sample", "1")
 	require.Equal(t, []int{8, 2, 1}, []int{s.Hunts, s.New, s.Wrong}, "B1, which was missed; catches of A1 stand")
 	require.Regexp(t, `(?m)^\| A1 \|.*\| 1 \| [^|]*\|$`, report)

@@ -136,6 +136,20 @@ func TestTheManifestComesLast(t *testing.T) {
 	require.ErrorContains(t, err, "no such file")
 }
 
+// A JSON file of another kind is not taken for a manifest of an old version.
+func TestWhatIsNoManifestIsNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"schema":"chubby-sim-1","runs":[]}`: "it is no manifest and no case of a failing seed",
+		`{"format":99}`:                       "it has format 99, this program reads 1; use the chubby that wrote it",
+	} {
+		file := filepath.Join(t.TempDir(), "report.json")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, _, err := ReadManifest(file, nil)
+		require.ErrorIs(t, err, ErrManifest)
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func TestSettingsKeepTheSwarmAndNoFaultsApart(t *testing.T) {
 	for _, o := range []plan.Options{{Seed: 1}, {Seed: 1, Faults: []string{}}, {Seed: 1, Faults: []string{"crash"}, Workload: "lists", Clients: 2}} {
 		text, err := json.Marshal(SettingsOf(o))

@@ -103,6 +103,9 @@ func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options
 	if err := json.Unmarshal(text, &head); err != nil {
 		return refuse("it is damaged: %v", err)
 	}
+	if head.Format == 0 { // every manifest has one
+		return refuse("it is no manifest and no case of a failing seed; name the directory of one below --out, or a case in it (shrunk.json)")
+	}
 	if head.Format != ManifestFormat {
 		return refuse("it has format %d, this program reads %d; use the chubby that wrote it", head.Format, ManifestFormat)
 	}

@@ -111,8 +111,8 @@ lines of the kinds believes (a machine changes its mind on which one leads, serv
 a lock), durable (a record is on a disk), executes (the log executes a command) and told (a
 program's call has returned). --kind, --node, --slot, --about, --since and --before together
 print only lines that match all of them. --about follows a call to its answer and command,
-and a node to the operations on its handles. If no line matches, or no line has a given
-kind, stderr says so, and lists the existing kinds.
+and a node to the operations on its handles. If no line matches, stderr says so; if
+no line has a given kind, it also lists the existing kinds.
 
 With --seed S and --page FILE it writes that seed, failed or not, as one HTML file: lanes
 of replicas and clients along time, messages, faults, leaders, leases, sessions, and the

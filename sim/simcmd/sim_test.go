@@ -246,8 +246,8 @@ func TestFaultsThatNameNothingAreNoSwarm(t *testing.T) {
 	require.Zero(t, w.runs)
 }
 
-// If the filters of a trace select no line, stderr says so and lists the existing kinds. The exit code is that of the
-// run.
+// If the filters of a trace select no line, stderr says so; if no line has a kind that is asked for, it lists the
+// existing kinds. The exit code is that of the run.
 func TestFiltersThatLeaveNothingSaySo(t *testing.T) {
 	w := real()
 	one := []string{"sim", "--seed", "5", "--duration", "1s", "--replicas", "3", "--clients", "1", "--trace"}
