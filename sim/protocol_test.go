@@ -61,7 +61,7 @@ func TestARunInWhichNoTimePassesEnds(t *testing.T) {
 	defer w.Close()
 	w.Add(sim.MachineConfig{Process: func() sim.Process { return &spinner{} }}).Start()
 	require.Equal(t, sim.Failed, w.Run(time.Hour))
-	require.Contains(t, w.Failure().Text, "at one instant")
+	require.Contains(t, w.Failure().Text, "at one instant: a timer of n1 rings again and again; a wake-up in the past stays in force until WakeAt")
 	require.Equal(t, "L1", w.Failure().ID)
 	require.Equal(t, sim.Addr(1), w.Failure().Machine)
 	require.Zero(t, w.Now())

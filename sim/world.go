@@ -221,10 +221,13 @@ func (w *World) step(at int64) {
 
 // tooManyAtOnce is the failure of a run in which time no longer passes (L1).
 func tooManyAtOnce(ev event) *Failure {
-	f := &Failure{Kind: Broken, ID: "L1", Text: fmt.Sprintf("%d events at one instant: a process asks for a wake-up in the past, again and again", maxPerInstant)}
+	f := &Failure{Kind: Broken, ID: "L1"}
+	why := "messages are answered without a delay, or a wake-up lies in the past"
 	if t, rings := ev.to.(*timer); rings {
 		f.Machine = t.m.addr
+		why = fmt.Sprintf("a timer of %s rings again and again; a wake-up in the past stays in force until WakeAt is called again", t.m.addr)
 	}
+	f.Text = fmt.Sprintf("%d events at one instant: %s", maxPerInstant, why)
 	return f
 }
 
