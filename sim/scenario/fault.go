@@ -45,7 +45,11 @@ type Stage interface {
 	// Until calls undo after d, or when the safety phase ends, whichever comes first.
 	Until(d time.Duration, undo func())
 	// When calls f once, after the first event for which meant is true, unless the safety phase is
-	// over before. A strike uses it to wait for its moment.
+	// over before. A strike uses it to wait for its moment. f runs at the instant of that event, when
+	// the machine that caused it has ended its step; meant is not called again, so it may keep the
+	// event in a variable of the strike, for f. Several strikes may wait for one event: each goes on,
+	// in the order in which they began to wait. A replica that an event names is
+	// World().Machine(sim.Addr(id)); a client is an address already.
 	When(meant func(event.Event) bool, f func())
 
 	// CutPower ends the life of a replica; its disk keeps a drawn part of what was not synced. Kill

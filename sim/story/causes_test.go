@@ -267,3 +267,22 @@ func TestAStoryOfAFile(t *testing.T) {
 	require.NotContains(t, story, "911")
 	require.NotContains(t, story, "on the disk of n3")
 }
+
+// A user's check that names a row is told the commands that wrote it, beside what programs were told.
+func TestAStoryOfARowOfAUser(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		wrote := func(at time.Duration, slot int64, key, value string) {
+			executes(o, at, slot, command.Call{Session: 7, Seq: api.Seq(slot), Op: api.Put{Key: key, Value: value}}, api.Result{})
+		}
+		wrote(1*ms, 11, "ledger/1", "t1")
+		for i := range 9 {
+			line(o.Trace.W, 1, time.Duration(3+i)*ms, "c5", "5.001000000", "receive", fmt.Sprintf("<- n1 word%d ledger/1 twice", i))
+		}
+		wrote(2*ms, 12, "ledger/2", "t2")
+		const text = "token none of row ledger/1 was replaced twice, by c5"
+		line(o.Trace.W, 4, time.Second, "c5", "5.001000000", "FAILURE", "T1 broken: "+text)
+		return tells(o, cell.Breach{ID: "T1", Text: text, At: time.Second, Step: 4}, "")
+	})
+	require.Contains(t, story, "in slot 11")
+	require.NotContains(t, story, "in slot 12")
+}

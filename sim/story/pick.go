@@ -117,6 +117,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 				picked = append(picked, i)
 			}
 		}
+		picked = append(picked, l.executedOn(rowsNamed(report), end, min(mostExecuted, room-len(picked)))...)
 		picked = append(picked, l.cutShort(picked, end, min(mostCut, room-len(picked)))...)
 	}
 	if i := l.newRows(about, end, ofUser); i != moments.None && room > 1 {

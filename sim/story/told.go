@@ -110,6 +110,26 @@ func numbered(report string) (all []*regexp.Regexp) {
 	return all
 }
 
+var rowNamed = regexp.MustCompile(`\brow ([\w./-]{2,60})`)
+
+// rowsNamed returns what matches the rows that the report of a user's check names, such as "row ledger/1".
+func rowsNamed(report string) (all []*regexp.Regexp) {
+	for _, found := range rowNamed.FindAllStringSubmatch(report, -1) {
+		all = append(all, regexp.MustCompile(`\b`+regexp.QuoteMeta(found[1])+`\b`))
+	}
+	return all
+}
+
+// executedOn returns the last commands that mention one of some things: what the log made of the calls on it.
+func (l log) executedOn(things []*regexp.Regexp, end, room int) (all []int) {
+	for i := end - 1; i >= 0 && len(all) < room; i-- {
+		if m := &l.All[i]; m.Kind == moments.Executes && matches(things, m.Text) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // notesOn returns the last notes and answers of programs that mention one of some things. They tell which program did
 // what to the thing, and when, even if the programs that the report names have gone on with other things since.
 func (l log) notesOn(things []*regexp.Regexp, end, room int) (all []int) {
