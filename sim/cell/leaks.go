@@ -8,6 +8,7 @@ import (
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master"
+	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/replica/state/tree"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -86,13 +87,18 @@ func (c *seedRun) awaitSweep() {
 	if c.plan.Hostile.Gap > 0 || !c.sessions.HasLeases() {
 		return
 	}
-	for end := c.world.Now() + c.sweepLimit(); ; {
+	begun, limit := c.world.Now(), c.sweepLimit(0)
+	last := begun + c.sweepLimit(api.MaxLockDelay.Duration())
+	for end := begun + limit; ; {
 		left, ok := c.leftover()
+		if left.delayed { // the node may go when the delay is over
+			end = min(c.world.Now()+limit, last)
+		}
 		switch {
 		case !ok:
 			return
 		case c.world.Now() > end:
-			c.world.Break("S15", "%v after all programs have ended ephemeral %v is still there", c.sweepLimit(), left)
+			c.world.Break("S15", "%v after all programs have ended ephemeral %v is still there", c.world.Now()-begun, left.node)
 			return
 		case !c.reached(c.world.RunFor(50 * time.Millisecond)):
 			return
@@ -100,33 +106,39 @@ func (c *seedRun) awaitSweep() {
 	}
 }
 
-// sweepLimit returns how long an ephemeral node may stay that no session has open: one longest
-// lease, the longest lock-delay, and SweepAfter of one new master, by slow clocks, and the recovery
-// bound.
-func (c *seedRun) sweepLimit() time.Duration {
+// sweepLimit returns how long an ephemeral node may stay that no session has open: one longest lease, a
+// lock-delay, and SweepAfter of one new master, by slow clocks, and the recovery bound.
+func (c *seedRun) sweepLimit(delay time.Duration) time.Duration {
 	cfg := &c.plan.Driver.Core
-	wait := cfg.Sessions.LeaseMax + api.MaxLockDelay.Duration() + cfg.NodeOps.SweepAfter
+	wait := cfg.Sessions.LeaseMax + delay + cfg.NodeOps.SweepAfter
 	return plan.RecoveryBound + wait*1_000_000/time.Duration(1_000_000-cfg.Paxos.Lease.Rho)
 }
 
-// leftover returns an ephemeral node without children, by the rows of a replica that has applied
-// every slot that any replica has.
-func (c *seedRun) leftover() (n api.Ref, ok bool) {
+// leftover is an ephemeral node without children. It is delayed if a lock-delay of such a node runs.
+type leftover struct {
+	node    api.Ref
+	delayed bool
+}
+
+// leftover returns what is left, by the rows of a replica that has applied every slot that any
+// replica has.
+func (c *seedRun) leftover() (l leftover, ok bool) {
 	for _, m := range c.machines.Replicas {
 		if r := running(m); r != nil && r.Host.Core() != nil && c.hasAppliedAll(r.Id) {
 			return leftoverIn(r.Host.Core().View())
 		}
 	}
-	return n, false
+	return l, false
 }
 
 // leftoverIn scans all nodes. The product itself uses its list of ephemeral nodes, which may be
 // wrong.
-func leftoverIn(v db.View) (n api.Ref, ok bool) {
+func leftoverIn(v db.View) (l leftover, ok bool) {
 	for n, s := range tree.Nodes(v) {
 		if s.Ephemeral && s.Children == 0 {
-			return n, true
+			l.node, ok = n, true
+			l.delayed = l.delayed || lock.Get(v, n).Delays > 0
 		}
 	}
-	return n, false
+	return l, ok
 }
