@@ -112,7 +112,10 @@ func Start(cfg Config, o Options) (s *Server, err error) {
 	if err := cfg.claim(o.Bootstrap); err != nil {
 		return nil, err
 	}
-	s = &Server{cfg: cfg.WithDefaults(), log: o.Logger.With("replica", cfg.ID), quit: make(chan struct{}), leader: make(chan struct{})}
+	s = &Server{
+		cfg: cfg.WithDefaults(), log: o.Logger.With("replica", cfg.ID), quit: make(chan struct{}), leader: make(chan struct{}),
+		state: replica.Status{ID: paxos.NodeID(cfg.ID)}, // it runs, and knows no leader: /livez must not call it stopped before the first look
+	}
 	s.log.Info("starts", "cell", cfg.Cell, "dir", cfg.Dir, "build", build(), "listen_peers", s.cfg.ListenPeers, "listen_clients", cfg.ListenClients, "listen_http", cfg.ListenHTTP)
 	if err := s.start(&o); err != nil {
 		s.close(context.Background())

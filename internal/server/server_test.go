@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/server"
 	"github.com/chubbycell/chubby/internal/transport/loopback"
+	"github.com/chubbycell/chubby/paxos"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -175,6 +176,14 @@ func TestDialSaysWhatIsWrong(t *testing.T) {
 	_, err = client.Dial(ctx, c.target(), client.WithConfig(client.Config{Window: -1}))
 	require.ErrorIs(t, err, client.ErrInvalid)
 	require.ErrorContains(t, err, "Window -1")
+}
+
+// A supervisor that asks at once after the start must not hear that the replica has ended, and start it again.
+func TestAServerIsLiveFromItsStartOn(t *testing.T) {
+	s := newCell(t, 1).servers[1]
+	require.Equal(t, paxos.NodeID(1), s.Status().ID)
+	code, text := page(t, s, "/livez")
+	require.Equal(t, http.StatusOK, code, text)
 }
 
 func TestAServerThatKnowsNoLeaderIsNotReady(t *testing.T) {
