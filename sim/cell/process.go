@@ -136,7 +136,7 @@ func (r *replica) OnClientMessage(now time.Time, from sim.Addr, msg []byte) (tak
 	who := model.PrincipalOn(from)
 	if q, ok := r.cell.onRequest(r.Id, now, who, msg); ok {
 		r.life.OnRequest(from, q)
-		r.cell.faults.OnRequest(from, q)
+		r.cell.faults.OnRequest(from, sim.Addr(r.Id), q)
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.RequestReceived{Replica: r.Id, Local: now, From: who, Request: q})
 		}

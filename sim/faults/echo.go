@@ -36,10 +36,11 @@ func (e *echoing) answers() bool {
 	return len(e.said) > 0
 }
 
-// OnRequest is called when a request has come from a client's machine. If there is an answer to the
+// OnRequest is called when a replica has received a request of a client's machine. If there is an answer to the
 // request with the same number from an earlier life, it is delivered now, while the client waits
 // for such an answer.
-func (c *Faults) OnRequest(from sim.Addr, q api.Request) {
+func (c *Faults) OnRequest(from, to sim.Addr, q api.Request) {
+	c.lostNews.onRequest(c, from, to, q)
 	for _, e := range c.recalled {
 		if e.to != from {
 			continue

@@ -15,11 +15,12 @@ import (
 
 // Faults are the faults of one run: what strikes, and the strikes under way.
 type Faults struct {
-	Outlived  uint64 // writes that arrived after their client had given them up and had an answer to another call
-	Echoed    uint64 // messages to one life of a machine that were repeated to the next
-	NewsLost  uint64 // answers to KeepAlives with events that a fault lost
-	Overtaken uint64 // cacheable answers that a fault delayed behind a later one
-	Moments   uint64 // strikes at a leader that proposed or applied a command of a drawn kind
+	Outlived     uint64 // writes that arrived after their client had given them up and had an answer to another call
+	Echoed       uint64 // messages to one life of a machine that were repeated to the next
+	NewsLost     uint64 // answers to KeepAlives with events that a fault lost
+	NewsRepeated uint64 // KeepAlives that a fault delivered again after an answer with events
+	Overtaken    uint64 // cacheable answers that a fault delayed behind a later one
+	Moments      uint64 // strikes at a leader that proposed or applied a command of a drawn kind
 
 	plan     *plan.Plan
 	world    *sim.World

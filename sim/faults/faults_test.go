@@ -105,11 +105,11 @@ func TestAnAnswerOfOneLifeComesWhenTheNextWaitsForOne(t *testing.T) {
 	require.False(t, (&echoing{to: replica, said: e.said}).answers())
 	require.True(t, e.answers())
 	c.recalled = append(c.recalled, e)
-	c.OnRequest(c.clients[1].Addr(), api.Request{Session: 8, Seq: 1})
-	c.OnRequest(client, api.Request{Session: 8, Seq: 2})
-	c.OnRequest(client, api.Request{Session: 7, Seq: 1})
+	c.OnRequest(c.clients[1].Addr(), replica, api.Request{Session: 8, Seq: 1})
+	c.OnRequest(client, replica, api.Request{Session: 8, Seq: 2})
+	c.OnRequest(client, replica, api.Request{Session: 7, Seq: 1})
 	require.Len(t, e.said, 1, "no call waits for it")
-	c.OnRequest(client, api.Request{Session: 8, Seq: 1})
+	c.OnRequest(client, replica, api.Request{Session: 8, Seq: 1})
 	require.Empty(t, e.said)
 }
 
@@ -178,6 +178,52 @@ func TestNewsIsLost(t *testing.T) {
 	before := c.NewsLost
 	c.OnSend(from, to, news)
 	require.Equal(t, before, c.NewsLost)
+}
+
+// After some answers with events, their KeepAlive comes again. From the moment it has come until the replica
+// answers it with events, the client's messages are lost.
+func TestAKeepAliveComesAgainAfterNews(t *testing.T) {
+	c, _ := someFaults(t)
+	from, to := c.clients[0].Addr(), c.replicas[0].Addr()
+	isCut := func() bool { r := c.lostNews.repeated[from]; return r != nil && r.mend != nil }
+	keep := func(id uint64) api.Request { return api.Request{ID: id, Session: 7, Epoch: 1, Op: api.KeepAlive{}} }
+	news := func(id uint64) []byte {
+		return api.AppendReply(nil, api.Reply{ID: id, Session: 7, Epoch: 1, Result: api.Result{Code: api.OK, Detail: api.Leased{
+			Lease: time.Second, Events: []api.Event{{Kind: api.EventContents, Node: api.Ref{Instance: 1}, Cause: 1}}, LastEvent: 1,
+		}}})
+	}
+	c.Strike("lose-news", c.world.Draw("test", 1))
+	id := uint64(0)
+	for range 40 {
+		id++
+		c.OnRequest(from, to, keep(id))
+		c.OnSend(to, from, news(id+1000))
+		require.Empty(t, c.lostNews.repeated, "an answer to another KeepAlive")
+		if c.OnSend(to, from, news(id)); c.lostNews.repeated[from] != nil {
+			break
+		}
+	}
+	require.NotNil(t, c.lostNews.repeated[from], "none in 40 answers")
+	c.OnRequest(from, to, api.Request{ID: 99, Session: 7, Seq: 1, Op: api.Get{Key: "k"}})
+	c.OnRequest(from, c.replicas[1].Addr(), keep(id))
+	require.False(t, isCut(), "the copy has not come")
+	c.OnRequest(from, to, keep(id))
+	require.True(t, isCut())
+	require.EqualValues(t, 1, c.NewsRepeated)
+	lost := c.NewsLost
+	c.OnSend(to, from, news(id))
+	require.False(t, isCut())
+	require.Equal(t, lost, c.NewsLost, "the answer to the copy is lost by the fault")
+	require.Empty(t, c.lostNews.repeated)
+
+	for c.lostNews.repeated[from] == nil {
+		id++
+		c.OnRequest(from, to, keep(id))
+		c.OnSend(to, from, news(id))
+	}
+	c.OnRequest(from, to, keep(id+1))
+	require.Empty(t, c.lostNews.repeated, "the next KeepAlive has overtaken the copy")
+	require.False(t, isCut())
 }
 
 // A cacheable answer arrives after the next message to the same client that may make it stale, and

@@ -47,7 +47,7 @@ func (a *lateAnswers) onAnswer(c *Faults, from, to sim.Addr, wire []byte) {
 	switch {
 	case h == nil && p.Cacheable && a.draws.Chance(1, 2):
 		a.held[to] = a.hold(c, from, to, wire)
-	case h != nil && !p.Cacheable && (hasNews(wire) || p.Seq != 0 && (!h.change || mayChange(p))):
+	case h != nil && !p.Cacheable && (carriesEvents(p) || p.Seq != 0 && (!h.change || mayChange(p))):
 		c.Overtaken++
 		link := c.plan.Link.Delay
 		c.later(a.draws.Duration(0, 2*link[len(link)-1]), h.arrive)

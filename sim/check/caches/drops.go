@@ -36,6 +36,7 @@ type drops struct {
 	since   map[api.EventNumber]time.Time // when each was first told
 	owed    bool                          // there was one when a later epoch began
 	sent    api.EventNumber               // the last event that was sent
+	acked   api.EventNumber               // the last event that is acknowledged
 	unread  api.EventNumber               // the last event of an answer that repeated one; 0: acknowledged
 }
 
@@ -65,6 +66,7 @@ func (d *Drops) OnRequest(now time.Time, q api.Request) {
 		return
 	}
 	t.receipt[q.ID] = now
+	t.acked = max(t.acked, min(k.AckedEvents, t.sent))
 	if k.AckedEvents >= t.unread {
 		t.unread = 0
 	}
@@ -89,15 +91,17 @@ func (d *Drops) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	if !leased || p.Code != api.OK {
 		return
 	}
-	if n := api.EventNumber(len(l.Events)); n > 0 {
+	// An answer to a repeated KeepAlive may leave after the next KeepAlive has come: what it carries may be
+	// acknowledged by then.
+	if n := api.EventNumber(len(l.Events)); n > 0 && l.LastEvent > t.acked {
 		if l.LastEvent-n < t.sent {
 			t.unread = l.LastEvent
 		}
 		t.sent = max(t.sent, l.LastEvent)
 	}
 	for i, e := range l.Events {
-		if e.Kind.IsDrop() {
-			d.onDrop(id, now, t, p.Session, l.LastEvent-api.EventNumber(len(l.Events)-1-i), e)
+		if n := l.LastEvent - api.EventNumber(len(l.Events)-1-i); e.Kind.IsDrop() && n > t.acked {
+			d.onDrop(id, now, t, p.Session, n, e)
 		}
 	}
 	receipt, known := t.receipt[p.ID]

@@ -50,6 +50,15 @@ func (k *talk) keepAlive(acked api.EventNumber, l api.Leased) {
 	k.d.OnReply(1, k.at, api.Reply{ID: k.id, Session: 7, Epoch: 2, Result: api.Result{Code: api.OK, Detail: l}})
 }
 
+// answered is the answer to a KeepAlive that was received, with drops that are the first events.
+func (k *talk) answered(id uint64, lease time.Duration, drops int) {
+	l := api.Leased{Lease: lease, LastEvent: api.EventNumber(drops)}
+	for range drops {
+		l.Events = append(l.Events, api.Event{Kind: api.EventDrop})
+	}
+	k.d.OnReply(1, k.at, api.Reply{ID: id, Session: 7, Epoch: 2, Result: api.Result{Code: api.OK, Detail: l}})
+}
+
 // dropped is a call that may be cached, and five seconds later a KeepAlive whose answer has
 // that many drops.
 func (k *talk) dropped(drops int) {
@@ -75,6 +84,20 @@ func TestWhatIsSaidOfCaches(t *testing.T) {
 		"not acknowledged, and the lease is not longer": {func(k *talk) { k.dropped(1); k.keeps(0, 5*s, 1, 1) }, ""},
 		"not acknowledged, and the lease is longer":     {func(k *talk) { k.dropped(1); k.keeps(0, 6*s, 1, 1) }, "L1"},
 		"told later, and the lease is longer":           {func(k *talk) { k.dropped(1); k.keeps(1, 10*s, 2, 1) }, ""},
+		"acknowledged before it is told again": {func(k *talk) {
+			k.dropped(1)
+			k.d.OnRequest(k.at, api.Request{ID: 1, Session: 7, Epoch: 2, Op: api.KeepAlive{}})
+			k.d.OnRequest(k.at, api.Request{ID: 2, Session: 7, Epoch: 2, Op: api.KeepAlive{AckedEvents: 1}})
+			k.answered(1, 5*s, 1)
+			k.at = k.at.Add(9 * s)
+			k.answered(2, 19*s, 0) // from when it was received
+		}, ""},
+		"acknowledged before it was told": {func(k *talk) {
+			k.asks(1, true)
+			k.keeps(1, 10*s, 1, 1)
+			k.at = k.at.Add(5 * s)
+			k.keeps(0, 6*s, 1, 1)
+		}, "L1"},
 		"of another epoch": {func(k *talk) {
 			k.dropped(1)
 			k.d.OnEpoch(3)
