@@ -108,7 +108,7 @@ func (a *acceptor) castVote(s Slot, b Ballot, value Value) LSN {
 		return v.lsn
 	}
 	if b.Less(v.ballot) || b != a.promised {
-		invariant.Failf("I-A2", "node %d slot %d: vote at %v after one at %v, promise %v", a.outbox.self, s, b, v.ballot, a.promised)
+		invariant.Failf("I-A2", "node %d slot %d: a vote at %v, and the promise is %v, the last vote in the slot at %v", a.outbox.self, s, b, a.promised, v.ballot)
 	}
 	*v = vote{ballot: b, value: value, lsn: a.outbox.record(Voted{Slot: s, Ballot: b, Value: value})}
 	return v.lsn

@@ -28,7 +28,11 @@ func nudge(r *replica, now time.Time) {
 	r.Host.Advance(now)
 	out := r.TakeOutcome()
 	if what := describeOutcome(r, &out); what != "" {
-		r.cell.world.Break("I-W3", "replica %d is told at %v that time has passed, and %s; it asked for a wake at %v", r.Id, now, what, r.Due)
+		wake := "at no time"
+		if !r.Due.IsZero() {
+			wake = fmt.Sprintf("%v from now", r.Due.Sub(now))
+		}
+		r.cell.world.Break("I-W3", "replica %d is told that time has passed, and %s; nothing falls due by its own word: it asked for a wake %s", r.Id, what, wake)
 	}
 }
 
@@ -44,7 +48,9 @@ func describeOutcome(r *replica, out *model.Outcome) string {
 	for _, m := range out.Peers {
 		note(true, "sends %d: %s", m.To, describe.Message(sim.Addr(r.Id), sim.Addr(m.To), m.Wire))
 	}
-	note(len(out.Clients) > 0, "answers %d requests", len(out.Clients))
+	for _, m := range out.Clients {
+		note(true, "answers %v: %s", sim.Addr(m.To), describe.Message(sim.Addr(r.Id), sim.Addr(m.To), m.Wire))
+	}
 	note(out.Log != nil, "has a job for its log: %+v", out.Log)
 	note(out.Bulk != nil, "has a bulk job: %T", out.Bulk)
 	note(out.Backup != nil, "has a backup to make")

@@ -121,11 +121,20 @@ func describeNodeOp(op api.Op) string {
 	case api.GetSequencer:
 		return "sequencer of " + short(op.Handle)
 	case api.SetSequencer:
-		return "attach a sequencer to " + short(op.Handle)
+		return fmt.Sprintf("attach %s to %s", sequencer(op.Sequencer), short(op.Handle))
 	case api.CheckSequencer:
-		return "check a sequencer by " + short(op.Handle)
+		return fmt.Sprintf("check %s by %s", sequencer(op.Sequencer), short(op.Handle))
 	}
 	return fmt.Sprintf("%T", op)
+}
+
+// sequencer returns what a sequencer in a message says.
+func sequencer(text string) string {
+	q, err := api.ParseSequencer(text)
+	if err != nil {
+		return "a malformed sequencer"
+	}
+	return fmt.Sprintf("sequencer %v", q)
 }
 
 // short returns a short text that tells a token from others. Tokens are long, and mean nothing to people.

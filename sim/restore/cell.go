@@ -216,7 +216,7 @@ func (r *Cell) visit(ctx context.Context, cl *client.Client, path string, was ap
 	stat := h.StatAtOpen()
 	switch {
 	case was.Instance == 0 && uint64(stat.Instance) <= r.Above:
-		r.fail("S2", "%s is of instance %d, which the old cell may have given out", path, stat.Instance)
+		r.fail("S2", "%s, which the new cell has made, is of instance %d; it must be above %d, the last number that the old cell may have given out (the backup has %s)", path, stat.Instance, r.Above, r.instances())
 	case was.Instance != 0 && (stat.Instance != was.Instance || stat.Content != was.Content || stat.ACL != was.ACL):
 		r.fail("S3", "%s is %+v, in the backup %+v", path, stat, was)
 	case stat.Kind == api.File && was.Instance != 0:
@@ -342,4 +342,18 @@ func cannotFail(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// instances says which instances the nodes of the backup are of.
+func (r *Cell) instances() string {
+	var all []api.Instance
+	for _, s := range r.Stat { // order-free: sorted below
+		if s.Instance != 0 {
+			all = append(all, s.Instance)
+		}
+	}
+	if len(all) == 0 {
+		return "no nodes"
+	}
+	return fmt.Sprintf("nodes of the instances %d to %d", slices.Min(all), slices.Max(all))
 }

@@ -286,3 +286,47 @@ func TestAStoryOfARowOfAUser(t *testing.T) {
 	require.Contains(t, story, "in slot 11")
 	require.NotContains(t, story, "in slot 12")
 }
+
+// What a call by a handle may do depends on the earlier calls by the handle, whatever the report names: those to which
+// a handle is tied come first, then those of locks, one of each kind, and none of other handles or sessions.
+func TestAStoryHasTheCallsByTheHandleOfACall(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		o.Listen(0, event.Started{Replica: 1, Boot: 1})
+		for i, call := range []string{
+			"session 6 seq 1 seen 0: attach sequencer /d#7 exclusive generation 9 to habcdef",
+			"session 6 seq 2 seen 1: acquire shared by habcdef",
+			"session 6 seq 3 seen 1: acquire shared by habcdef",
+			"session 6 seq 3 seen 1: acquire shared by habcdef",
+			"session 6 seq 4 seen 1: acquire shared by h000001",
+			"session 7 seq 4 seen 1: attach sequencer /e#7 exclusive generation 9 to habcdef",
+			"session 6 seq 5 seen 1: stat of habcdef",
+			"session 6 seq 6 seen 1: contents of habcdef",
+		} {
+			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", fmt.Sprintf("<- c1 call #%d %s", i, call))
+		}
+		return tells(o, cell.Breach{ID: "S10", Text: "call 6 of session 6 is answered, and its sequencer is not valid", At: 8 * ms, Step: 8, On: 1}, "5.001000000")
+	})
+	require.Contains(t, story, `
+What led to it:
+  0.001 s (n1: 5.001)  n1 receives from c1: call #0 session 6 seq 1 seen 0: attach sequencer /d#7 exclusive generation 9 to habcdef
+  0.004 s (n1: 5.001)  n1 receives from c1: call #3 session 6 seq 3 seen 1: acquire shared by habcdef
+`)
+	require.Contains(t, story, "seq 6 seen 1: contents of habcdef")
+	require.NotContains(t, story, "seq 2 ")
+	require.NotContains(t, story, "session 7")
+}
+
+// If the report names no call, the call is the one that the machine of the break has an answer to at that instant.
+func TestAStoryHasTheCallsByTheHandleOfAnAnswer(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		o.Listen(0, event.Started{Replica: 1, Boot: 1})
+		line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "receive", "<- c1 call #1 session 6 seq 2 seen 1: acquire shared by habcdef")
+		line(o.Trace.W, 2, 2*ms, "n1", "5.001000000", "receive", "<- c1 call #2 session 6 seq 3 seen 1: acquire exclusive by habcdef")
+		line(o.Trace.W, 3, 3*ms, "c1", "5.001000000", "receive", "<- n1 answer #2 session 6 seq 3 epoch 1 master 1: crowded")
+		return tells(o, cell.Breach{ID: "S14", Text: "acquire found no room", At: 3 * ms, Step: 4, On: sim.FirstClient}, "5.001000000")
+	})
+	require.Contains(t, story, "seq 2 seen 1: acquire shared by habcdef")
+	require.Contains(t, story, "seq 3 seen 1: acquire exclusive by habcdef")
+}

@@ -12,6 +12,7 @@
 //	subject.go   the things that a report names
 //	pick.go      the moments that are told
 //	told.go      of these, what programs were told and noted, if a check of a user's broke
+//	handle.go    of these, the calls by one handle
 //	sends.go     what the machine of the break sends in its step
 //	count.go     the votes and promises of a quorum
 //	belief.go    what each machine believes at the break

@@ -123,6 +123,13 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	if i := l.newRows(about, end, ofUser); i != moments.None && room > 1 {
 		picked = append(picked, i)
 	}
+	if !ofUser {
+		for _, i := range l.ofHandle(about, end, room-len(picked)) {
+			if !slices.Contains(picked, i) {
+				picked = append(picked, i)
+			}
+		}
+	}
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
 	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {

@@ -1,7 +1,9 @@
 package locks
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -81,7 +83,7 @@ func (w *Sequencers) checkFence(d command.NodeOp, fence api.Sequencer, said api.
 	_, checks := d.(command.CheckSequencer)
 	switch valid := w.locks.IsValid(fence); {
 	case !valid && said != api.StaleSequencer:
-		w.world.Break("S10", "%+v is answered %v, and the sequencer of its handle is not valid", d, said)
+		w.world.Break("S10", "%+v is answered %v, and the sequencer of its handle is not valid: %s", d, said, w.locks.whyNot([]api.Sequencer{fence}))
 	case valid && said == api.StaleSequencer && !checks:
 		w.world.Break("S10", "%+v is refused for the sequencer of its handle, which is valid", d)
 	case valid:
@@ -110,7 +112,7 @@ func (w *Sequencers) OnReply(p api.Reply) {
 	switch {
 	case len(tied) == 0 || slices.ContainsFunc(tied, w.locks.IsValid):
 	case p.Code == api.OK:
-		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %v", k.Seq, k.Session, tied)
+		w.world.Break("S10", "call %d of session %d is answered from the rows, and no sequencer is valid to which its handle was ever tied: %s", k.Seq, k.Session, w.locks.whyNot(tied))
 	case p.Code == api.StaleSequencer:
 		w.Broken++
 	}
@@ -122,7 +124,7 @@ func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
 	valid := w.locks.IsValid(s)
 	switch {
 	case said == api.OK && !valid:
-		w.world.Break("S10", "sequencer %v is said to be valid, and the lock is not held so", s)
+		w.world.Break("S10", "a sequencer is said to be valid, and is not: %s", w.locks.whyNot([]api.Sequencer{s}))
 	case said == api.StaleSequencer && free && valid:
 		w.world.Break("S10", "sequencer %v is said to be stale, and the lock is held so", s)
 	case said == api.StaleSequencer:
@@ -133,4 +135,19 @@ func (w *Sequencers) judge(s api.Sequencer, said api.Code, free bool) {
 // IsValid reports whether a lock is held as a sequencer describes it.
 func (b *Model) IsValid(s api.Sequencer) bool {
 	return len(b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == s.Node && h.Mode == s.Mode && h.Gen == s.Gen })) > 0
+}
+
+// whyNot says of sequencers how their locks are held instead.
+func (b *Model) whyNot(all []api.Sequencer) string {
+	var parts []string
+	for _, s := range all {
+		how := "is free"
+		for _, h := range b.Holds { // order-free: all holders of a lock have it in one way
+			if h.Node == s.Node {
+				how = fmt.Sprintf("is held %v at generation %d", h.Mode, h.Gen)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%v, and this lock %s", s, how))
+	}
+	return strings.Join(parts, "; ")
 }

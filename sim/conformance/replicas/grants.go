@@ -1,6 +1,7 @@
 package replicas
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -207,7 +208,7 @@ func (g *grants) checkCounted(w *sim.World, now time.Time, members int, id paxos
 		case end.After(c.most) && end.After(now):
 			w.Diverge("S7b", "replica %d counts the grant of %d for %v longer than its request allows", id, m, end.Sub(c.most))
 		case end.Before(c.least) && c.least.After(now):
-			w.Diverge("L1", "replica %d counts the grant of %d for %v less than it was given", id, m, c.least.Sub(end))
+			w.Diverge("L1", "replica %d counts the grant of %d %s; it was given for %v more", id, m, counts(end, now), c.least.Sub(now))
 		}
 	}
 	slices.SortFunc(g.ends, func(a, b time.Time) int { return b.Compare(a) }) // the latest first
@@ -216,6 +217,18 @@ func (g *grants) checkCounted(w *sim.World, now time.Time, members int, id paxos
 		w.Diverge("S7b", "replica %d has read authority for %v longer than a quorum granted", id, g.authority.Sub(due))
 	case g.authority.Before(due):
 		w.Diverge("L1", "replica %d has read authority for %v less than a quorum granted", id, due.Sub(g.authority))
+	}
+}
+
+// counts says until when a leader counts a grant.
+func counts(end, now time.Time) string {
+	switch d := end.Sub(now); {
+	case end.IsZero():
+		return "not at all"
+	case d <= 0:
+		return fmt.Sprintf("as ended %v ago", -d)
+	default:
+		return fmt.Sprintf("for %v more", d)
 	}
 }
 

@@ -1,0 +1,119 @@
+package story
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// Calls by handles, as messages tell them.
+var (
+	requestOf = regexp.MustCompile(`^call #\d+ session (\d+) seq (\d+) [^:]*: (.*)$`)
+	answerOf  = regexp.MustCompile(`^answer #\d+ session (\d+) seq (\d+) `)
+	handleOf  = regexp.MustCompile(`\b(h[0-9a-f]{6})\b`)
+)
+
+// mostOfHandle is how many other calls by the handle of a call are told.
+const mostOfHandle = 2
+
+// handleCall is a request for a call by a handle.
+type handleCall struct {
+	i            int // in Log.All; None: there is none
+	session, seq string
+	verb         string // the first word of the operation
+	handle       string
+}
+
+// handleCallOf returns the call by a handle that a moment is the receipt of; false: it is no such moment.
+func (l log) handleCallOf(i int) (c handleCall, ok bool) {
+	m := &l.All[i]
+	if m.Kind != "receive" {
+		return c, false
+	}
+	found := requestOf.FindStringSubmatch(m.Text)
+	if found == nil || found[2] == "0" {
+		return c, false
+	}
+	by := handleOf.FindString(found[3])
+	verb, _, _ := strings.Cut(found[3], " ")
+	return handleCall{i, found[1], found[2], verb, by}, by != ""
+}
+
+// ofHandle returns the receipt of the request for the call that the report is about, if it is a call by a handle, and
+// those of the last other calls by that handle, of different kinds. What such a call may do depends on them: on a
+// sequencer that the handle is tied to, a lock that it holds or waits for, or its end. The call is one that the report
+// names, or else the last one whose request or answer the machine of the break received at the instant of the break.
+func (l log) ofHandle(about *subjects, end, room int) (all []int) {
+	if l.Broke == moments.None || room <= 0 {
+		return nil
+	}
+	of := l.callOf(about, end)
+	if of.handle == "" {
+		return nil
+	}
+	all = append(all, of.i)
+	seen := map[string]bool{of.seq: true}
+	others := []handleCall{}
+	for i := of.i - 1; i >= 0; i-- {
+		if c, ok := l.handleCallOf(i); ok && c.session == of.session && c.handle == of.handle && !seen[c.seq] {
+			seen[c.seq] = true
+			others = append(others, c)
+		}
+	}
+	// A handle that is tied to a sequencer does nothing that the sequencer does not allow: that one comes first.
+	slices.SortStableFunc(others, func(a, b handleCall) int { return rank(a) - rank(b) })
+	verbs := map[string]bool{}
+	for _, c := range others {
+		if len(all) < min(room, 1+mostOfHandle) && !verbs[c.verb] {
+			verbs[c.verb] = true
+			all = append(all, c.i)
+		}
+	}
+	return all
+}
+
+// rank orders calls by a handle: those on which most depends come first.
+func rank(c handleCall) int {
+	switch c.verb {
+	case "attach":
+		return 0
+	case "acquire", "try", "release", "cancel", "close", "poison", "delete":
+		return 1
+	}
+	return 2
+}
+
+// callOf returns the call that a report is about, see ofHandle.
+func (l log) callOf(about *subjects, end int) handleCall {
+	if len(about.calls) > 0 {
+		for i := end - 1; i >= 0; i-- {
+			if c, ok := l.handleCallOf(i); ok && matches(about.calls, l.All[i].Text) {
+				return c
+			}
+		}
+		return handleCall{i: moments.None}
+	}
+	broke := &l.All[l.Broke]
+	if broke.Who == 0 {
+		return handleCall{i: moments.None}
+	}
+	session, seq := "", ""
+	for i := end - 1; i >= 0; i-- {
+		m := &l.All[i]
+		if seq == "" && m.At < broke.At {
+			break
+		}
+		if seq == "" && m.Who != broke.Who {
+			continue
+		}
+		if c, ok := l.handleCallOf(i); ok && (seq == "" || c.session == session && c.seq == seq) {
+			return c
+		}
+		if found := answerOf.FindStringSubmatch(m.Text); found != nil && seq == "" && m.Kind == "receive" && found[2] != "0" {
+			session, seq = found[1], found[2]
+		}
+	}
+	return handleCall{i: moments.None}
+}
