@@ -82,6 +82,7 @@ func start(t *testing.T, args ...string) *process {
 func startWith(t *testing.T, set func(*exec.Cmd), args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command("chubby", args...), done: make(chan struct{})}
+	p.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // a cell that is killed leaves its files behind
 	p.Stdout, p.Stderr = tap{p, &p.out}, tap{p, &p.err}
 	set(p.Cmd)
 	require.NoError(t, p.Start())
