@@ -85,6 +85,7 @@ priority A survived, that a control did not, or that one could not be built.
   chubby sim mutants --report sim/mutants/REPORT.md --versus all
   chubby sim mutants --report score.md --starts 1 --cpu 30s P01 P05`,
 		RunE: func(c *cobra.Command, ids []string) error {
+			cli.EndOnHangup(c.Context())
 			f.asked = c.Flags().Changed
 			return a.mutants(c.Context(), f, ids)
 		},

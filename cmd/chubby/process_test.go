@@ -74,13 +74,17 @@ func (p *process) code(t *testing.T, most time.Duration) int {
 
 var endings = []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
 
+// A hangup is that of a closed terminal, which may send it twice.
 func TestASignalEndsASimulation(t *testing.T) {
-	for _, s := range endings {
+	for _, s := range append(endings, syscall.SIGHUP) {
 		t.Run(s.String(), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			p := start(t, "sim", "--seeds", "0", "--for", "1h", "--jobs", "1", "--out", dir)
 			require.Eventually(t, func() bool { _, err := os.Stat(dir); return err == nil }, time.Minute, time.Millisecond)
 			require.NoError(t, p.Process.Signal(s))
+			if s == syscall.SIGHUP {
+				require.NoError(t, p.Process.Signal(s))
+			}
 			require.Equal(t, cli.ExitInterrupted, p.code(t, time.Minute), &p.err)
 			require.Contains(t, p.err.String(), "interrupted; only seeds that had ended are reported")
 			require.FileExists(t, filepath.Join(dir, "manifest.json"), "what was found is written")

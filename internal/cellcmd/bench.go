@@ -106,6 +106,7 @@ func workloadHelp() string {
 }
 
 func (a *benchmark) run(ctx context.Context) (err error) {
+	cli.EndOnHangup(ctx)
 	if a.cfg.Target, err = a.target(); err != nil {
 		return err
 	}

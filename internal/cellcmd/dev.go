@@ -88,9 +88,8 @@ Exit codes:
 }
 
 func (d *dev) run(ctx context.Context) error {
-	outliveReaders()               // what is temporary is removed at the end
-	cli.EndOn(ctx, syscall.SIGHUP) // what is temporary is removed also when the terminal is closed,
-	defer awaitHangups().stop()    // for which the shell and the system send a hangup each
+	outliveReaders() // what is temporary is removed at the end
+	cli.EndOnHangup(ctx)
 	serviceMemory()
 	if err := d.prepare(); err != nil {
 		return err

@@ -70,6 +70,7 @@ Exit codes:
   chubby torture --faults power,pause --session-lease 2s`,
 		Args: cli.None(""),
 		RunE: func(c *cobra.Command, _ []string) error {
+			cli.EndOnHangup(c.Context())
 			t.Streams, t.seeded = cli.StreamsOf(c), c.Flags().Changed("seed")
 			return t.run(c.Context())
 		},

@@ -52,18 +52,22 @@ func TestATorturedCellLosesNothing(t *testing.T) {
 	require.NoDirExists(t, out)
 }
 
-// Ctrl-C ends a run, and all that it started.
+// Ctrl-C ends a run, and all that it started; so does a terminal that is closed.
 func TestATortureThatIsInterruptedLeavesNothing(t *testing.T) {
-	t.Parallel()
-	out := filepath.Join(t.TempDir(), "out")
-	p := start(t, tortureArgs(t, "--for", "1m", "--out", out)...)
-	p.says(t, "the cell serves; faults begin")
-	require.NoError(t, p.Process.Signal(syscall.SIGINT))
-	require.Equal(t, cli.ExitInterrupted, p.ends(t))
-	text, _ := p.text()
-	require.Contains(t, text, "interrupted")
-	require.NoDirExists(t, out)
-	require.Empty(t, processesWith(t, out))
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out")
+			p := start(t, tortureArgs(t, "--for", "1m", "--out", out)...)
+			p.says(t, "the cell serves; faults begin")
+			require.NoError(t, p.Process.Signal(s))
+			require.Equal(t, cli.ExitInterrupted, p.ends(t))
+			text, _ := p.text()
+			require.Contains(t, text, "interrupted")
+			require.NoDirExists(t, out)
+			require.Empty(t, processesWith(t, out))
+		})
+	}
 }
 
 // A torture that is killed takes its replicas with it.

@@ -63,6 +63,13 @@ func EndOn(ctx context.Context, more ...os.Signal) {
 	}
 }
 
+// EndOnHangup has SIGHUP end the context of a command of Main: the command prints what it has, and removes what is
+// temporary, also when its terminal is closed. More SIGHUPs do nothing, since the shell and the system may send one each.
+func EndOnHangup(ctx context.Context) {
+	heed(make(chan os.Signal, 1), syscall.SIGHUP)
+	EndOn(ctx, syscall.SIGHUP)
+}
+
 // maxSignals is how many signals wait for a command that takes them.
 const maxSignals = 64
 

@@ -59,6 +59,7 @@ func (a *app) prepare(c *cobra.Command) {
 		if err := a.o.check(); err != nil {
 			return cli.Usage("this program cannot simulate: %v", err)
 		}
+		cli.EndOnHangup(c.Context())
 		return run(c, args)
 	}
 	for _, below := range c.Commands() {
