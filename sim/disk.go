@@ -238,8 +238,11 @@ func (o *diskOp) onTree() {
 
 func (o *diskOp) text() string {
 	s := fmt.Sprintf("%s %s", o.op, o.name)
-	if o.op == vfs.OpReadAt || o.op == vfs.OpWriteAt {
+	switch o.op {
+	case vfs.OpReadAt, vfs.OpWriteAt:
 		s += fmt.Sprintf(" [%d,%d)", o.off, o.off+int64(len(o.p)))
+	case vfs.OpRename:
+		s += " to " + o.to
 	}
 	if o.err != nil {
 		s += ": " + o.err.Error()
