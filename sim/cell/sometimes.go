@@ -32,7 +32,7 @@ var situations = []situation{
 	{"given-up-came", "a write came after its client had given it up, and was answered another call", func(c *Cell) uint64 { return c.faults.Outlived }},
 	{"news-lost", "an answer to a KeepAlive was lost that carried events", func(c *Cell) uint64 { return c.faults.NewsLost }},
 	{"news-repeated", "a KeepAlive came again after an answer that carried events", func(c *Cell) uint64 { return c.faults.NewsRepeated }},
-	{"answer-overtaken", "an answer that might be cached came behind a later one to the same client", func(c *Cell) uint64 { return c.faults.Overtaken }},
+	{"answer-overtaken", "an answer that might be cached, or to an Open, came behind a later one to the same client", func(c *Cell) uint64 { return c.faults.Overtaken }},
 	{"session-gone", "a call came after its session had ended", func(c *Cell) uint64 { return c.watch.Calls.Orphans }},
 	{"late-epoch", "an epoch command took effect whose master no longer led", func(c *Cell) uint64 { return c.watch.Epochs.LateEpochs }},
 	{"conflict", "a compare-and-set met another value", func(c *Cell) uint64 { return c.watch.Calls.Conflicts }},

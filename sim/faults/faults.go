@@ -19,7 +19,7 @@ type Faults struct {
 	Echoed       uint64 // messages to one life of a machine that were repeated to the next
 	NewsLost     uint64 // answers to KeepAlives with events that a fault lost
 	NewsRepeated uint64 // KeepAlives that a fault delivered again after an answer with events
-	Overtaken    uint64 // cacheable answers that a fault delayed behind a later one
+	Overtaken    uint64 // cacheable answers, and answers to Opens, that a fault delayed behind a later one
 	Moments      uint64 // strikes at a leader that proposed or applied a command of a drawn kind
 
 	plan     *plan.Plan

@@ -8,7 +8,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// lateAnswers delays cacheable answers behind later messages. It holds back one answer for each
+// lateAnswers delays cacheable answers, and answers to Opens, behind later messages. It holds back one answer for each
 // client at a time, and delivers it right behind the next message to the client that may make it
 // stale: a drop, or the answer to another call. For some answers, only a call that may have changed
 // a node counts. By chance alone, two messages of one link seldom change places in just this way.
@@ -45,13 +45,19 @@ func (a *lateAnswers) onAnswer(c *Faults, from, to sim.Addr, wire []byte) {
 	}
 	h := a.held[to]
 	switch {
-	case h == nil && p.Cacheable && a.draws.Chance(1, 2):
+	case h == nil && (p.Cacheable || isOpening(p)) && a.draws.Chance(1, 2):
 		a.held[to] = a.hold(c, from, to, wire)
 	case h != nil && !p.Cacheable && (carriesEvents(p) || p.Seq != 0 && (!h.change || mayChange(p))):
 		c.Overtaken++
 		link := c.plan.Link.Delay
 		c.later(a.draws.Duration(0, 2*link[len(link)-1]), h.arrive)
 	}
+}
+
+// isOpening reports whether p answers an Open. Events on the node may come before it, also if it may not be cached.
+func isOpening(p api.Reply) bool {
+	_, ok := p.Detail.(api.Opened)
+	return ok && p.Code == api.OK
 }
 
 // mayChange reports whether p may answer a call that has changed a node. The details of such an

@@ -56,7 +56,7 @@ var FaultKinds = []FaultInfo{
 	{"lose-source", "a replica is away for a while; in the middle of fetching a snapshot it loses its source, and hears an old piece again; or its disk stands still at the end"},
 	{"late", "what a replica sends while its disk makes nothing durable comes again when it has lost power, and leads at the ballot that it has forgotten"},
 	{"lose-news", "answers to KeepAlives that carry events are lost, every other one, or their requests come again, for a while"},
-	{"late-answer", "answers that may be cached are overtaken by what their clients are told next"},
+	{"late-answer", "answers that may be cached, or to an Open, are overtaken by what their clients are told next"},
 	{"late-copy", "all copies of a write are under way until its client has given it up, and was answered another call"},
 	{"disconnect", "connections of clients to a replica that is there break, and the clients are told"},
 }
