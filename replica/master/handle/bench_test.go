@@ -39,3 +39,19 @@ func BenchmarkUnseal(b *testing.B) {
 		s.Unseal(token)
 	}
 }
+
+// All clients of a large cell watch one node. A client that closes a handle asks whether it still does.
+func BenchmarkIsWatching(b *testing.B) {
+	s, h := someHandle(b)
+	t := handle.New(1, s, handle.DefaultLimits)
+	const clients = 50_000
+	for id := api.SessionID(1); id <= clients; id++ {
+		t.Open(handle.Opening{Session: id, Seq: 1, Node: h.Node, Kind: api.File, Rights: api.RightRead, Events: 1})
+	}
+	t.Open(handle.Opening{Session: clients + 1, Seq: 1, Node: h.Node, Kind: api.File, Rights: api.RightRead})
+	for b.Loop() {
+		if t.IsWatching(clients+1, h.Node) {
+			b.Fatal("it watches nothing")
+		}
+	}
+}

@@ -123,6 +123,16 @@ func (w *world) opens(n api.Ref) (count int) {
 	return count
 }
 
+// watchers returns the sessions of the open handles on a node that want events, one for each handle.
+func (w *world) watchers(n api.Ref) (all []api.SessionID) {
+	for _, k := range w.known {
+		if k.Node == n && k.Events != 0 && k.verdict(w.epoch, k.Session) == handle.Good {
+			all = append(all, k.Session)
+		}
+	}
+	return all
+}
+
 // watching returns the sessions with an open handle on a node that wants events of this kind.
 func (w *world) watching(n api.Ref, kind api.EventKind) (all []api.SessionID) {
 	for _, k := range w.known {
@@ -158,6 +168,11 @@ func (w *world) check(t *rapid.T) {
 		require.Equal(t, w.opens(n), w.table.CountOpen(n))
 		for _, k := range []api.EventKind{api.EventContents, api.EventChildren, api.EventReadAgain} {
 			require.Equal(t, w.watching(n, k), w.table.Watchers(n, k))
+		}
+		watchers := w.watchers(n)
+		require.Equal(t, len(watchers), w.table.CountWatchers(n))
+		for s := api.SessionID(1); s <= 3; s++ {
+			require.Equal(t, slices.Contains(watchers, s), w.table.IsWatching(s, n))
 		}
 	}
 }

@@ -60,12 +60,25 @@ func (t *Table) Wants(s api.SessionID, id api.HandleID, k api.EventKind) bool {
 	return watches && e.Events.Has(k)
 }
 
-// IsWatching reports whether a session has a handle open on a node for which it gets events.
+// CountWatchers counts the open handles on a node that ask for events, in constant time.
+func (t *Table) CountWatchers(n api.Ref) int { return len(t.watchers[n]) }
+
+// IsWatching reports whether a session has a handle open on a node for which it gets events. It looks at
+// the handles of the session or at those that watch the node, whichever are fewer: all clients of a cell
+// may watch one node, and each of them asks when it closes a handle.
 func (t *Table) IsWatching(s api.SessionID, n api.Ref) bool {
-	for _, w := range t.watchers[n] { // order-free: any one will do
-		if w.session == s {
-			return true
+	of, ok := t.sessions[s]
+	all := t.watchers[n]
+	switch {
+	case !ok || len(all) == 0:
+		return false
+	case len(all) < len(of.open):
+		for _, w := range all { // order-free: any one will do
+			if w.session == s {
+				return true
+			}
 		}
+		return false
 	}
-	return false
+	return slices.ContainsFunc(of.open, func(e *entry) bool { return e.Node == n && e.Events != 0 && !e.poisoned })
 }

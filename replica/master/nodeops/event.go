@@ -82,9 +82,13 @@ func changeOf(c tree.Change) api.Change {
 }
 
 // tellWanted tells the holders of a lock that want EventLockWanted that another handle, by, asks for it in
-// mode m, if that conflicts with theirs.
+// mode m, if that conflicts with theirs. A lock may have thousands of holders, and its node thousands of
+// watchers that want other events: it looks through whichever are fewer.
 func (o *Ops) tellWanted(at At, n api.Ref, by api.HandleID, m api.Mode) {
-	if len(o.handles.Watchers(n, api.EventLockWanted)) == 0 {
+	switch watchers := o.handles.CountWatchers(n); {
+	case watchers == 0:
+		return
+	case lock.Get(at.Rows, n).Holders > uint64(watchers) && len(o.handles.Watchers(n, api.EventLockWanted)) == 0:
 		return
 	}
 	for _, h := range lock.Holders(at.Rows, n) {
