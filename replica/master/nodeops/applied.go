@@ -133,4 +133,5 @@ func (o *Ops) end() {
 	o.queues, o.doubted, o.delays, o.sweeps = lockwait.New(o.cfg.Queues), newDoubts(), delays{}, nil
 	o.events, o.barrier = event.New(o.cfg.Events), newBarrier(o.cfg.Caches)
 	o.turnDue, o.failing, o.owed = nil, nil, proposals{}
+	clear(o.presented)
 }

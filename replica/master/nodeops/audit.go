@@ -104,7 +104,10 @@ func (a *auditor) whole() error {
 	for _, of := range []struct {
 		what     string
 		sessions []api.SessionID
-	}{{"handles", o.handles.Sessions()}, {"events", o.events.Sessions()}, {"cached nodes", o.barrier.caches.Sessions()}} {
+	}{
+		{"handles", o.handles.Sessions()}, {"events", o.events.Sessions()}, {"cached nodes", o.barrier.caches.Sessions()},
+		{"presented tokens", slices.Sorted(maps.Keys(o.presented))},
+	} {
 		for _, s := range of.sessions {
 			if err := a.alive(s, of.what); err != nil {
 				return err

@@ -115,13 +115,20 @@ func (o *Ops) tellMissed(h handle.Handle) {
 	}
 }
 
-// tellInvalid tells the client of a watching handle that it cannot be recreated, since its node was deleted.
-// The handle gets no events any more, so its client is told even if it did not ask for EventInvalid.
-func (o *Ops) tellInvalid(h handle.Handle) {
-	switch {
-	case h.Events.Has(api.EventInvalid):
-		o.tellSession(h.Session, api.Event{Kind: api.EventInvalid, Node: h.Node})
-	case h.Events != 0:
-		o.tellSession(h.Session, api.Event{Kind: api.EventReadAgain, Node: h.Node})
+// tellPresented tells the client of a watching handle that it presented why the handle is not recreated: its
+// node was deleted, or there is no room. The handle gets no events any more, so its client is told of a
+// deletion even if it did not ask for EventInvalid. The events of one session are bounded by the handles that
+// its client can have open or be closing: it may keep any number of tokens of deleted files, and present them
+// again and again, and no answer takes its events before it has acknowledged the epoch. A client that is told
+// less reads all again that it watches, as after every fail-over.
+func (o *Ops) tellPresented(h handle.Handle, code api.Code) {
+	if h.Events == 0 || o.presented[h.Session] >= o.cfg.Handles.PerSession+api.MaxWindow {
+		return
 	}
+	o.presented[h.Session]++
+	kind := api.EventReadAgain
+	if code == api.Gone && h.Events.Has(api.EventInvalid) {
+		kind = api.EventInvalid
+	}
+	o.tellSession(h.Session, api.Event{Kind: kind, Node: h.Node})
 }

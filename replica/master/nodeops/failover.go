@@ -22,14 +22,11 @@ type proposing bool
 // itself has no room, the client of a watching handle is told to read again.
 func (o *Ops) Present(at At, s api.SessionID, token api.Token) api.Code {
 	h, code, _ := o.use(at, s, token)
-	switch code {
-	case api.Crowded:
+	if code == api.Crowded {
 		code = o.keep(at, s, token, h)
-		if code != api.OK {
-			o.tellMissed(h)
-		}
-	case api.Gone:
-		o.tellInvalid(h)
+	}
+	if code == api.Crowded || code == api.Gone {
+		o.tellPresented(h, code)
 	}
 	return code
 }
@@ -53,6 +50,7 @@ func (o *Ops) EpochAcked(at At, s api.SessionID) {
 	if o.over {
 		return
 	}
+	delete(o.presented, s)
 	for _, h := range lock.HoldingsOf(at.Rows, s) {
 		if _, known := o.failing[h.Owner]; !known && !o.handles.Has(s, h.Owner.Handle) {
 			o.failing[h.Owner] = false

@@ -103,7 +103,10 @@ type Ops struct {
 	sweeps  map[api.Path]*sweep      // those that are proposed
 	doubted doubts                   // paths whose ephemeral nodes may have no open handle
 	failing map[lock.Owner]proposing // owners of locks that were not presented
-	owed    proposals                // commands that the log has refused
+	// presented counts the events about tokens that a session has presented and that were not taken,
+	// until it has acknowledged the epoch
+	presented map[api.SessionID]int
+	owed      proposals // commands that the log has refused
 
 	sweepAt time.Time // when all ephemeral nodes are doubted; zero: the master does not serve yet
 	swept   bool      // that has happened
@@ -163,7 +166,7 @@ func New(cfg Config, epoch api.Epoch, s handle.Sealer, table *calls.Table, at At
 	o := &Ops{
 		cfg: cfg, epoch: epoch, began: rows.GetTotals(at.Rows).Commands,
 		handles: handle.New(epoch, s, cfg.Handles), queues: lockwait.New(cfg.Queues), events: event.New(cfg.Events), calls: table, barrier: newBarrier(cfg.Caches),
-		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{},
+		sweeps: map[api.Path]*sweep{}, doubted: newDoubts(), failing: map[lock.Owner]proposing{}, presented: map[api.SessionID]int{},
 	}
 	o.applied = o.began
 	if running := lock.Delays(at.Rows); len(running) > 0 {

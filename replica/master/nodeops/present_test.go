@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/nodeops"
 )
 
@@ -46,4 +47,22 @@ func TestAWatchingHandleWithoutRoomIsNotInvalid(t *testing.T) {
 	require.Equal(t, "no event\n", s.do("ann events"))
 	require.Contains(t, s.do("ann close e; apply all; ann get g"), "ok")
 	require.Equal(t, "2 read-again of /g#8\n", s.do("ann events"))
+}
+
+// A client presents tokens of files that are gone, again and again, and does not acknowledge the epoch. The master keeps
+// no more events about them than the client may have handles open or be closing.
+func TestWhatIsToldOfPresentedTokensIsBounded(t *testing.T) {
+	cfg := nodeops.DefaultConfig()
+	cfg.Handles.PerSession = 2
+	s := newScriptOf(t, cfg)
+	s.do("ann open e /e rw may hears invalid; apply; ann open f /f rw may hears invalid; apply")
+	s.do("ann delete e; apply; ann delete f; apply; ann close e; ann close f; failover")
+	require.Zero(t, s.ops.Status().Events)
+	for range cfg.Handles.PerSession + api.MaxWindow {
+		s.do("ann presents e; ann presents f")
+	}
+	require.Equal(t, cfg.Handles.PerSession+api.MaxWindow, s.ops.Status().Events)
+	s.do("ann flushed")
+	require.NoError(t, s.ops.Audit(s.at().Rows))
+	require.Contains(t, s.do("ann events"), "1 invalid of /e#6\n2 invalid of /f#7\n3 invalid of /e#6\n")
 }

@@ -50,6 +50,7 @@ func (o *Ops) onSessionEnded(s api.SessionID) {
 	for _, closing := range o.handles.EndSession(s) {
 		o.onClosed(closing)
 	}
+	delete(o.presented, s)
 	for owner := range o.failing { // order-free: deletes all owners of the session
 		if owner.Session == s {
 			delete(o.failing, owner)
