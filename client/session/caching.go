@@ -93,7 +93,8 @@ func (m *Machine) settle(c *call) {
 	})
 }
 
-// settleOpen is called when c has its answer: a cancelled Open continues until then.
+// settleOpen is called when c has its answer, or no master will be asked about it any more: a cancelled Open
+// continues until then.
 func (m *Machine) settleOpen(c *call) {
 	if c.loose != 0 {
 		m.out.Settled = append(m.out.Settled, c.loose)

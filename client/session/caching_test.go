@@ -170,3 +170,21 @@ func TestACancelledOpenIsSettledByItsAnswer(t *testing.T) {
 		require.Equal(t, []session.Token{open}, r.m.TakeOutput().Settled)
 	}
 }
+
+// An Open by a handle was cancelled, and the cell has closed the handle. A later master is not asked about it, so no copy of
+// the Open will be executed: what it may have changed is final.
+func TestACancelledOpenByAClosedHandleIsSettledByAFailOver(t *testing.T) {
+	r, _ := leased(t)
+	open := r.start(api.Open{Dir: "d", Path: "a", Rights: api.RightRead, Create: api.CreateMay, Kind: api.File})
+	r.one()
+	r.m.Cancel(r.now, open)
+	r.start(api.CloseHandle{Handle: "d"})
+	e := r.one()
+	r.reply(e, api.Result{Code: api.OK})
+	require.Empty(t, r.m.TakeOutput().Settled)
+
+	r.start(get)
+	p := r.one().Request.Answer(2, api.Result{Code: api.NotMaster})
+	r.m.Receive(r.now, e.To, p)
+	require.Equal(t, []session.Token{open}, r.m.TakeOutput().Settled)
+}

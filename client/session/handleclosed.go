@@ -45,6 +45,7 @@ func (m *Machine) endOutlivedCalls() {
 	for _, c := range slices.Clone(m.flight) {
 		if c.handleClosed && c.epoch < m.epoch {
 			m.removeFlight(c)
+			m.settleOpen(c)
 			m.endClosedHandleCall(c, Unknown)
 		}
 	}
