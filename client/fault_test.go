@@ -54,6 +54,7 @@ func TestARefusalNamesTheArgument(t *testing.T) {
 		{open("", client.OpenOptions{Create: client.CreateMay, Contents: big}), client.ErrTooLarge, `client: open "/ls/local/f": too large: contents of 262145 bytes, and at most 262144 are allowed`},
 		{open("", client.OpenOptions{Create: client.CreateMay, ACL: client.ACLNames{Write: "a/b"}}), client.ErrInvalid, `client: open "/ls/local/f": invalid: ACLNames.Write is "a/b", no name of an access control list: give that of a file in /acl`},
 		{open("a//b", client.OpenOptions{}), client.ErrInvalid, `client: open "/ls/local/f/a//b": invalid: bad name: has an empty component: "a//b"`},
+		{open(strings.Repeat("a/", 31)+"b", client.OpenOptions{}), client.ErrInvalid, `client: open "/ls/local/f/` + strings.Repeat("a/", 31) + `b": invalid: bad name: has more than 32 components: "` + strings.Repeat("a/", 31) + `b"`},
 		{open("c", client.OpenOptions{}), client.ErrNotFound, `client: open "/ls/local/f/c": not found`},
 		{set(big), client.ErrTooLarge, `client: set-contents "/ls/local/f": too large: contents of 262145 bytes, and at most 262144 are allowed`},
 		{acl(client.ACLNames{Read: "a"}), client.ErrInvalid, `client: set-acl "/ls/local/f": invalid: ACLNames.Write is "", no name of an access control list: give that of a file in /acl`},

@@ -112,6 +112,9 @@ func (h *Handle) Open(ctx context.Context, path string, o OpenOptions) (*Handle,
 	}
 	w, err := h.callOpen(ctx, name, of, op, o.Events)
 	if err != nil {
+		if _, alone := (api.Path{}).Join(path); alone == nil { // else the error says what is wrong with path itself
+			err = withReason(err, ErrInvalid, bad)
+		}
 		return nil, err
 	}
 	return o.match(newHandle(ctx, h.c, name, w, op, o), nil)
