@@ -179,15 +179,29 @@ func (h *Handle) Close(ctx context.Context) error {
 
 // Poison makes all calls on the handle except Close fail with ErrPoisoned, including those
 // under way (C6.06). It does not block. One goroutine can use it to stop others that share the
-// handle. The lock of the handle counts as lost at once, but the cell frees it only on Close.
+// handle. The lock of the handle counts as lost at once, but the cell frees it only on Close. A lock
+// that was released and is kept (OpenOptions.KeepLock) is freed now.
 func (h *Handle) Poison() {
 	h.c.step(func(now time.Time) {
-		if h.endErr == nil {
-			h.stopUse(now, ErrPoisoned)
-			if h.kept != nil && h.kept.isShared() {
-				return // only this Handle ends; other Handles go on reading
+		if h.endErr != nil {
+			return
+		}
+		kept := h.spare
+		h.stopUse(now, ErrPoisoned)
+		if h.kept != nil && h.kept.isShared() {
+			return // only this Handle ends; other Handles go on reading
+		}
+		poison := api.Poison{Handle: h.token}
+		if kept == nil {
+			h.c.begin(context.Background(), now, poison)
+			return
+		}
+		// Nothing asks this Client for the lock any more, and a poisoned handle releases nothing.
+		w := h.c.begin(context.Background(), now, api.Release{Handle: h.token, Acquisition: kept.held.Acquisition})
+		w.onDone = func(session.Done) {
+			if h.closer == nil { // no master is asked about a handle that is closed
+				h.c.background = append(h.c.background, poison)
 			}
-			h.c.begin(context.Background(), now, api.Poison{Handle: h.token})
 		}
 	})
 }

@@ -146,6 +146,26 @@ func TestALockIsNotKeptForEver(t *testing.T) {
 	}
 }
 
+// The program has released the lock: that the handle is poisoned, and closed later or not at all, does not keep the lock
+// from others, who can ask this Client for it no longer.
+func TestAPoisonedHandleKeepsNoLock(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {
+		h := opened(t, ctx, w.c, "f", keepLock)
+		l, err := h.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		require.NoError(t, l.Release(ctx))
+		require.Len(t, w.cell.holders("f"), 1)
+		h.Poison()
+		_, err = h.Acquire(ctx, client.Exclusive)
+		require.ErrorIs(t, err, client.ErrPoisoned)
+		theirs := opened(t, ctx, other, "f", client.OpenOptions{Rights: readWrite})
+		_, err = theirs.Acquire(ctx, client.Exclusive)
+		require.NoError(t, err, "it waits for no other than the Release")
+		require.NoError(t, l.Release(ctx), "again")
+		require.NoError(t, h.Close(ctx))
+	})
+}
+
 // C6.16: a handle with a sequencer acquires its lock only while that is valid, as only the cell can tell.
 func TestAHandleWithASequencerKeepsNoLock(t *testing.T) {
 	cachingWorld(t, func(w *world, ctx context.Context, _ *client.Client) {
