@@ -32,19 +32,31 @@ type change struct {
 	waits bool
 	since time.Time // when it first began to wait; zero: it never did
 	again bool      // it has entered the barrier since rejudge cleared this
-	locks []lost    // of a deletion: the locks that it takes away, whose holders were told
+	// Of a deletion: the acquisitions that it takes away and whose holders were told, and the drops that
+	// they had not acknowledged when isClear last looked. A lock may have thousands of holders.
+	told  map[api.Acquisition]struct{}
+	locks []lost
 }
 
-// lost is a lock whose holder was told that it is about to lose it.
+// lost is the drop by which a holder was told that it is about to lose its lock.
 type lost struct {
-	acquisition api.Acquisition
-	session     api.SessionID
-	drop        api.DropNumber
+	session api.SessionID
+	drop    api.DropNumber
 }
 
 // takes reports whether the holder of this acquisition was told of the deletion.
 func (x *change) takes(a api.Acquisition) bool {
-	return slices.ContainsFunc(x.locks, func(l lost) bool { return l.acquisition == a })
+	_, told := x.told[a]
+	return told
+}
+
+// take notes that the holder of an acquisition was told of the deletion.
+func (x *change) take(a api.Acquisition, by lost) {
+	if x.told == nil {
+		x.told = map[api.Acquisition]struct{}{}
+	}
+	x.told[a] = struct{}{}
+	x.locks = append(x.locks, by)
 }
 
 func newBarrier(l cache.Limits) barrier {
@@ -67,8 +79,10 @@ func (b *barrier) enter(k changeKey, paths []api.Path) *change {
 
 // isClear reports whether a change need not wait.
 func (b *barrier) isClear(x *change) bool {
-	held := slices.ContainsFunc(x.locks, func(l lost) bool { return !b.caches.HasDropped(l.session, l.drop) })
-	return !held && b.isUncached(x)
+	for len(x.locks) > 0 && b.caches.HasDropped(x.locks[0].session, x.locks[0].drop) {
+		x.locks = x.locks[1:] // what was dropped stays dropped
+	}
+	return len(x.locks) == 0 && b.isUncached(x)
 }
 
 // isUncached reports whether a change waits for no cache. It may wait for holders of locks.

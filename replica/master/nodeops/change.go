@@ -61,7 +61,7 @@ func (o *Ops) dropLocks(at At, x *change, holders []lock.Holding) {
 	for _, h := range holders {
 		if s := h.Owner.Session; !o.cfg.Silent && !x.takes(h.Acquisition) {
 			n := o.barrier.caches.DropLocks(at.Now, s, h.Lock.Path)
-			x.locks = append(x.locks, lost{h.Acquisition, s, n})
+			x.take(h.Acquisition, lost{s, n})
 			o.tellSession(s, api.Event{Kind: api.EventDropLocks, Node: h.Lock, Drop: n})
 		}
 	}
