@@ -102,6 +102,25 @@ func processesWith(t *testing.T, dir string) (all []string) {
 	return all
 }
 
+// Replicas that end before the cell serves end the run, with what they said.
+func TestReplicasThatEndBeforeTheCellServesAreReported(t *testing.T) {
+	t.Parallel()
+	server, err := exec.LookPath("false")
+	require.NoError(t, err)
+	out := filepath.Join(t.TempDir(), "out")
+	code, text, said := run(t, "torture", "--server", server, "--for", "1s", "--out", out, "-o", "json")
+	require.Equal(t, cli.ExitBroken, code, "%s\n%s", text, said)
+	var r torture.Report
+	require.Equal(t, tortureSchema, schema.Accept(t, project, []byte(text)))
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
+	require.Equal(t, torture.Broken, r.Verdict)
+	require.Equal(t, "S17", r.Violations[0].Property)
+	require.Regexp(t, `ended by itself, with exit code 1; the end of \S+\.log:\n  == life 1: \S+false serve`, r.Violations[0].Text)
+	require.Zero(t, r.FirstBroken)
+	require.Equal(t, out, r.Dir)
+	require.DirExists(t, out)
+}
+
 func TestWhatIsWrongWithATortureIsSaid(t *testing.T) {
 	t.Parallel()
 	full := t.TempDir()

@@ -180,7 +180,7 @@ func (r *run) finish(ctx context.Context, rep *Report, begun time.Time) {
 	switch {
 	case len(rep.Violations) > 0:
 		rep.Verdict, rep.Dir = Broken, r.cfg.Dir
-		rep.FirstBroken = (r.clock.begun.Add(r.first)).Sub(begun).Seconds()
+		rep.FirstBroken = max(0, (r.clock.begun.Add(r.first)).Sub(begun).Seconds()) // or before the cell served
 	case ctx.Err() != nil:
 		rep.Verdict = Interrupted
 	case rep.Undecided > 0:

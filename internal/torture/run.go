@@ -74,28 +74,20 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 }
 
 func (r *run) run(ctx context.Context) (*Report, error) {
+	loaded, stop := context.WithCancel(ctx)
+	defer stop()
+	r.stop = stop // replicas that end may call it as soon as they are started
 	for _, s := range r.cell.servers {
 		if err := r.cell.start(s); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.connect(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.openApplied(); err != nil {
+	if err := r.serves(loaded); err != nil {
 		return nil, err
 	}
 	r.rows, r.files, r.locks, r.watched = newRows(r), newFiles(r), newLocks(r), newWatched(r, 2)
 	in := &injector{cell: r.cell, clients: r.sessions, master: r.master, note: r.note, counts: map[Kind]int{}}
 	begun := time.Now()
-	r.say("the cell serves; faults begin")
-
-	loaded, stop := context.WithCancel(ctx)
-	defer stop()
-	r.stop = stop
-	if len(r.violationsNow()) > 0 {
-		stop()
-	}
 	faulty, heal := context.WithTimeout(loaded, r.cfg.For)
 	defer heal()
 	work := r.load(loaded)
@@ -118,6 +110,20 @@ func (r *run) run(ctx context.Context) (*Report, error) {
 		return nil, failed
 	}
 	return r.conclude(ctx, in, begun, took)
+}
+
+// serves waits until the cell serves, or something is broken before: then there is nothing to read, and no call is made.
+func (r *run) serves(ctx context.Context) error {
+	switch err := r.connect(ctx); {
+	case err == nil:
+		r.say("the cell serves; faults begin")
+		return r.openApplied()
+	case len(r.violationsNow()) > 0:
+		r.order = newOrder()
+		return nil
+	default:
+		return err
+	}
 }
 
 // connect makes the sessions, and waits until the first of them is open.
