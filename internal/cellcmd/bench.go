@@ -2,6 +2,7 @@ package cellcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -130,12 +131,13 @@ func (a *benchmark) run(ctx context.Context) (err error) {
 	if report.Left != nil {
 		a.Warn("%v; chubby rm -r deletes it", report.Left)
 	}
+	err = a.print(report)
 	if file != nil {
-		if err := writeReport(file, report); err != nil {
-			return cli.Internal(fmt.Errorf("--file: %w", err))
+		if unwritten := writeReport(file, report); unwritten != nil {
+			return cli.Internal(errors.Join(err, fmt.Errorf("--file: %w", unwritten)))
 		}
 	}
-	if err := a.print(report); err != nil {
+	if err != nil {
 		return err
 	}
 	if failed == nil && report.Interrupted {

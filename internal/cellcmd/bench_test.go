@@ -147,6 +147,22 @@ func TestABenchWithoutAnAnswerIsReported(t *testing.T) {
 	}
 }
 
+// What was measured is printed though it cannot be written to a file, because the disk is full.
+func TestABenchIsPrintedThoughItsFileCannotBeWritten(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // there is no file that is always full
+	}
+	t.Parallel()
+	_, file := startDev(t)
+	code, out, said := run(t, "bench", "--cell", file, "--workload", "put", "--clients", "1", "--operations", "3", "--file", "/dev/full", "-o", "json")
+	require.Equal(t, cli.ExitInternal, code, said)
+	require.Contains(t, said, "--file: write /dev/full: no space left on device")
+	var report bench.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	require.Len(t, report.Rows, 1)
+	require.Equal(t, uint64(3), report.Rows[0].Operations)
+}
+
 // What an interrupted bench has measured is printed.
 func TestBenchEndsWithWhatItHas(t *testing.T) {
 	t.Parallel()
