@@ -111,6 +111,18 @@ func (a *call) registerMute(c *cobra.Command, run func(ctx context.Context, args
 	}
 }
 
+// named refuses flags that are given and empty, as from a shell variable that is not set: the command would go on
+// without what they stand for.
+func named(c *cobra.Command, flags ...string) error {
+	for _, flag := range flags {
+		f := c.Flags().Lookup(flag)
+		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {
+			return cli.Usage("--%s is empty: give a value, or leave the flag out", flag)
+		}
+	}
+	return nil
+}
+
 // isJSON reports whether the output is JSON.
 func (a *call) isJSON() bool { return a.form == "json" }
 

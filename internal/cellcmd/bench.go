@@ -80,6 +80,9 @@ master_bytes_per_session. docs/schema/chubby-bench-1.json describes all fields.`
 		if c.Flags().Changed("workload") && len(a.cfg.Workloads) == 0 {
 			return cli.Usage("--workload %q: give some of %s", "", strings.Join(bench.Workloads(), ", "))
 		}
+		if err := named(c, "file", "metrics"); err != nil {
+			return err
+		}
 		return a.run(ctx)
 	})
 	f := c.Flags()

@@ -219,6 +219,8 @@ func TestWhatIsWrongWithABenchIsSaid(t *testing.T) {
 		"--workload write-8: it has 8 principals":         {"--workload", "write-8", "--clients", "2"},
 		`--metrics "nowhere": give host:port`:             {"--metrics", "nowhere"},
 		"--file":                                          {"--file", "/dev/null/x"},
+		"--file is empty: give a value":                   {"--file", ""},
+		"--metrics is empty: give a value":                {"--metrics", ""},
 	} {
 		code, out, text := run(t, append([]string{"bench", "--cell", "1=127.0.0.1:1"}, args...)...)
 		require.Equal(t, cli.ExitUsage, code, words)

@@ -71,6 +71,9 @@ Exit codes:
 		Args: cli.None(""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			d.Streams, d.chosen = cli.StreamsOf(c), c.Flags().Changed("replicas")
+			if err := named(c, "dir", "file"); err != nil {
+				return err
+			}
 			return d.run(c.Context())
 		},
 	}

@@ -74,6 +74,8 @@ func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
 		"not a loopback address":                {"--listen", "0.0.0.0:0"},
 		"100ms to 1m":                           {"--session-lease", "1ms"},
 		"--dir":                                 {"--dir", "/dev/null/x"},
+		"--dir is empty: give a value":          {"--dir", ""},
+		"--file is empty: give a value":         {"--file", ""},
 		"takes no argument, and \"now\" is one": {"now"},
 	} {
 		code, out, text := run(t, append([]string{"dev", "--file", file}, args...)...)

@@ -72,6 +72,9 @@ Exit codes:
 		RunE: func(c *cobra.Command, _ []string) error {
 			cli.EndOnHangup(c.Context())
 			t.Streams, t.seeded = cli.StreamsOf(c), c.Flags().Changed("seed")
+			if err := named(c, "server", "out", "faults"); err != nil {
+				return err
+			}
 			return t.run(c.Context())
 		},
 	}

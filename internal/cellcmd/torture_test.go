@@ -133,6 +133,9 @@ func TestWhatIsWrongWithATortureIsSaid(t *testing.T) {
 		"give a directory that is empty":              {"--out", full},
 		"--server /nowhere: there is no such program": {"--server", "/nowhere"},
 		"--session-lease 1ms: must be 1s to 1m":       {"--session-lease", "1ms"},
+		"--faults is empty: give a value":             {"--faults", ""},
+		"--server is empty: give a value":             {"--server", ""},
+		"--out is empty: give a value":                {"--out", ""},
 	} {
 		code, out, text := run(t, append([]string{"torture"}, args...)...)
 		require.Equal(t, cli.ExitUsage, code, words)
