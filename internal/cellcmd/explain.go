@@ -100,23 +100,27 @@ func (o *operator) fault(d description) string {
 	return fmt.Sprintf("replica %d at %s: %s", d.id, o.target.Replicas[d.id], words(d.err))
 }
 
-// silence is the error where no replica answers.
+// silence is the error where no replica describes itself. The first one that refuses decides the exit code, whichever
+// others are down.
 func (o *operator) silence(all []description) error {
 	head := "no replica of " + o.cell() + " answers"
+	decides := all[0].err
 	var lines []string
 	for _, d := range all {
 		lines = append(lines, o.fault(d))
 		switch grpcstatus.Code(d.err) {
 		case grpccodes.Unavailable, grpccodes.DeadlineExceeded:
-		default:
-			head = "" // that is an answer
+		default: // that is an answer
+			if head != "" {
+				head, decides = "", d.err
+			}
 		}
 	}
 	told := strings.Join(lines, "\n")
 	if head != "" {
 		told = head + "\n" + told
 	}
-	return operatorError(all[0].err, errors.New(told))
+	return operatorError(decides, errors.New(told))
 }
 
 // words is an error of gRPC in plain words; "" for nil.
