@@ -28,7 +28,7 @@ the lock of a new file of that name is free at once.
 
 With -r it deletes a directory and everything below it, children first, without asking. At the
 first node that it cannot delete it ends, and says how many are gone; the others are still in
-the tree. --timeout then bounds each deletion. With -r it refuses /, /acl and files in /acl.
+the tree. What disappears meanwhile, as ephemeral nodes do, counts as deleted. --timeout then bounds each deletion. With -r it refuses /, /acl and files in /acl.
 
 ` + forceHelp + `
 
@@ -67,7 +67,12 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 		}
 	}
 	gone := 0
-	failed := a.withCaller(ctx, cl, a.rmBelow(ctx, cl, name, true, &gone))
+	failed := a.rmBelow(ctx, cl, name, true, &gone)
+	if isGone(failed) && gone > 0 {
+		failed = nil
+		gone++
+	}
+	failed = a.withCaller(ctx, cl, failed)
 	if failed != nil && gone == 0 {
 		return failed
 	}
@@ -114,22 +119,40 @@ func (a *call) rmBelow(ctx context.Context, cl *client.Client, name string, mayL
 			return err
 		}
 		for _, c := range children {
-			if err := a.rmBelow(ctx, cl, name+"/"+c.Name, c.Stat.Kind == api.Directory, gone); err != nil {
+			err := a.rmBelow(ctx, cl, name+"/"+c.Name, c.Stat.Kind == api.Directory, gone)
+			switch {
+			case isGone(err):
+				*gone++
+			case err != nil:
 				return err
 			}
 		}
 	}
+	err := a.rmListed(ctx, cl, name)
+	if err == nil {
+		*gone++
+	}
+	return err
+}
+
+// isGone reports whether a node that was there is no more: an ephemeral directory without children goes by itself, an
+// ephemeral file with its session, and another client may be faster.
+func isGone(err error) bool {
+	return errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrGone)
+}
+
+// rmListed deletes a node that has no children.
+func (a *call) rmListed(ctx context.Context, cl *client.Client, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	h, err := cl.Open(ctx, name, client.OpenOptions{Rights: client.Write})
 	if err != nil {
 		return err
 	}
-	if err := a.deleteUnlocked(ctx, h); err != nil {
+	if err = a.deleteUnlocked(ctx, h); err != nil && !isGone(err) {
 		return err
 	}
-	*gone++
-	return h.Close(ctx) // a session has few handles
+	return errors.Join(err, h.Close(ctx)) // a session has few handles
 }
 
 // deleteUnlocked deletes a node while it holds the node's lock, so that no other client does. With --force
