@@ -25,7 +25,7 @@ type Config struct {
 	Sessions  int           // sessions that the clients share; 0: each client has a session of its own
 	Conns     int           // connections to each replica that the sessions share, as those of one process do; 0: each session has its own
 	For       time.Duration // how long each row is measured, after a quarter of it, and a second at most, to warm up
-	Most      uint64        // operations of a row, after which it ends before For is over; 0: as many as there are
+	Most      uint64        // operations of a row, also those that fail, after which it ends before For is over; 0: as many as there are
 	Value     int           // bytes of each value that is written
 	Timeout   time.Duration // how long a session may take to open, and a row beyond For until calls that have no answer count as errors
 	Metrics   []string      // host:port of the pages of the replicas; empty: slots and syncs stay unknown

@@ -21,7 +21,7 @@ const pauseAfterError = 10 * time.Millisecond
 type load struct {
 	phase atomic.Int32
 	gaps  gaps
-	most  uint64 // operations, after which all end; 0: no bound
+	most  uint64 // operations, with those that fail, after which all end; 0: no bound
 	made  atomic.Uint64
 	full  chan struct{} // closed when there are so many
 
@@ -93,13 +93,12 @@ func (l *load) client(ctx, calls context.Context, op operation) {
 			if failed++; first == nil {
 				first = err
 			}
+			l.count()
 			pass(ctx, pauseAfterError)
 		case err == nil && l.phase.Load() == measuring:
 			own.add(took)
 			l.gaps.note(begun.Add(took))
-			if l.made.Add(1) == l.most {
-				close(l.full)
-			}
+			l.count()
 		}
 	}
 	l.mu.Lock()
@@ -108,5 +107,12 @@ func (l *load) client(ctx, calls context.Context, op operation) {
 	l.errors += failed
 	if l.first == nil {
 		l.first = first
+	}
+}
+
+// count notes an operation, and ends the row after the last one that is wanted.
+func (l *load) count() {
+	if l.phase.Load() == measuring && l.made.Add(1) == l.most {
+		close(l.full)
 	}
 }

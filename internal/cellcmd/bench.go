@@ -91,7 +91,7 @@ master_bytes_per_session. docs/schema/chubby-bench-1.json describes all fields.`
 	f.IntVar(&a.cfg.Sessions, "sessions", 0, "sessions that the clients of a row share; 0: each client has its own")
 	f.IntVar(&a.cfg.Conns, "connections", 0, "connections to each replica that the sessions of a row share; 0: each session has its own")
 	f.DurationVar(&a.cfg.For, "for", 10*time.Second, "how long each workload is measured with each number of clients")
-	f.Uint64Var(&a.cfg.Most, "operations", 0, "end a row after this many calls, even before --for is over; 0: no bound")
+	f.Uint64Var(&a.cfg.Most, "operations", 0, "end a row after this many calls, with those that fail, even before --for is over; 0: no bound")
 	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value that is written, 0 to 262144")
 	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of the /metrics page of each replica, separated by commas: give those of all replicas")
 	f.StringVar(&a.file, "file", "", "also write the report to this file, as JSON")
