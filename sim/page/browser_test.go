@@ -42,6 +42,8 @@ func TestABrowserShowsARun(t *testing.T) {
 		wide: document.documentElement.scrollWidth - innerWidth,
 	})`)
 	require.GreaterOrEqual(t, got.Size, 10_000)
+	ready := browsertest.Ask[float64](ctx, t, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
+	t.Logf("%d events in %d bytes, drawn %.0f ms after the browser began to load them", got.Size, len(b), ready)
 	require.Equal(t, 1+r.Replicas+r.Clients+1, got.Lanes, "the cell, replicas, clients, and the hostile one")
 	require.Equal(t, []string{"cell", "n1", "n2", "n3", "c1"}, got.Names[:5])
 	require.Subset(t, got.Bars, []string{"leads", "follows", "serves", "lease", "down", "opening", "safe", "jeopardy", "lock"})
