@@ -29,8 +29,22 @@ func (d *Disk) finishPending() {
 // crash leaves on the disk what it holds after a power cut.
 func (d *Disk) crash(seed uint64) {
 	d.release()
+	d.traceUnsynced()
 	choices := draw.New(seed).Stream("disk.crash", 0)
 	d.mem.Crash(choices.N)
+}
+
+// traceUnsynced writes a line of the trace for each file of which the power cut may lose something.
+func (d *Disk) traceUnsynced() {
+	w := d.m.w
+	if !w.trace.wants(d.m.addr) {
+		return
+	}
+	for _, f := range d.mem.Files() {
+		if f.Unsynced > 0 {
+			w.Tracef(d.m.addr, "unsynced", "%s, %d of its sectors,", f.Name, f.Unsynced)
+		}
+	}
 }
 
 // release closes everything that the life had open.

@@ -34,6 +34,7 @@ type Log struct {
 	last    map[sim.Addr]int          // the last moment of each machine
 	sent    map[string][]int          // sendings of messages on their way, by link and text
 	onLink  map[[2]sim.Addr]int       // the latest sending on each link
+	synced  map[onDisk]time.Duration  // when a file was last synced
 	dialed  map[sim.Addr]dialedClient // how to ask each client about its latest session
 	world   *sim.World                // nil: lines and events come from elsewhere
 }
@@ -61,7 +62,7 @@ func NewLog() *Log {
 	return &Log{
 		Broke: None, Says: map[sim.Addr]Opinion{}, Held: map[sim.Addr][]Held{}, Leads: map[sim.Addr]int{}, Tenures: map[sim.Addr]paxos.Tenure{},
 		strikes: map[int]plan.Fault{}, last: map[sim.Addr]int{}, sent: map[string][]int{},
-		Audits: map[sim.Addr]*Audit{}, onLink: map[[2]sim.Addr]int{}, dialed: map[sim.Addr]dialedClient{},
+		Audits: map[sim.Addr]*Audit{}, onLink: map[[2]sim.Addr]int{}, synced: map[onDisk]time.Duration{}, dialed: map[sim.Addr]dialedClient{},
 	}
 }
 
@@ -129,10 +130,17 @@ func (l *Log) line(line string) {
 	case "FAILURE":
 		l.Broke = l.add(m)
 	case Filed, "far":
-		if len(f) > 5 && filing[f[5]] {
+		if len(f) < 7 {
+			return
+		}
+		l.noteSync(m.Who, m.At, f[5:])
+		if filing[f[5]] {
 			m.Kind = Filed
 			l.add(m)
 		}
+	case Unsynced:
+		m.Text = l.unsynced(m.Who, f[5], m.Text)
+		l.add(m)
 	case "failed", "NOTED", Says:
 		l.add(m)
 	}

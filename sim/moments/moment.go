@@ -33,6 +33,7 @@ const (
 	Executes = "executes" // a command is applied for the first time
 	Told     = "told"     // a program's call returned, or the program made a note
 	Acts     = "acts"     // the delayed part of a fault that struck before
+	Unsynced = "unsynced" // a power cut met a file with sectors that were written and not synced
 )
 
 // Filed is the kind of the trace for a call of a machine's disk. Only calls that change which files there are, or how

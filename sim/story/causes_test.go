@@ -304,6 +304,8 @@ func TestAStoryHasTheCallsByTheHandleOfACall(t *testing.T) {
 			"session 6 seq 6 seen 1: contents of habcdef",
 		} {
 			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", fmt.Sprintf("<- c1 call #%d %s", i, call))
+			id, _, _ := strings.Cut(call, " seen")
+			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "c1", "5.001000000", "receive", fmt.Sprintf("<- n1 answer #%d %s epoch 1 master 1: ok", i, id))
 		}
 		return tells(o, cell.Breach{ID: "S10", Text: "call 6 of session 6 is answered, and its sequencer is not valid", At: 8 * ms, Step: 8, On: 1}, "5.001000000")
 	})
@@ -315,6 +317,24 @@ What led to it:
 	require.Contains(t, story, "seq 6 seen 1: contents of habcdef")
 	require.NotContains(t, story, "seq 2 ")
 	require.NotContains(t, story, "session 7")
+}
+
+// Calls by one handle that are under way at the same time are told, though they are of one kind.
+func TestAStoryHasTheCallsThatAreUnderWayByOneHandle(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		o.Listen(0, event.Started{Replica: 1, Boot: 1})
+		line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "receive", "<- c1 call #1 session 6 seq 2 seen 1: attach sequencer /d#7 exclusive generation 9 to habcdef")
+		line(o.Trace.W, 2, 2*ms, "c1", "5.002000000", "receive", "<- n1 answer #1 session 6 seq 2 epoch 1 master 1: ok")
+		for i := range 3 {
+			line(o.Trace.W, 3+i, time.Duration(3+i)*ms, "n1", "5.003000000", "receive", fmt.Sprintf("<- c1 call #2 session 6 seq %d seen 2: acquire shared by habcdef", 3+i))
+		}
+		line(o.Trace.W, 6, 6*ms, "c1", "5.003000000", "receive", "<- n1 answer #2 session 6 seq 3 epoch 1 master 1: parked")
+		return tells(o, cell.Breach{ID: "S9", Text: "call 5 of session 6 finds the lock held", At: 6 * ms, Step: 6, On: sim.FirstClient}, "5.003000000")
+	})
+	for _, seq := range []string{"seq 3 seen 2", "seq 4 seen 2", "seq 5 seen 2"} {
+		require.Contains(t, story, seq)
+	}
 }
 
 // If the report names no call, the call is the one that the machine of the break has an answer to at that instant.

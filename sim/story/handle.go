@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/sim/moments"
 )
 
@@ -24,6 +25,7 @@ type handleCall struct {
 	session, seq string
 	verb         string // the first word of the operation
 	handle       string
+	beside       bool // it was not answered when the other call was sent
 }
 
 // handleCallOf returns the call by a handle that a moment is the receipt of; false: it is no such moment.
@@ -38,11 +40,11 @@ func (l log) handleCallOf(i int) (c handleCall, ok bool) {
 	}
 	by := handleOf.FindString(found[3])
 	verb, _, _ := strings.Cut(found[3], " ")
-	return handleCall{i, found[1], found[2], verb, by}, by != ""
+	return handleCall{i: i, session: found[1], seq: found[2], verb: verb, handle: by}, by != ""
 }
 
 // ofHandle returns the receipt of the request for the call that the report is about, if it is a call by a handle, and
-// those of the last other calls by that handle, of different kinds. What such a call may do depends on them: on a
+// those of other calls by that handle: of calls under way at the same time, and of the last ones of different kinds. What such a call may do depends on them: on a
 // sequencer that the handle is tied to, a lock that it holds or waits for, or its end. The call is one that the report
 // names, or else the last one whose request or answer the machine of the break received at the instant of the break.
 func (l log) ofHandle(about *subjects, end, room int) (all []int) {
@@ -56,17 +58,28 @@ func (l log) ofHandle(about *subjects, end, room int) (all []int) {
 	all = append(all, of.i)
 	seen := map[string]bool{of.seq: true}
 	others := []handleCall{}
+	answered := map[string]bool{} // calls of the session that were answered before this one was sent
+	sent := l.All[of.i].At
+	if i := l.All[of.i].Cause; i != moments.None {
+		sent = l.All[i].At
+	}
 	for i := of.i - 1; i >= 0; i-- {
+		if found := answerOf.FindStringSubmatch(l.All[i].Text); found != nil && found[1] == of.session && l.All[i].Kind == "receive" &&
+			l.All[i].At <= sent && !strings.HasSuffix(l.All[i].Text, " "+api.Parked.String()) {
+			answered[found[2]] = true
+		}
 		if c, ok := l.handleCallOf(i); ok && c.session == of.session && c.handle == of.handle && !seen[c.seq] {
 			seen[c.seq] = true
+			c.beside = !answered[c.seq]
 			others = append(others, c)
 		}
 	}
-	// A handle that is tied to a sequencer does nothing that the sequencer does not allow: that one comes first.
+	// A call that is under way at the same time comes first: a client makes some of them one after the other. A handle
+	// that is tied to a sequencer does nothing that the sequencer does not allow: that one comes next.
 	slices.SortStableFunc(others, func(a, b handleCall) int { return rank(a) - rank(b) })
 	verbs := map[string]bool{}
 	for _, c := range others {
-		if len(all) < min(room, 1+mostOfHandle) && !verbs[c.verb] {
+		if len(all) < min(room, 1+mostOfHandle) && (c.beside || !verbs[c.verb]) {
 			verbs[c.verb] = true
 			all = append(all, c.i)
 		}
@@ -76,13 +89,15 @@ func (l log) ofHandle(about *subjects, end, room int) (all []int) {
 
 // rank orders calls by a handle: those on which most depends come first.
 func rank(c handleCall) int {
-	switch c.verb {
-	case "attach":
+	switch {
+	case c.beside:
 		return 0
-	case "acquire", "try", "release", "cancel", "close", "poison", "delete":
+	case c.verb == "attach":
 		return 1
+	case slices.Contains([]string{"acquire", "try", "release", "cancel", "close", "poison", "delete"}, c.verb):
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // callOf returns the call that a report is about, see ofHandle.

@@ -79,7 +79,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		if ofUser && m.Kind == moments.Told && strings.Contains(m.Text, withdrawn) && !strings.Contains(report, m.Program.String()) {
 			continue // a withdrawn call did nothing
 		}
-		if m.Kind == moments.Filed && !about.machines[m.Who] {
+		if (m.Kind == moments.Filed || m.Kind == moments.Unsynced) && !about.machines[m.Who] {
 			continue // every machine has files of the same names
 		}
 		fresh := from != moments.None && i >= from
@@ -123,6 +123,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	if i := l.newRows(about, end, ofUser); i != moments.None && room > 1 {
 		picked = append(picked, i)
 	}
+	picked = append(picked, l.notSynced(about, end, min(mostNotSynced, room-len(picked)-1))...)
 	if !ofUser {
 		for _, i := range l.ofHandle(about, end, room-len(picked)) {
 			if !slices.Contains(picked, i) {
@@ -176,6 +177,40 @@ func (l log) newRows(about *subjects, end int, ofUser bool) int {
 		}
 	}
 	return moments.None
+}
+
+// mostNotSynced is how many files are told that the last power cut found with sectors that were not synced.
+const mostNotSynced = 2
+
+// notSynced returns what the last power cut of the machine of the break found written and not synced, if the report is
+// about a disk. Files that the report names come first, then logs.
+func (l log) notSynced(about *subjects, end, room int) (all []int) {
+	if l.Broke == moments.None || room <= 0 || !about.isOfDisks() {
+		return nil
+	}
+	who, cut := l.All[l.Broke].Who, uint64(0)
+	for i := end - 1; i >= 0; i-- {
+		m := &l.All[i]
+		if m.Kind != moments.Unsynced || m.Who != who && who != 0 || !about.machines[m.Who] && who == 0 {
+			continue
+		}
+		if cut != 0 && m.Step != cut {
+			break
+		}
+		cut = m.Step
+		all = append(all, i)
+	}
+	rank := func(i int) int {
+		switch m := &l.All[i]; {
+		case about.in(m.Text) != 0:
+			return 0
+		case strings.Contains(m.Text, "/log/"):
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return rank(a) - rank(b) })
+	return all[:min(len(all), room)]
 }
 
 // mostSuspects is how many suspect commands come before all else.

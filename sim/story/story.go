@@ -271,7 +271,7 @@ func (t *teller) step(i int) string {
 			sent = fmt.Sprintf(" (sent at %s s)", moments.Short(t.All[m.Cause].At))
 		}
 		return fmt.Sprintf("%s  %v receives from %v%s: %s", at, m.Who, m.Peer, sent, t.clip(m.Text))
-	case moments.Durable, moments.Filed:
+	case moments.Durable, moments.Filed, moments.Unsynced:
 		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, t.clip(m.Text))
 	case "fault", "failed":
 		return fmt.Sprintf("%s  %s", at, m.Words())

@@ -238,6 +238,11 @@ func stems(text string) (all []string) {
 	return all
 }
 
+// isOfDisks reports whether the report is about what disks hold.
+func (s *subjects) isOfDisks() bool {
+	return slices.ContainsFunc([]string{"disk", "log", "synce", "durab", "damag", "unrea"}, func(stem string) bool { return s.words[stem] })
+}
+
 // sharesWord reports whether a text has a word of the report that says what it is about.
 func (s *subjects) sharesWord(text string) bool {
 	return slices.ContainsFunc(stems(text), func(stem string) bool { return s.words[stem] })

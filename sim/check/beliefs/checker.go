@@ -145,7 +145,7 @@ func (b *Checker) OnSend(q api.Request) {
 	}
 	for _, x := range b.held {
 		if x.o.OpenedIn() == q.Session && of(x) && !x.who.Dead() && !clients.IsLost(x.lock) {
-			b.world.Break("S9", "the client on %v sends %T, and its lock of %v says that it is held: Held is %t, Err is %v", x.who.Self(), q.Op, x.node, x.lock.Held(), x.lock.Err())
+			b.world.Break("S9", "the client on %v sends call %d of session %d, %T, and its lock of %v says that it is held: Held is %t, Err is %v", x.who.Self(), q.Seq, q.Session, q.Op, x.node, x.lock.Held(), x.lock.Err())
 		}
 	}
 }

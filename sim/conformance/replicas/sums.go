@@ -1,6 +1,9 @@
 package replicas
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/sim"
@@ -34,13 +37,29 @@ func (s *sums) onActed(w *sim.World, id paxos.NodeID, replicas int) {
 		return
 	}
 	s.isChecked = true
-	differ := 0
-	for _, r := range s.others { // order-free: counted
-		if s.own.Slot > 0 && r.Slot == s.own.Slot && r.Sum != s.own.Sum {
-			differ++
+	var differ, same, silent []string
+	for i := range paxos.NodeID(replicas) {
+		from := i + 1
+		switch r := s.others[from]; {
+		case from == id:
+		case s.own.Slot == 0 || r.Slot != s.own.Slot:
+			silent = append(silent, fmt.Sprint("n", from))
+		case r.Sum != s.own.Sum:
+			differ = append(differ, fmt.Sprint("n", from))
+		default:
+			same = append(same, fmt.Sprint("n", from))
 		}
 	}
-	if differ >= replicas-replicas/2 {
-		w.Diverge("S6", "replica %d does not stop, although %d of %d have reported other rows than its own after slot %d", id, differ, replicas, s.own.Slot)
+	if len(differ) >= replicas-replicas/2 {
+		w.Diverge("S6", "replica %d does not stop, although %d of %d have reported other rows than its own after slot %d: %s; with the same rows: %s; without a report of that slot so far: %s",
+			id, len(differ), replicas, s.own.Slot, list(differ), list(same), list(silent))
 	}
+}
+
+// list returns names with commas between them.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }
