@@ -10,8 +10,6 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/paxos"
-	"github.com/chubbycell/chubby/replica/api"
-	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/describe"
 	"github.com/chubbycell/chubby/sim/event"
@@ -35,6 +33,7 @@ type Log struct {
 	sent    map[string][]int          // sendings of messages on their way, by link and text
 	onLink  map[[2]sim.Addr]int       // the latest sending on each link
 	synced  map[onDisk]time.Duration  // when a file was last synced
+	open    []string                  // commands that were proposed and not executed, in words
 	dialed  map[sim.Addr]dialedClient // how to ask each client about its latest session
 	world   *sim.World                // nil: lines and events come from elsewhere
 }
@@ -218,7 +217,10 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 			}
 			opinion(sim.Addr(e.Replica), Durable, "%v%s", r, number)
 		}
+	case event.Proposed:
+		l.noteProposed(e.Commands)
 	case event.Executed:
+		l.noteExecuted(e.Command.Command)
 		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 230)})
 	case event.LockBelieved:
 		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
@@ -273,41 +275,6 @@ func (l *Log) Asked(a sim.Addr) Opinion {
 		return Opinion{Dead: true}
 	}
 	return Opinion{Status: d.status()}
-}
-
-// executed returns a command in words: what it is, of which call, in which slot, and its result.
-func executed(e event.Executed) string {
-	name := func(v any) string {
-		_, last, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
-		return last
-	}
-	a := e.Command
-	var guard api.Epoch
-	var id api.SessionID
-	var seq api.Seq
-	var op any
-	switch c := a.Command.(type) {
-	case command.NodeCommand:
-		guard, id, seq, op = c.Guard, c.Session, c.Seq, c.Op
-	case command.Call:
-		guard, id, seq, op = c.Guard, c.Session, c.Seq, c.Op
-	default:
-		begins := ""
-		for _, x := range a.Effects {
-			if x, ok := x.(command.EpochBegan); ok {
-				begins = fmt.Sprintf(" -> epoch %d begins", x.Epoch.Number)
-			}
-		}
-		return fmt.Sprintf("%s in slot %d%s: %+v", name(c), e.At.Slot, begins, c)
-	}
-	answer := describe.Result(a.Result)
-	if d, ok := a.Result.Detail.(api.Opened); ok { // the master has not made the token yet
-		answer = fmt.Sprintf("%v %v, made: %t", a.Result.Code, d.Node, d.Created)
-	}
-	if a.Verdict != command.Executed {
-		answer += ", " + a.Verdict.String()
-	}
-	return fmt.Sprintf("%s as call %d of session %d, in slot %d and epoch %d -> %s: %+v", name(op), seq, id, e.At.Slot, guard, Clip(answer, 60), op)
 }
 
 // givesUp removes a lock from those that a client believes it holds.

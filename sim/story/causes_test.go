@@ -350,3 +350,20 @@ func TestAStoryHasTheCallsByTheHandleOfAnAnswer(t *testing.T) {
 	require.Contains(t, story, "seq 2 seen 1: acquire shared by habcdef")
 	require.Contains(t, story, "seq 3 seen 1: acquire exclusive by habcdef")
 }
+
+// If the product itself finds something wrong, the command that it may be executing is told: it has no moment yet.
+func TestAStoryHasTheCommandThatIsUnderWay(t *testing.T) {
+	run := func(id string) func(plan.Options) cell.Result {
+		return func(o plan.Options) cell.Result {
+			line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+			o.Listen(0, event.Started{Replica: 1, Boot: 1})
+			done := command.Call{Guard: 1, Session: 7, Seq: 1, Op: api.EndSession{}}
+			o.Listen(1*ms, event.Proposed{Replica: 1, Commands: []command.Command{done, command.Expire{Guard: 1, Session: 9}}})
+			executes(o, 2*ms, 6, done, api.Result{Code: api.OK})
+			line(o.Trace.W, 3, 3*ms, "n1", "5.003000000", "receive", "<- n2 accepted 1.1 boot 1 slot 7")
+			return tells(o, cell.Breach{ID: id, Text: "the totals are wrong", At: 3 * ms, Step: 3, On: 1}, "5.003000000")
+		}
+	}
+	require.Contains(t, storyOf(run("I-F4")), "; proposed and not executed so far: Expire: {Guard:1 Session:9}\n")
+	require.NotContains(t, storyOf(run("S4")), "proposed and not executed")
+}

@@ -311,7 +311,7 @@ func (t *teller) verdict() {
 			t.say("It is found %s, by a full check of the %s of %v, which runs after some inputs only; %s", at, a.What, m.Who, t.passed(a))
 			break
 		}
-		t.say("It breaks %s%s%s", at, t.heard(m), t.sends(m))
+		t.say("It breaks %s%s%s%s", at, t.heard(m), t.sends(m), t.underWay(m))
 	}
 	help := t.breach.Meaning(t.plan.With)
 	if t.breach.ID == "" && t.breach.Check != "" {
@@ -346,6 +346,16 @@ func (t *teller) passed(a *moments.Audit) string {
 	}
 	before := &t.All[n-1]
 	return fmt.Sprintf("the last one, at %s s, passed: it went wrong after that", moments.Short(before.At))
+}
+
+// underWay tells the last command that was proposed and not executed, if the product itself found something wrong on a
+// replica: it may be the one that the replica is about to execute, or executes.
+func (t *teller) underWay(m *moments.Moment) string {
+	ofProduct := t.breach.ID == "" || strings.HasPrefix(t.breach.ID, "I-")
+	if all := t.Open(); ofProduct && !m.Who.IsClient() && len(all) > 0 {
+		return "; proposed and not executed so far: " + moments.Clip(all[len(all)-1], 200)
+	}
+	return ""
 }
 
 // heard tells the last message that the machine of the break received in its present life.
