@@ -49,9 +49,18 @@ func (a *app) walDump(name string) error {
 	}
 	base := filepath.Base(path)
 	if err := wal.Dump(vfs.NewReadOnlyOS(filepath.Dir(path)), base, a.Out); err != nil {
-		return cli.Usage("%s", asTypedBy("wal", err, base, name))
+		told := asTypedBy("wal", err, base, name)
+		if inner := filepath.Join(name, "log"); isDirectory(inner) { // name is all of a replica
+			told += "; its log is " + inner
+		}
+		return cli.Usage("%s", told)
 	}
 	return nil
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // asTypedBy is an error, or several, about files that a package knows from base

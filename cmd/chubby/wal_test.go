@@ -70,6 +70,9 @@ func TestDamageIsToldWithItsPlace(t *testing.T) {
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/noise: "), w.err.String())
 	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", "sub/../sub"))
 	require.True(t, strings.HasPrefix(w.err.String(), "chubby: sub/../sub: no log here"), w.err.String())
+	require.NoError(t, os.Mkdir("sub/log", 0o755))
+	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", "sub"))
+	require.Equal(t, "chubby: sub: no log here; its log is sub/log\n", w.err.String())
 	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "--help"))
 	require.Contains(t, w.out.String(), "The exit code is 2 for damage")
 }
