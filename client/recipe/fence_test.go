@@ -172,7 +172,7 @@ func (writesOnly) Read(string) error { return nil }
 
 func TestAFenceOfWritesOnlyIsCaught(t *testing.T) {
 	writes := func() fence { return writesOnly{recipeFence()} }
-	simtest.Expect(t, from(34, newGuarded(writes).trial().options(100, 4)), "R2")
+	simtest.Expect(t, from(15, newGuarded(writes).trial().options(100, 4)), "R2")
 }
 
 // open is no fence: the client's look at its lease is all there is.
