@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,9 @@ the lock of a new file of that name is free at once.
 
 With -r it deletes a directory and everything below it, children first, without asking. At the
 first node that it cannot delete it ends, and says how many are gone; the others are still in
-the tree. What disappears meanwhile, as ephemeral nodes do, counts as deleted. --timeout then bounds each deletion. With -r it refuses /, /acl and files in /acl.
+the tree. What disappears meanwhile, as ephemeral nodes do, counts as deleted. --timeout then
+bounds each deletion. With -r it refuses /, /acl and files in /acl. If it takes long, it says on
+stderr every 5 s how many are gone.
 
 ` + forceHelp + `
 
@@ -66,12 +69,13 @@ func (a *call) rmAll(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	gone := 0
-	failed := a.rmBelow(ctx, cl, name, true, &gone)
-	if isGone(failed) && gone > 0 {
+	d := deletion{say: func(gone int) { a.Say("nodes deleted so far: %d", gone) }, told: time.Now()}
+	failed := a.rmBelow(ctx, cl, name, true, &d)
+	if isGone(failed) && d.gone > 0 {
 		failed = nil
-		gone++
+		d.gone++
 	}
+	gone := d.gone
 	failed = a.withCaller(ctx, cl, failed)
 	if failed != nil && gone == 0 {
 		return failed
@@ -111,18 +115,36 @@ func (a *call) isDirectory(ctx context.Context, cl *client.Client, path, name st
 	return errors.Join(isAsNamed(path, h), h.Close(ctx))
 }
 
+// deletion counts what rm -r has deleted, and says so now and then.
+type deletion struct {
+	gone int
+	say  func(gone int)
+	told time.Time // when it began, or said so last
+}
+
+// sayEvery is how long rm -r is silent.
+const sayEvery = 5 * time.Second
+
+func (d *deletion) add(now time.Time) {
+	d.gone++
+	if now.Sub(d.told) >= sayEvery {
+		d.told = now
+		d.say(d.gone)
+	}
+}
+
 // rmBelow deletes a node, after its children, and counts. mayList: it may be a directory.
-func (a *call) rmBelow(ctx context.Context, cl *client.Client, name string, mayList bool, gone *int) error {
+func (a *call) rmBelow(ctx context.Context, cl *client.Client, name string, mayList bool, d *deletion) error {
 	if mayList {
 		children, err := a.childrenOf(ctx, cl, name)
 		if err != nil {
 			return err
 		}
 		for _, c := range children {
-			err := a.rmBelow(ctx, cl, name+"/"+c.Name, c.Stat.Kind == api.Directory, gone)
+			err := a.rmBelow(ctx, cl, name+"/"+c.Name, c.Stat.Kind == api.Directory, d)
 			switch {
 			case isGone(err):
-				*gone++
+				d.add(time.Now())
 			case err != nil:
 				return err
 			}
@@ -130,7 +152,7 @@ func (a *call) rmBelow(ctx context.Context, cl *client.Client, name string, mayL
 	}
 	err := a.rmListed(ctx, cl, name)
 	if err == nil {
-		*gone++
+		d.add(time.Now())
 	}
 	return err
 }

@@ -4,6 +4,7 @@ package cellcmd
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,4 +39,16 @@ func TestWhatGoesByItselfIsDeletedToo(t *testing.T) {
 	require.Equal(t, "acl/\n", out)
 	code, _, _ = run(t, "rm", "--cell", file, "-r", "/e")
 	require.Equal(t, cli.ExitNotFound, code)
+}
+
+// A deletion that takes long says how many nodes are gone, every 5 s.
+func TestALongDeletionSaysHowFarItIs(t *testing.T) {
+	var said []int
+	begun := time.Unix(100, 0)
+	d := deletion{say: func(gone int) { said = append(said, gone) }, told: begun}
+	for i := range 12 {
+		d.add(begun.Add(time.Duration(i) * time.Second))
+	}
+	require.Equal(t, []int{6, 11}, said)
+	require.Equal(t, 12, d.gone)
 }
