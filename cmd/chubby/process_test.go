@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -22,6 +23,9 @@ const asChubby = "CHUBBY_TEST_RUNS_MAIN"
 func TestMain(m *testing.M) {
 	if os.Getenv(asChubby) != "" {
 		main()
+	}
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: processes of tests begin with the signal if this one has a handler
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }
