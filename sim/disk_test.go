@@ -128,6 +128,29 @@ func TestAPowerCutKeepsWhatWasSynced(t *testing.T) {
 }
 
 // The call that is under way at a crash may have reached the disk, or not.
+// The trace says of which files a power cut may lose something.
+func TestAPowerCutTracesWhatWasNotSynced(t *testing.T) {
+	var trace bytes.Buffer
+	w := New(Config{Seed: 4, Trace: Trace{W: &trace}})
+	t.Cleanup(w.Close)
+	m := w.Add(MachineConfig{})
+	onDisk(t, w, m, func(fs vfs.FS) {
+		for _, name := range []string{"synced", "not"} {
+			f, err := fs.Create(name)
+			must(t, err)
+			_, err = f.WriteAt(make([]byte, 600), 0)
+			must(t, err)
+			if name == "synced" {
+				must(t, f.SyncData())
+			}
+		}
+	})
+	m.Start()
+	m.Crash()
+	require.Regexp(t, `(?m) unsynced +not, 2 of its sectors,$`, trace.String())
+	require.NotRegexp(t, ` unsynced +synced`, trace.String())
+}
+
 func TestACrashFallsIntoADiskCall(t *testing.T) {
 	found := map[int]int{}
 	for seed := uint64(0); seed < 40; seed++ {

@@ -268,6 +268,36 @@ func TestAStoryOfAFile(t *testing.T) {
 	require.NotContains(t, story, "on the disk of n3")
 }
 
+// A report on a disk is told what the last power cut of its machine found not synced, and since when: logs first.
+func TestAStoryOfWhatWasNotSynced(t *testing.T) {
+	const log, other = "cell/log/0000000000000001.wal", "cell/promise.a"
+	run := func(report string) func(plan.Options) cell.Result {
+		return func(o plan.Options) cell.Result {
+			disk := func(at time.Duration, who sim.Addr, kind, call string) {
+				line(o.Trace.W, int(at/ms), at, fmt.Sprintf("n%d", who), "5.001000000", kind, call)
+			}
+			disk(1*ms, 2, "disk", "create "+log)
+			disk(2*ms, 2, "disk", "syncdata "+log)
+			disk(3*ms, 2, "disk", "syncdata "+log+": no space")  // it failed
+			disk(4*ms, 2, "unsynced", log+", 9 of its sectors,") // an earlier power cut
+			disk(5*ms, 2, "disk", "sync "+other+".tmp")
+			disk(6*ms, 2, "disk", "rename "+other+".tmp to "+other)
+			disk(7*ms, 2, "unsynced", other+", 1 of its sectors,")
+			disk(7*ms, 2, "unsynced", log+", 2 of its sectors,")
+			disk(7*ms, 2, "unsynced", "cell/promise.b, 3 of its sectors,")
+			disk(7*ms, 3, "unsynced", log+", 4 of its sectors,")
+			return tells(o, cell.Breach{ID: "S3", Text: report, At: 8 * ms, Step: 8, On: 2}, "6.000000000", paxos.Status{ID: 2})
+		}
+	}
+	story := storyOf(run("replica 2: its log ends with #25, and was synced up to #26"))
+	require.Contains(t, story, "on the disk of n2: the power cut finds "+log+", 2 of its sectors, written and not synced; the last sync of the file was at 0.002 s\n")
+	require.Contains(t, story, "on the disk of n2: the power cut finds "+other+", 1 of its sectors, written and not synced; the last sync of the file was at 0.005 s\n")
+	for _, without := range []string{"9 of its sectors", "promise.b", "4 of its sectors"} {
+		require.NotContains(t, story, without)
+	}
+	require.NotContains(t, storyOf(run("replica 2 leads, and should not")), "the power cut finds")
+}
+
 // A user's check that names a row is told the commands that wrote it, beside what programs were told.
 func TestAStoryOfARowOfAUser(t *testing.T) {
 	story := storyOf(func(o plan.Options) cell.Result {

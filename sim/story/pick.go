@@ -188,10 +188,14 @@ func (l log) notSynced(about *subjects, end, room int) (all []int) {
 	if l.Broke == moments.None || room <= 0 || !about.isOfDisks() {
 		return nil
 	}
-	who, cut := l.All[l.Broke].Who, uint64(0)
+	isMeant := func(who sim.Addr) bool { return who == l.All[l.Broke].Who }
+	if l.All[l.Broke].Who == 0 { // it was found from outside
+		isMeant = func(who sim.Addr) bool { return about.machines[who] }
+	}
+	cut := uint64(0)
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]
-		if m.Kind != moments.Unsynced || m.Who != who && who != 0 || !about.machines[m.Who] && who == 0 {
+		if m.Kind != moments.Unsynced || !isMeant(m.Who) {
 			continue
 		}
 		if cut != 0 && m.Step != cut {
@@ -200,6 +204,7 @@ func (l log) notSynced(about *subjects, end, room int) (all []int) {
 		cut = m.Step
 		all = append(all, i)
 	}
+	slices.Reverse(all)
 	rank := func(i int) int {
 		switch m := &l.All[i]; {
 		case about.in(m.Text) != 0:

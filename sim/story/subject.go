@@ -238,7 +238,7 @@ func stems(text string) (all []string) {
 	return all
 }
 
-// isOfDisks reports whether the report is about what disks hold.
+// isOfDisks reports whether the report is about what disks hold: it has a word that begins so (see stems).
 func (s *subjects) isOfDisks() bool {
 	return slices.ContainsFunc([]string{"disk", "log", "synce", "durab", "damag", "unrea"}, func(stem string) bool { return s.words[stem] })
 }

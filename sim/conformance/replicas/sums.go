@@ -2,7 +2,6 @@ package replicas
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
@@ -37,29 +36,24 @@ func (s *sums) onActed(w *sim.World, id paxos.NodeID, replicas int) {
 		return
 	}
 	s.isChecked = true
-	var differ, same, silent []string
-	for i := range paxos.NodeID(replicas) {
-		from := i + 1
-		switch r := s.others[from]; {
-		case from == id:
-		case s.own.Slot == 0 || r.Slot != s.own.Slot:
-			silent = append(silent, fmt.Sprint("n", from))
-		case r.Sum != s.own.Sum:
-			differ = append(differ, fmt.Sprint("n", from))
-		default:
-			same = append(same, fmt.Sprint("n", from))
+	differ := 0
+	for _, r := range s.others { // order-free: counted
+		if s.own.Slot > 0 && r.Slot == s.own.Slot && r.Sum != s.own.Sum {
+			differ++
 		}
 	}
-	if len(differ) >= replicas-replicas/2 {
-		w.Diverge("S6", "replica %d does not stop, although %d of %d have reported other rows than its own after slot %d: %s; with the same rows: %s; without a report of that slot so far: %s",
-			id, len(differ), replicas, s.own.Slot, list(differ), list(same), list(silent))
+	if differ >= replicas-replicas/2 {
+		w.Diverge("S6", "replica %d does not stop, although %d of %d have reported other rows than its own after slot %d%s", id, differ, replicas, s.own.Slot, s.silent(id, replicas))
 	}
 }
 
-// list returns names with commas between them.
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
+// silent names the other replicas that have not reported the rows of the slot.
+func (s *sums) silent(id paxos.NodeID, replicas int) string {
+	text := ""
+	for i := range paxos.NodeID(replicas) {
+		if from := i + 1; from != id && s.others[from].Slot != s.own.Slot {
+			text += fmt.Sprintf("; n%d has not reported that slot", from)
+		}
 	}
-	return strings.Join(names, ", ")
+	return text
 }
