@@ -46,13 +46,13 @@ type Link struct {
 func newLink(w *World, from, to *Machine) *Link {
 	l := &Link{w: w, from: from, to: to, cfg: w.net.def, slow: 1}
 	id := uint64(from.addr)<<32 | uint64(to.addr)
-	l.loss = w.src.Stream("link.loss", id)
-	l.dup = w.src.Stream("link.duplicate", id)
-	l.order = w.src.Stream("link.reorder", id)
-	l.delay = w.src.Stream("link.delay", id)
-	l.late = w.src.Stream("link.late", id)
-	l.ties = w.src.Stream("link.tie", id)
-	l.hints = w.src.Stream("link.hints", id)
+	l.loss = w.links.Stream("link.loss", id)
+	l.dup = w.links.Stream("link.duplicate", id)
+	l.order = w.links.Stream("link.reorder", id)
+	l.delay = w.links.Stream("link.delay", id)
+	l.late = w.links.Stream("link.late", id)
+	l.ties = w.links.Stream("link.tie", id)
+	l.hints = w.links.Stream("link.hints", id)
 	return l
 }
 

@@ -33,7 +33,10 @@ type Config struct {
 	Seed  uint64
 	Steps uint64     // maximum number of events of a run; 0: no bound
 	Link  LinkConfig // the default of every link
-	Trace Trace
+	// LinkDraws numbers another set of draws for the delays, losses and order of messages on all
+	// links; 0: the seed's own. Machines, disks, clocks and programs draw the same with every set.
+	LinkDraws uint64
+	Trace     Trace
 	// Watchdog is for how long, in real time, a coroutine may keep the world from continuing before
 	// Stuck is called. 0 means a minute, below 0 means never. It cannot change a run, only end one
 	// that would hang for ever.
@@ -48,8 +51,9 @@ type Config struct {
 // happens. No method is safe for concurrent use; to run many worlds at once, give each its own
 // goroutine.
 type World struct {
-	cfg Config
-	src draw.Source
+	cfg   Config
+	src   draw.Source
+	links draw.Source // of the draws of links
 
 	timeline   timeline   // true time, and the events ahead
 	machines   machines   // that were added
@@ -71,6 +75,9 @@ type World struct {
 // New returns an empty world at true time 0.
 func New(cfg Config) *World {
 	w := &World{cfg: cfg, src: draw.New(cfg.Seed)}
+	if w.links = w.src; cfg.LinkDraws != 0 {
+		w.links = w.src.Sub("world.links", cfg.LinkDraws)
+	}
 	w.timeline.ties, w.timeline.apart = w.src.Stream("world.tie", 0), w.src.Stream("world.tie", 1)
 	w.net.init(w, cfg.Link)
 	w.coroutines.w, w.reports.w = w, w

@@ -42,6 +42,28 @@ func TestOneSeedIsOneHistory(t *testing.T) {
 	}
 }
 
+// Another set of link draws changes when messages arrive, and nothing else that is drawn.
+func TestLinksAloneDrawAnew(t *testing.T) {
+	run := func(set uint64) (hash, other, link uint64) {
+		w := chat(Config{Seed: 1, Link: lan(), LinkDraws: set}, 3)
+		defer w.Close()
+		w.Run(time.Second)
+		delay := w.links.Stream("link.delay", 1)
+		return w.Hash(), w.Draw("test", 1).Uint64(), delay.Uint64()
+	}
+	hash, other, link := run(0)
+	require.Equal(t, uint64(0x187f7295736d7921), hash, "set 0 is the seed's own")
+	seen := map[uint64]bool{hash: true, link: true}
+	for set := uint64(1); set <= 4; set++ {
+		h, o, l := run(set)
+		require.False(t, seen[h] || seen[l], "set %d", set)
+		require.Equal(t, other, o)
+		seen[h], seen[l] = true, true
+		again, _, _ := run(set)
+		require.Equal(t, h, again)
+	}
+}
+
 // The hash is the same on every target (GOARCH, -race). It is a constant here, so that a run on any
 // target is compared with it.
 func TestTheHashIsPinned(t *testing.T) {

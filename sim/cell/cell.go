@@ -88,6 +88,9 @@ type Cell struct {
 func build(p plan.Plan, cfg sim.Config) *Cell {
 	c := &Cell{plan: p}
 	cfg.Seed, cfg.Link, cfg.Steps = p.Seed, p.Link, maxSteps
+	if p.Script != nil {
+		cfg.LinkDraws = p.Script.LinkDraws
+	}
 	c.world = sim.New(cfg)
 	c.machines, c.configs = cluster.NewMachines(&c.plan, c.world), cluster.NewConfigs(&c.plan, c.world)
 	c.watch = agreement.New(c.world, p.Replicas, p.Driver.KeepSlots, around{c})

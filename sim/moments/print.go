@@ -48,6 +48,9 @@ func Header(p *plan.Plan) []string {
 	}
 	if p.Script != nil {
 		all = append(all, fmt.Sprintf("scripted faults: %d", len(p.Script.Faults())))
+		if n := p.Script.LinkDraws; n != 0 {
+			all = append(all, fmt.Sprintf("other delays of messages: set %d", n))
+		}
 	} else {
 		var kinds []string
 		for _, f := range p.Faults {

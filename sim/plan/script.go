@@ -49,6 +49,10 @@ type Script struct {
 	Programs int `json:"programs,omitempty"` // of each client at most; 0: as planned
 	Replicas int `json:"replicas,omitempty"` // 0: as planned
 
+	// LinkDraws is that of sim.Config: with another number, messages have other delays and losses than in the recorded
+	// run. 0: the same.
+	LinkDraws uint64 `json:"link_draws,omitempty"`
+
 	// Until ends the safety phase, and the run, if nothing has broken by then: it is for runs that
 	// are to show a breach. 0: the run continues to its end.
 	Until time.Duration `json:"-"`

@@ -95,6 +95,9 @@ func (s *search) plan(c *plan.Script) *plan.Plan {
 	return planOf(o)
 }
 
+// size returns the size of the best script.
+func (s *search) size() Size { return sizeOf(s.plan(s.best), s.at) }
+
 // change returns a changed copy of the best script.
 func (s *search) change(f func(*plan.Script)) *plan.Script {
 	c := s.best.Clone()

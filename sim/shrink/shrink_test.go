@@ -131,6 +131,45 @@ func TestARunThatIsJudgedAtItsEndIsCutShort(t *testing.T) {
 	require.Less(t, c.Runs, 40)
 }
 
+// needsAll returns a made-up simulator: with the draws of the seed a run breaks only with all its faults, with set n of
+// other draws it needs none.
+func needsAll(n uint64) func(plan.Options) cell.Result {
+	var all []plan.Fault
+	for i := range 100 {
+		all = append(all, crash(i+1))
+	}
+	exact, loose := scripted(all...), scripted()
+	return func(o plan.Options) cell.Result {
+		if o.Script != nil && o.Script.LinkDraws == n {
+			return loose(o)
+		}
+		return exact(o)
+	}
+}
+
+// A break that needs an exact order of messages is looked for with other delays of messages.
+func TestAnExactOrderIsLookedForAmongNeighbours(t *testing.T) {
+	c, err := Shrinker{Run: needsAll(sets + 3), Jobs: 2}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.True(t, c.Done)
+	require.Empty(t, c.Options.Script.Faults())
+	require.EqualValues(t, sets+3, c.Options.Script.LinkDraws)
+
+	c, err = Shrinker{Run: needsAll(1 << 40), Jobs: 2}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.True(t, c.Done, "the number of neighbours is bounded")
+	require.Len(t, c.Options.Script.Faults(), 100)
+	require.Zero(t, c.Options.Script.LinkDraws)
+}
+
+// Few faults are enough: the messages of such a case have the delays of its seed.
+func TestASmallCaseKeepsTheDelaysOfItsSeed(t *testing.T) {
+	c, err := Shrinker{Run: scripted(crash(10), crash(20)), Jobs: 1}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.Len(t, c.Options.Script.Faults(), 2)
+	require.Zero(t, c.Options.Script.LinkDraws)
+}
+
 // If ctx ends, Shrink returns what it has found, and Runs counts only candidates that ran.
 func TestTimeIsUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

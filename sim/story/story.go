@@ -125,6 +125,9 @@ func (t *teller) injected(of int) {
 	if of > 0 {
 		before = fmt.Sprintf(" (of %d)", of)
 	}
+	if t.plan.Script != nil && t.plan.Script.LinkDraws != 0 {
+		before += ", with other delays of messages than before it was shrunk"
+	}
 	switch {
 	case t.plan.Script == nil:
 		t.say("Faults injected: %d", n-len(standing))
