@@ -75,7 +75,14 @@ func Op(op api.Op) string {
 	case api.List:
 		return "list " + clip(op.Prefix)
 	case api.KeepAlive:
-		return fmt.Sprintf("keep-alive flushed %d, %d tokens", op.AckedEpoch, len(op.Tokens))
+		text := fmt.Sprintf("keep-alive flushed %d, %d tokens", op.AckedEpoch, len(op.Tokens))
+		if op.AckedEvents != 0 {
+			text += fmt.Sprintf(", acknowledges events to #%d", op.AckedEvents)
+		}
+		if op.Now {
+			text += ", answer at once"
+		}
+		return text
 	}
 	return describeNodeOp(op)
 }
@@ -179,7 +186,7 @@ func describeDetail(d api.Detail) string {
 			if i == 4 {
 				return text + fmt.Sprintf(" and %d events more", len(d.Events)-i)
 			}
-			text += fmt.Sprintf(" event %v", e)
+			text += fmt.Sprintf(" event #%d %v", d.LastEvent-api.EventNumber(len(d.Events)-1-i), e)
 		}
 		return text
 	}

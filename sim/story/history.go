@@ -135,5 +135,19 @@ func (l log) sessions(who sim.Addr) string {
 	if first > 0 {
 		what = fmt.Sprintf("the last of its %d sessions: ", len(all))
 	}
+	if last := all[len(all)-1]; last.gone != moments.None && !l.asksForSession(who, last.gone) {
+		told = append(told, "since then it has asked for no other")
+	}
 	return "; " + what + strings.Join(told, "; ")
+}
+
+// asksForSession reports whether a client sent an OpenSession after moment i.
+func (l log) asksForSession(who sim.Addr, i int) bool {
+	end := len(l.All)
+	if l.Broke != moments.None {
+		end = l.Broke
+	}
+	return slices.ContainsFunc(l.All[min(i, end):end], func(m moments.Moment) bool {
+		return m.Who == who && m.Kind == "send" && strings.Contains(m.Text, ": open session ")
+	})
 }

@@ -43,6 +43,22 @@ func TestAStoryOfAnAnswer(t *testing.T) {
 
 // renewed is a run in which a client loses two sessions, one after the other, and its program is told of the second.
 func renewed(o plan.Options) cell.Result {
+	loseTwo(o)
+	return toldExpired(o)
+}
+
+// renewing is such a run in which the client has asked for a third session.
+func renewing(o plan.Options) cell.Result {
+	loseTwo(o)
+	line(o.Trace.W, 5, 18*ms, "c1", "3.000000000", "send", "-> n1 call #7 session 0 seq 0 seen 0: open session 0001")
+	return toldExpired(o)
+}
+
+func toldExpired(o plan.Options) cell.Result {
+	return tells(o, cell.Breach{ID: "S11", Text: "a call fails because the session is expired", At: 20 * ms, Step: 9, On: sim.FirstClient}, "3.020000000")
+}
+
+func loseTwo(o plan.Options) {
 	c1 := sim.FirstClient
 	o.Listen(0, event.SessionDialed{Client: c1, Status: func() client.Status { return client.Status{} }, Dead: func() bool { return false }})
 	for i := range 2 {
@@ -51,16 +67,19 @@ func renewed(o plan.Options) cell.Result {
 		executes(o, at+5*ms, int64(8+i), command.Expire{Guard: 1, Session: id}, api.Result{Code: api.OK})
 		line(o.Trace.W, 4, at+6*ms, "c1", "3.000000000", "receive", fmt.Sprintf("<- n1 answer #6 session %d seq 0 epoch 1 master 1: no-session", id))
 	}
-	return tells(o, cell.Breach{ID: "S11", Text: "a call fails because the session is expired", At: 20 * ms, Step: 9, On: c1}, "3.020000000")
 }
 
 // A story that breaks on a client tells the sessions that it had, and what became of the last one, although the report
 // names none.
 func TestAStoryOfSessions(t *testing.T) {
 	story := storyOf(renewed)
-	require.Contains(t, story, "; its sessions: 6 from 0.001 s to its Expire at 0.006 s, told no-session at 0.007 s; 7 from 0.011 s to its Expire at 0.016 s, told no-session at 0.017 s\n")
+	require.Contains(t, story, "; its sessions: 6 from 0.001 s to its Expire at 0.006 s, told no-session at 0.007 s; 7 from 0.011 s to its Expire at 0.016 s, told no-session at 0.017 s; since then it has asked for no other\n")
 	require.Contains(t, story, "  0.016 s  the log executes Expire in slot 9: {Guard:1 Session:7}\n")
 	require.NotContains(t, story, "Session:6}")
+}
+
+func TestAStoryOfASessionThatIsAskedFor(t *testing.T) {
+	require.NotContains(t, storyOf(renewing), "asked for no other")
 }
 
 // presenting is a run in which a client presents two handles to the second of two masters.

@@ -69,6 +69,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		report = l.All[l.Broke].Text
 	}
 	wrong := l.callsIn(about.window)
+	session := l.sessionOfEvents(about)
 	var all []candidate
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]
@@ -81,6 +82,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		}
 		if (m.Kind == moments.Filed || m.Kind == moments.Unsynced) && !about.machines[m.Who] {
 			continue // every machine has files of the same names
+		}
+		if session != "" && carries.MatchString(m.Text) {
+			continue // see carried
 		}
 		fresh := from != moments.None && i >= from
 		c := candidate{
@@ -129,6 +133,11 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			if !slices.Contains(picked, i) {
 				picked = append(picked, i)
 			}
+		}
+	}
+	for _, i := range l.carried(session, end, room-len(picked)-1) {
+		if !slices.Contains(picked, i) {
+			picked = append(picked, i)
 		}
 	}
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))

@@ -17,6 +17,8 @@ import (
 type subjects struct {
 	machines  map[sim.Addr]bool
 	ofLeases  bool             // the report mentions leases, or what extends them
+	ofEvents  bool             // the report mentions events, what a client hears, caches, or what is dropped from them
+	session   string           // the first session that the report names; "": none
 	things    []*regexp.Regexp // each matches the texts that mention one thing
 	exclusive []exclusiveKind
 	slots     []*regexp.Regexp // each matches a command in one slot that the report names, or one that begins an epoch that it names
@@ -128,6 +130,10 @@ func subjectsOf(report string) *subjects {
 	for _, stem := range stems(report) {
 		s.words[stem] = true
 	}
+	if all := named(`[Ss]ession[: ](\d+)`, report); len(all) > 0 {
+		s.session = all[0]
+	}
+	s.ofEvents = slices.ContainsFunc([]string{"event", "hear", "heard", "drop", "cache"}, func(stem string) bool { return s.words[stem] })
 	known := map[string]bool{}
 	for i, n := range namings {
 		var bits uint64

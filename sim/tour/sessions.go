@@ -158,7 +158,7 @@ func invalidation() Scene {
 		tells: []tell{
 			{kind: says, text: `writes|reads`, most: 12},
 			{kind: moments.Heard, text: `set contents`, from: 7500 * ms, most: 1},
-			{kind: moments.Heard, text: `event drop`, from: 7500 * ms, most: 3},
+			{kind: moments.Heard, text: `event #\d+ drop`, from: 7500 * ms, most: 3},
 			{kind: moments.Done, text: `are lost|get through again`, most: 2},
 			{kind: moments.Heard, text: `set contents`, from: 15 * sec, most: 1},
 			{kind: moments.Executes, text: `SetContents`, from: 7500 * ms, most: 3},

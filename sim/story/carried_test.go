@@ -1,0 +1,49 @@
+package story
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// missed is a run in which session 7 acknowledges to the master of epoch 5 what the one of epoch 3 sent, and misses
+// an event. Session 8 has events of its own.
+func missed(o plan.Options) cell.Result {
+	c1 := sim.FirstClient
+	at := time.Duration(0)
+	receives := func(who, text string) {
+		at += ms
+		line(o.Trace.W, 2, at, who, "3.000000000", "receive", text)
+	}
+	receives("c1", "<- n1 answer #1 session 7 seq 0 epoch 3 master 1: ok lease 3s failover false event #1 contents of /d/a")
+	receives("n1", "<- c1 call #2 session 7 seq 0 seen 4: keep-alive flushed 3, 0 tokens, acknowledges events to #1")
+	receives("n1", "<- c1 call #3 session 7 seq 0 seen 4: keep-alive flushed 3, 0 tokens, acknowledges events to #1")
+	receives("n2", "<- c1 call #4 session 7 seq 0 seen 4: keep-alive flushed 5, 0 tokens, acknowledges events to #1")
+	receives("n2", "<- c1 call #5 session 7 seq 0 seen 4: keep-alive flushed 5, 0 tokens, acknowledges events to #1, answer at once")
+	receives("c2", "<- n2 answer #6 session 8 seq 0 epoch 5 master 2: ok lease 3s failover false event #1 contents of /d/b")
+	receives("c1", "<- n2 answer #7 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false")
+	receives("c1", "<- n2 answer #8 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false event #2 children of /d: c added")
+	return tells(o, cell.Breach{ID: "S13", Text: "session 7 hears of child c of /d, and has not heard of child b", At: 20 * ms, Step: 9, On: c1}, "3.020000000")
+}
+
+// A story of events tells what the session was brought, and what it acknowledged to each master, although the report
+// does not speak of leases.
+func TestAStoryOfEvents(t *testing.T) {
+	story := storyOf(missed)
+	for _, told := range []string{
+		"0.001 s (c1: 3.000)  c1 receives from n1: answer #1 session 7 ",
+		"0.002 s (n1: 3.000)  n1 receives from c1: call #2 session 7 ",
+		"0.004 s (n2: 3.000)  n2 receives from c1: call #4 session 7 ",
+		"event #2 children of /d: c added\n",
+	} {
+		require.Contains(t, story, told)
+	}
+	for _, not := range []string{"call #3 ", "call #5 ", "session 8"} {
+		require.NotContains(t, story, not)
+	}
+}
