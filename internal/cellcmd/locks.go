@@ -75,6 +75,9 @@ func (a *call) listLocks(ctx context.Context, o *operator, of string) error {
 			}
 		}
 	}
+	if of != "" && len(rows) == 0 {
+		a.Warn("no session holds the lock of %s; chubby stat %s says whether there is such a node", of, cli.Quote(of))
+	}
 	if a.isJSON() {
 		return a.JSON(rows)
 	}

@@ -62,6 +62,10 @@ func TestASessionWithManyLocksIsShownWhole(t *testing.T) {
 		require.Equal(t, cli.ExitClean, code, said)
 		require.Equal(t, 2, strings.Count(out, "\n"), "a heading, and a line: %s", out)
 	}
+	code, out, said = run(t, "session", "locks", "--cell", file, "/mistyped")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Equal(t, 1, strings.Count(out, "\n"), "a heading: %s", out)
+	require.Regexp(t, `no session holds the lock of /ls/\S+/mistyped; chubby stat /ls/\S+/mistyped says whether there is such a node`, said)
 	var s sessionRow
 	code, out, said = run(t, "session", "show", "--cell", file, "-o", "json", fmt.Sprint(locks[0].Session))
 	require.Equal(t, cli.ExitClean, code, said)

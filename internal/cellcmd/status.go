@@ -82,7 +82,7 @@ func (a *call) status(ctx context.Context, cl *client.Client, o *operator) error
 	t, now := cl.Target(), cl.Status()
 	s := status{Cell: t.Cell, Master: now.Target, Epoch: uint64(now.Epoch), Session: uint64(now.Session), Lease: "none"}
 	if left, ok := cl.LeaseLeft(); ok {
-		s.Lease = left.Round(time.Second).String()
+		s.Lease = left.Round(100 * time.Millisecond).String()
 	}
 	var wrong []string
 	s.Replicas, wrong = o.askAll(ctx)
