@@ -281,8 +281,11 @@ func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {
 		return
 	}
 	t.ends[x] = now
-	if left := m.Lease.Sub(t.latestCertain(now)); left > 0 {
-		s.breakf(id, "ends session %d, and was %s, when the lease had %v to run", x, t.describeCertain(now), left)
+	switch certain := t.latestCertain(now); {
+	case certain.IsZero():
+		s.breakf(id, "ends session %d, and was never master for certain: another master may have extended the lease", x)
+	case m.Lease.After(certain):
+		s.breakf(id, "ends session %d, and was %s, when the lease had %v to run", x, t.describeCertain(now), m.Lease.Sub(certain))
 	}
 	if told, was := t.told[x]; was && now.Sub(told) < s.Config.LeaseMin/3 && m.Late.IsZero() {
 		s.breakf(id, "ends session %d %v after it told its client of a lease: that had no time to come again", x, now.Sub(told))
