@@ -13,6 +13,7 @@
 //	pick.go      the moments that are told
 //	told.go      of these, what programs were told and noted, if a check of a user's broke
 //	handle.go    of these, the calls by one handle
+//	cached.go    of these, the answers that filled a cache
 //	carried.go   of these, the events that a session got and acknowledged
 //	sends.go     what the machine of the break sends in its step
 //	count.go     the votes and promises of a quorum

@@ -135,6 +135,11 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			}
 		}
 	}
+	for _, i := range l.fills(report, end, room-len(picked)-1) {
+		if !slices.Contains(picked, i) {
+			picked = append(picked, i)
+		}
+	}
 	for _, i := range l.carried(session, end, room-len(picked)-1) {
 		if !slices.Contains(picked, i) {
 			picked = append(picked, i)

@@ -1,0 +1,75 @@
+package story
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// Reads that a client may answer from its cache, as reports and messages tell them.
+var (
+	cachedRead = regexp.MustCompile(`(?:finds in its cache|from its cache) (?:(a handle on|contents of|metadata of|names in) )?(/[\w/.~-]*)`)
+	opened     = regexp.MustCompile(`^answer #\d+ .*: ok (h[0-9a-f]{6}) is (/[\w/.~-]*)#\d+`)
+	requestNo  = regexp.MustCompile(`^call (#\d+) .*: (.*)$`)
+	answerNo   = regexp.MustCompile(`^answer (#\d+) `)
+)
+
+// mostFills is how many answers are told that may have filled a cache.
+const mostFills = 2
+
+// fills returns the last answers of masters from which the client of the break may have what the report says that it
+// has in its cache: answers to the same kind of read, of the same node.
+func (l log) fills(report string, end, room int) (all []int) {
+	found := cachedRead.FindStringSubmatch(report)
+	if found == nil || l.Broke == moments.None || !l.All[l.Broke].Who.IsClient() {
+		return nil
+	}
+	who := l.All[l.Broke].Who
+	requests := l.readsOf(who, found[1], found[2], end)
+	for i := end - 1; i >= 0 && len(all) < min(room, mostFills); i-- {
+		m := &l.All[i]
+		if m.Who != who || m.Kind != "receive" {
+			continue
+		}
+		if no := answerNo.FindStringSubmatch(m.Text); no != nil && requests[no[1]] {
+			all = append(all, i)
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// readsOf returns the numbers of the requests by which a client read a node: by opening it, or by a handle on it.
+func (l log) readsOf(who sim.Addr, what, path string, end int) map[string]bool {
+	read := regexp.MustCompile(`^(?:contents|stat) of (h[0-9a-f]{6})`) // the answer to either has metadata
+	switch what {
+	case "contents of":
+		read = regexp.MustCompile(`^contents of (h[0-9a-f]{6})`)
+	case "names in":
+		read = regexp.MustCompile(`^(?:\d+ )?children of (h[0-9a-f]{6})`)
+	}
+	handles, requests := map[string]bool{}, map[string]bool{}
+	for i := range l.All[:end] {
+		m := &l.All[i]
+		if m.Who != who {
+			continue
+		}
+		if of := opened.FindStringSubmatch(m.Text); of != nil && m.Kind == "receive" && of[2] == path {
+			handles[of[1]] = true
+		}
+		no := requestNo.FindStringSubmatch(m.Text)
+		if no == nil || m.Kind != "send" {
+			continue
+		}
+		by := read.FindStringSubmatch(no[2])
+		isRead := by != nil && what != "a handle on" && handles[by[1]]
+		isOpen := strings.HasPrefix(no[2], "open") && what != "names in" && strings.Contains(no[2], `"`+strings.TrimPrefix(path, "/")+`"`)
+		if isRead || isOpen {
+			requests[no[1]] = true
+		}
+	}
+	return requests
+}
