@@ -20,16 +20,46 @@ var (
 // mostFills is how many answers are told that may have filled a cache.
 const mostFills = 2
 
-// fills returns the last answers of masters from which the client of the break may have what the report says that it
-// has in its cache: answers to the same kind of read, of the same node.
-func (l log) fills(report string, end, room int) (all []int) {
+// cached returns the last answers that may have filled the cache of a client with what a report says that it finds there,
+// and the last commands that changed it: the client should have dropped it for them.
+func (l log) cached(report string, end, room int) []int {
 	found := cachedRead.FindStringSubmatch(report)
 	if found == nil || l.Broke == moments.None || !l.All[l.Broke].Who.IsClient() {
 		return nil
 	}
+	what, path := found[1], found[2]
+	all := append(l.fills(what, path, end), l.changes(what, path, end)...)
+	slices.Sort(all)
+	return all[max(0, len(all)-max(0, room)):]
+}
+
+// mostChanges is how many commands are told that changed what a client has in its cache.
+const mostChanges = 2
+
+// changes returns the last commands that changed a node, or the names in it.
+func (l log) changes(what, path string, end int) (all []int) {
+	form := `^(?:SetContents|SetACL|DeleteNode|Sweep|OpenNode .* made: true).*`
+	if what == "names in" {
+		form = `^(?:DeleteNode|Sweep|OpenNode .* made: true).*`
+		path = regexp.QuoteMeta(strings.TrimSuffix(path, "/")) + `/[\w.~-]+`
+	} else {
+		path = regexp.QuoteMeta(path)
+	}
+	changed := regexp.MustCompile(form + `(?:^|[\s{:])` + path + `(?:[#\s}]|$)`)
+	for i := end - 1; i >= 0 && len(all) < mostChanges; i-- {
+		if m := &l.All[i]; m.Kind == moments.Executes && changed.MatchString(m.Text) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// fills returns the last answers of masters from which the client of the break may have what the report says that it
+// has in its cache: answers to the same kind of read, of the same node.
+func (l log) fills(what, path string, end int) (all []int) {
 	who := l.All[l.Broke].Who
-	requests := l.readsOf(who, found[1], found[2], end)
-	for i := end - 1; i >= 0 && len(all) < min(room, mostFills); i-- {
+	requests := l.readsOf(who, what, path, end)
+	for i := end - 1; i >= 0 && len(all) < mostFills; i-- {
 		m := &l.All[i]
 		if m.Who != who || m.Kind != "receive" {
 			continue
@@ -38,7 +68,6 @@ func (l log) fills(report string, end, room int) (all []int) {
 			all = append(all, i)
 		}
 	}
-	slices.Reverse(all)
 	return all
 }
 

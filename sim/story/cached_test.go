@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -27,16 +29,27 @@ func stale(o plan.Options) cell.Result {
 	moment("receive", "<- n1 answer #3 session 7 seq 3 epoch 3 master 1: ok 1 children: hot")
 	moment("receive", "<- n1 answer #4 session 7 seq 4 epoch 3 master 1: ok 2 children: x, y")
 	moment("receive", "<- n1 answer #5 session 7 seq 5 epoch 3 master 1: ok \"\"")
+	remove := func(seq api.Seq, name string) {
+		path, err := api.ParsePath(name)
+		if err != nil {
+			panic(err)
+		}
+		node := api.Ref{Path: path, Instance: 8}
+		executes(o, time.Duration(9+seq)*ms, 20+int64(seq), command.NodeCommand{Guard: 3, Session: 9, Seq: seq, Op: command.DeleteNode{Node: node}}, api.Result{Code: api.OK})
+	}
+	remove(1, "/d/x")
 	return tells(o, cell.Breach{
 		ID: "S12", Text: `client-1 finds in its cache names in /d instance 5, ["hot"], which is not there after any command from 9 to 9`,
 		At: 20 * ms, Step: 9, On: c1,
 	}, "3.020000000")
 }
 
-// A story of a stale cache tells which answer may have filled it. The answer names neither the node nor the client's read.
+// A story of a stale cache tells which answer may have filled it, although the answer names neither the node nor the read, and
+// which command has changed it since.
 func TestAStoryOfACache(t *testing.T) {
 	story := storyOf(stale)
 	require.Contains(t, story, "c1 receives from n1: answer #3 session 7 seq 3 epoch 3 master 1: ok 1 children: hot\n")
+	require.Contains(t, story, "  0.010 s  the log executes DeleteNode as call 1 of session 9, in slot 21", "a name in /d changes")
 	require.NotContains(t, story, "answer #4 ")
 	require.NotContains(t, story, "c1 receives from n1: answer #5 ")
 }

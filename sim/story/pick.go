@@ -135,7 +135,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			}
 		}
 	}
-	for _, i := range l.fills(report, end, room-len(picked)-1) {
+	for _, i := range l.cached(report, end, room-len(picked)-1) {
 		if !slices.Contains(picked, i) {
 			picked = append(picked, i)
 		}
