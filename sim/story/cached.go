@@ -2,7 +2,6 @@ package story
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/chubbycell/chubby/sim"
@@ -20,17 +19,28 @@ var (
 // mostFills is how many answers are told that may have filled a cache.
 const mostFills = 2
 
-// cached returns the last answers that may have filled the cache of a client with what a report says that it finds there,
-// and the last commands that changed it: the client should have dropped it for them.
-func (l log) cached(report string, end, room int) []int {
+// cached returns the last commands that changed what a report says that a client finds in its cache, and the last
+// answers that may have filled the cache with it: the last one of each first.
+func (l log) cached(report string, end int) []int {
 	found := cachedRead.FindStringSubmatch(report)
 	if found == nil || l.Broke == moments.None || !l.All[l.Broke].Who.IsClient() {
 		return nil
 	}
 	what, path := found[1], found[2]
-	all := append(l.fills(what, path, end), l.changes(what, path, end)...)
-	slices.Sort(all)
-	return all[max(0, len(all)-max(0, room)):]
+	return inTurn(l.changes(what, path, end), l.fills(what, path, end))
+}
+
+// inTurn returns the elements of both lists: the first ones, then the second ones, and so on.
+func inTurn(a, b []int) (all []int) {
+	for i := range max(len(a), len(b)) {
+		if i < len(a) {
+			all = append(all, a[i])
+		}
+		if i < len(b) {
+			all = append(all, b[i])
+		}
+	}
+	return all
 }
 
 // mostChanges is how many commands are told that changed what a client has in its cache.

@@ -2,7 +2,6 @@ package story
 
 import (
 	"regexp"
-	"slices"
 
 	"github.com/chubbycell/chubby/sim/moments"
 )
@@ -28,13 +27,12 @@ func (l log) sessionOfEvents(about *subjects) string {
 }
 
 // carried returns the last receipts of events by a session, and the last receipts of its acknowledgements, of each
-// number the first. Which of its events a client still gets depends on both.
-func (l log) carried(session string, end, room int) (all []int) {
+// number the first: the last one of each first. Which of its events a client still gets depends on both.
+func (l log) carried(session string, end int) []int {
 	if session == "" {
 		return nil
 	}
-	brought := 0
-	var acks []int // receipts of acknowledgements, the first of each number, the latest number first
+	var brought, acks []int
 	last := ""
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]
@@ -45,24 +43,17 @@ func (l log) carried(session string, end, room int) (all []int) {
 		switch {
 		case found == nil || found[1] != session:
 		case m.Who.IsClient():
-			if brought < mostCarried {
-				brought++
-				all = append(all, i)
+			if len(brought) < mostCarried {
+				brought = append(brought, i)
 			}
 		case len(acks) > 0 && found[2] == last:
 			acks[len(acks)-1] = i // an earlier one of this number
 		case len(acks) == mostCarried:
-			return l.inOrder(append(all, acks...), room)
+			return inTurn(acks, brought)
 		default:
 			last = found[2]
 			acks = append(acks, i)
 		}
 	}
-	return l.inOrder(append(all, acks...), room)
-}
-
-// inOrder returns the latest moments of a list, at most room of them, in the order in which they happened.
-func (l log) inOrder(all []int, room int) []int {
-	slices.Sort(all)
-	return all[max(0, len(all)-max(0, room)):]
+	return inTurn(acks, brought)
 }

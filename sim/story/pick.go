@@ -135,13 +135,8 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			}
 		}
 	}
-	for _, i := range l.cached(report, end, room-len(picked)-1) {
-		if !slices.Contains(picked, i) {
-			picked = append(picked, i)
-		}
-	}
-	for _, i := range l.carried(session, end, room-len(picked)-1) {
-		if !slices.Contains(picked, i) {
+	for _, i := range inTurn(l.cached(report, end), l.carried(session, end)) {
+		if len(picked) < room-1 && !slices.Contains(picked, i) {
 			picked = append(picked, i)
 		}
 	}
