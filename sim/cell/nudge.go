@@ -57,12 +57,15 @@ func describeOutcome(r *replica, out *model.Outcome) string {
 	note(out.Tenure != nil, "%v", out.Tenure)
 	note(out.Installed != nil, "has other rows")
 	note(len(out.Applied) > 0, "applies %d slots", len(out.Applied))
-	note(len(out.Proposed) > 0, "proposes %q", out.Proposed)
-	note(len(out.Reads) > 0, "answers %d reads", len(out.Reads))
-	for _, raw := range out.Begun {
-		c, err := command.Decode(string(raw))
-		note(err == nil, "hands to the log: %T %+v", c, c)
-		note(err != nil, "hands to the log: %q", raw)
+	noteCommands := func(verb string, raws [][]byte) {
+		for _, raw := range raws {
+			c, err := command.Decode(string(raw))
+			note(err == nil, "%s %T %+v", verb, c, c)
+			note(err != nil, "%s %q", verb, raw)
+		}
 	}
+	noteCommands("proposes", out.Proposed)
+	note(len(out.Reads) > 0, "answers %d reads", len(out.Reads))
+	noteCommands("hands to the log:", out.Begun)
 	return strings.Join(all, ", ")
 }

@@ -21,9 +21,11 @@ func stray(c *Faults, d *sim.Draw) {
 	key := strayFamilies[d.Int(len(strayFamilies)):][:1] + "~~~~~~~~~~~~~~~~"
 	value := strconv.FormatUint(d.Uint64(), 16)
 	if d.Chance(1, 3) {
+		c.world.Tracef(m.Addr(), "fault", "memory.damage a row is written, and the checksum of all rows does not change")
 		c.facts.OnRowRot(id)
 		n.RotRow(key, value)
 	} else {
+		c.world.Tracef(m.Addr(), "fault", "memory.damage a row is written, and the checksum of all rows changes with it")
 		c.facts.OnRowStray(id)
 		n.CorruptRow(key, value)
 	}

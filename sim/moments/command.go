@@ -39,6 +39,9 @@ func callOf(c command.Command) (of call, ok bool) {
 // executed returns a command in words: what it is, of which call, in which slot, and its result.
 func executed(e event.Executed) string {
 	a := e.Command
+	if a.Command == nil {
+		return fmt.Sprintf("bytes that are no command, in slot %d -> %s: %v", e.At.Slot, a.Verdict, a.Result.Code)
+	}
 	of, ok := callOf(a.Command)
 	if !ok {
 		begins := ""

@@ -32,4 +32,15 @@ func TestCommandsAndAnswersInWords(t *testing.T) {
 	require.Contains(t, l.All[2].Text, " -> ok /#0, made: true: {")
 	require.Equal(t, "Expire in slot 9: {Guard:2 Session:7}", l.All[3].Text)
 	require.Contains(t, l.All[4].Text, "): acquire /a, session 7 seq 3 returned: ")
+	executes(nil, command.Refused, api.Result{Code: api.Invalid})
+	require.Equal(t, "bytes that are no command, in slot 9 -> refused: invalid", l.All[5].Text)
+}
+
+// Nothing but the trace says what a fault did to a disk or a memory.
+func TestDamageInWords(t *testing.T) {
+	disk := Moment{Kind: "fault", Who: 3, At: time.Second, Text: diskDamage + "the value of record 7 goes bad"}
+	memory := Moment{Kind: "fault", Who: 2, At: time.Second, Text: memoryDamage + "a row is written"}
+	require.Equal(t, "on the disk of n3, the value of record 7 goes bad", disk.Words())
+	require.Equal(t, "in the memory of n2, a row is written", memory.Words())
+	require.Equal(t, disk.Words()+" (1.000); "+memory.Words()+" (1.000)", deeds([]Moment{disk, memory}))
 }

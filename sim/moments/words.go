@@ -24,8 +24,22 @@ func (h *Harm) Words(help string) string {
 	return fmt.Sprintf("%s s  %v: %s", Short(h.At), h.Fault, what)
 }
 
-// diskDamage is the prefix of a trace text that says in words what a fault did to a disk.
-const diskDamage = "disk.damage "
+// Prefixes of trace texts that say in words what a fault did to a disk or a memory.
+const (
+	diskDamage   = "disk.damage "
+	memoryDamage = "memory.damage "
+)
+
+// damage says in words what a fault did to a disk or a memory; false: a moment is about something else.
+func damage(m *Moment) (words string, ok bool) {
+	if what, is := strings.CutPrefix(m.Text, diskDamage); is {
+		return fmt.Sprintf("on the disk of %v, %s", m.Who, what), true
+	}
+	if what, is := strings.CutPrefix(m.Text, memoryDamage); is {
+		return fmt.Sprintf("in the memory of %v, %s", m.Who, what), true
+	}
+	return "", false
+}
 
 // deeds returns effects in words. Effects on several links, of one instant and kind, are put together.
 func deeds(all []Moment) string {
@@ -45,8 +59,8 @@ func deeds(all []Moment) string {
 		if strings.HasPrefix(kind, "net.") {
 			what = linkDeed(kind, links)
 		}
-		if damaged, ok := strings.CutPrefix(all[i].Text, diskDamage); ok {
-			what = fmt.Sprintf("on the disk of %v, %s", all[i].Who, damaged)
+		if damaged, ok := damage(&all[i]); ok {
+			what = damaged
 		}
 		if all[i].Kind == "failed" {
 			what = fmt.Sprintf("%v fails: %s", all[i].Who, Clip(all[i].Text, 60))
@@ -67,10 +81,10 @@ func deeds(all []Moment) string {
 // their text.
 func (m *Moment) Words() string {
 	kind, arg := effect(m)
-	damaged, isDamage := strings.CutPrefix(m.Text, diskDamage)
+	damaged, isDamage := damage(m)
 	switch {
 	case m.Kind == "fault" && isDamage:
-		return fmt.Sprintf("on the disk of %v, %s", m.Who, damaged)
+		return damaged
 	case m.Kind == "failed":
 		return fmt.Sprintf("%v fails: %s", m.Who, m.Text)
 	case m.Kind != "fault" || m.Who == 0:

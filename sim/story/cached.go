@@ -26,8 +26,16 @@ func (l log) cached(report string, end int) []int {
 	if found == nil || l.Broke == moments.None || !l.All[l.Broke].Who.IsClient() {
 		return nil
 	}
-	what, path := found[1], found[2]
-	return inTurn(l.changes(what, path, end), l.fills(what, path, end))
+	r := staleRead{log: l, what: found[1], path: found[2], end: end}
+	return inTurn(r.changes(), r.fills())
+}
+
+// staleRead is what a report says that the client of the break finds in its cache.
+type staleRead struct {
+	log  log
+	what string // the kind of read, as in cachedRead; "": the report does not say
+	path string // of the node
+	end  int    // moments from it on do not count
 }
 
 // inTurn returns the elements of both lists: the first ones, then the second ones, and so on.
@@ -47,17 +55,16 @@ func inTurn(a, b []int) (all []int) {
 const mostChanges = 2
 
 // changes returns the last commands that changed a node, or the names in it.
-func (l log) changes(what, path string, end int) (all []int) {
+func (r staleRead) changes() (all []int) {
+	path := regexp.QuoteMeta(r.path)
 	form := `^(?:SetContents|SetACL|DeleteNode|Sweep|OpenNode .* made: true).*`
-	if what == "names in" {
+	if r.what == "names in" {
 		form = `^(?:DeleteNode|Sweep|OpenNode .* made: true).*`
-		path = regexp.QuoteMeta(strings.TrimSuffix(path, "/")) + `/[\w.~-]+`
-	} else {
-		path = regexp.QuoteMeta(path)
+		path = regexp.QuoteMeta(strings.TrimSuffix(r.path, "/")) + `/[\w.~-]+`
 	}
 	changed := regexp.MustCompile(form + `(?:^|[\s{:])` + path + `(?:[#\s}]|$)`)
-	for i := end - 1; i >= 0 && len(all) < mostChanges; i-- {
-		if m := &l.All[i]; m.Kind == moments.Executes && changed.MatchString(m.Text) {
+	for i := r.end - 1; i >= 0 && len(all) < mostChanges; i-- {
+		if m := &r.log.All[i]; m.Kind == moments.Executes && changed.MatchString(m.Text) {
 			all = append(all, i)
 		}
 	}
@@ -66,11 +73,11 @@ func (l log) changes(what, path string, end int) (all []int) {
 
 // fills returns the last answers of masters from which the client of the break may have what the report says that it
 // has in its cache: answers to the same kind of read, of the same node.
-func (l log) fills(what, path string, end int) (all []int) {
-	who := l.All[l.Broke].Who
-	requests := l.readsOf(who, what, path, end)
-	for i := end - 1; i >= 0 && len(all) < mostFills; i-- {
-		m := &l.All[i]
+func (r staleRead) fills() (all []int) {
+	who := r.log.All[r.log.Broke].Who
+	requests := r.requestsOf(who)
+	for i := r.end - 1; i >= 0 && len(all) < mostFills; i-- {
+		m := &r.log.All[i]
 		if m.Who != who || m.Kind != "receive" {
 			continue
 		}
@@ -81,22 +88,22 @@ func (l log) fills(what, path string, end int) (all []int) {
 	return all
 }
 
-// readsOf returns the numbers of the requests by which a client read a node: by opening it, or by a handle on it.
-func (l log) readsOf(who sim.Addr, what, path string, end int) map[string]bool {
+// requestsOf returns the numbers of the requests by which a client read the node: by opening it, or by a handle on it.
+func (r staleRead) requestsOf(who sim.Addr) map[string]bool {
 	read := regexp.MustCompile(`^(?:contents|stat) of (h[0-9a-f]{6})`) // the answer to either has metadata
-	switch what {
+	switch r.what {
 	case "contents of":
 		read = regexp.MustCompile(`^contents of (h[0-9a-f]{6})`)
 	case "names in":
 		read = regexp.MustCompile(`^(?:\d+ )?children of (h[0-9a-f]{6})`)
 	}
 	handles, requests := map[string]bool{}, map[string]bool{}
-	for i := range l.All[:end] {
-		m := &l.All[i]
+	for i := range r.log.All[:r.end] {
+		m := &r.log.All[i]
 		if m.Who != who {
 			continue
 		}
-		if of := opened.FindStringSubmatch(m.Text); of != nil && m.Kind == "receive" && of[2] == path {
+		if of := opened.FindStringSubmatch(m.Text); of != nil && m.Kind == "receive" && of[2] == r.path {
 			handles[of[1]] = true
 		}
 		no := requestNo.FindStringSubmatch(m.Text)
@@ -104,8 +111,8 @@ func (l log) readsOf(who sim.Addr, what, path string, end int) map[string]bool {
 			continue
 		}
 		by := read.FindStringSubmatch(no[2])
-		isRead := by != nil && what != "a handle on" && handles[by[1]]
-		isOpen := strings.HasPrefix(no[2], "open") && what != "names in" && strings.Contains(no[2], `"`+strings.TrimPrefix(path, "/")+`"`)
+		isRead := by != nil && r.what != "a handle on" && handles[by[1]]
+		isOpen := strings.HasPrefix(no[2], "open") && r.what != "names in" && strings.Contains(no[2], `"`+strings.TrimPrefix(r.path, "/")+`"`)
 		if isRead || isOpen {
 			requests[no[1]] = true
 		}

@@ -129,7 +129,11 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	}
 	picked = append(picked, l.notSynced(about, end, min(mostNotSynced, room-len(picked)-1))...)
 	if !ofUser {
-		for _, i := range l.ofHandle(about, end, room-len(picked)) {
+		kept := 0 // a command in a slot that the report names is told in any case
+		if slices.ContainsFunc(all, func(c candidate) bool { return c.suspect && about.isInNamedSlot(l.All[c.i].Text) }) {
+			kept = 1
+		}
+		for _, i := range l.ofHandle(about, end, room-len(picked)-kept) {
 			if !slices.Contains(picked, i) {
 				picked = append(picked, i)
 			}

@@ -303,7 +303,7 @@ func TestS6ChecksumsDifferAtOneSlot(t *testing.T) {
 	f.good()
 	f.apply(3, 1, "a", 2)
 	f.breaks("S6")
-	require.Contains(t, f.w.Failure().Text, "others have ")
+	require.Contains(t, f.w.Failure().Text, ", which applied it first, has ")
 	require.Contains(t, f.w.Failure().Text, "; rows of replica ", "the report does not say which rows differ")
 }
 

@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
@@ -25,9 +26,13 @@ func (h *Rows) compareSum(id paxos.NodeID, a *core.Applied) {
 	switch {
 	case h.Disks[id].Stray:
 	case !f.Summed:
-		f.Summed, f.Sum = true, a.Sum
+		f.Summed, f.Sum, f.first = true, a.Sum, id
 	case f.Sum != a.Sum:
-		h.world.Break("S6", "after slot %d replica %d has checksum %v, others have %v%s", a.Slot, id, a.Sum, f.Sum,
+		others := "others have"
+		if f.first != 0 {
+			others = fmt.Sprintf("replica %d, which applied it first, has", f.first)
+		}
+		h.world.Break("S6", "after slot %d replica %d has checksum %v, %s %v%s", a.Slot, id, a.Sum, others, f.Sum,
 			h.around.DifferingRows(id, a.Slot))
 	}
 }

@@ -109,18 +109,25 @@ func (b *Model) checkDelays(a *command.Applied, fails func(model.Owner) bool) {
 		h := b.Holds[o]
 		asked[h.Node] = max(asked[h.Node], h.delay)
 	}
-	began := map[api.Ref]time.Duration{}
+	began, freed := map[api.Ref]time.Duration{}, map[api.Ref]bool{}
 	for _, e := range a.Effects {
 		l, _ := e.(command.LockChanged)
-		if d, ok := l.Effect.(lock.DelayBegan); ok {
+		switch d := l.Effect.(type) {
+		case lock.DelayBegan:
 			began[d.Lock] += model.DelaySpan(d.Delay)
+		case lock.Freed:
+			freed[d.Lock] = true
 		}
 	}
 	for _, o := range failed {
 		n := b.Holds[o].Node
 		b.Owed.begin(n, a.Number, asked[n], o, b.slot)
 		if began[n] != asked[n] {
-			b.world.Break("S8", "%v fails and holds %v; a lock-delay of %v was asked for, and what begins is %v", o, n, asked[n], began[n])
+			still := ""
+			if !freed[n] {
+				still = "; the lock is not freed"
+			}
+			b.world.Break("S8", "%v fails and holds %v; a lock-delay of %v was asked for, and what begins is %v%s", o, n, asked[n], began[n], still)
 		}
 	}
 }

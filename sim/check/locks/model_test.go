@@ -142,7 +142,7 @@ func TestS8IsJudgedByTheLog(t *testing.T) {
 		{"a handle that no client presented, and no delay", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.FailHandle{Session: 1, Handle: handleOf(1)}, api.Result{Code: api.OK})
-		}, "what begins is 0s"},
+		}, "what begins is 0s; the lock is not freed"},
 		{"a session that expired, and too short a delay", func(s *lockStory) {
 			s.acquire(1, 1, api.Exclusive, 5, 5)
 			s.applied(command.Expire{Session: 1}, api.Result{Code: api.OK}, delay(999*time.Millisecond))
