@@ -13,6 +13,14 @@ import (
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
+func pathOf(name string) api.Path {
+	path, err := api.ParsePath(name)
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
 // stale is a run in which a client finds in its cache names in /d, which it has listed by one handle of two.
 func stale(o plan.Options) cell.Result {
 	c1 := sim.FirstClient
@@ -30,11 +38,7 @@ func stale(o plan.Options) cell.Result {
 	moment("receive", "<- n1 answer #4 session 7 seq 4 epoch 3 master 1: ok 2 children: x, y")
 	moment("receive", "<- n1 answer #5 session 7 seq 5 epoch 3 master 1: ok \"\"")
 	remove := func(seq api.Seq, name string) {
-		path, err := api.ParsePath(name)
-		if err != nil {
-			panic(err)
-		}
-		node := api.Ref{Path: path, Instance: 8}
+		node := api.Ref{Path: pathOf(name), Instance: 8}
 		executes(o, time.Duration(9+seq)*ms, 20+int64(seq), command.NodeCommand{Guard: 3, Session: 9, Seq: seq, Op: command.DeleteNode{Node: node}}, api.Result{Code: api.OK})
 	}
 	remove(1, "/d/x")

@@ -2,6 +2,7 @@ package story
 
 import (
 	"regexp"
+	"time"
 
 	"github.com/chubbycell/chubby/sim/moments"
 )
@@ -26,11 +27,15 @@ func (l log) sessionOfEvents(about *subjects) string {
 	return about.session
 }
 
-// carried returns the last receipts of events by a session, and the last receipts of its acknowledgements, of each
-// number the first: the last one of each first. Which of its events a client still gets depends on both.
-func (l log) carried(session string, end int) []int {
-	if session == "" {
+// carried returns receipts of events by a session, and receipts of its acknowledgements, of each number the first. They
+// are the first ones since the time at which, by the report, the missed event happened, or else the last ones. Which of
+// its events a client still gets depends on both.
+func (l log) carried(session string, about *subjects, end int) []int {
+	switch {
+	case session == "":
 		return nil
+	case len(about.times) > 0:
+		return l.carriedSince(session, about.times[len(about.times)-1], end)
 	}
 	var brought, acks []int
 	last := ""
@@ -56,4 +61,27 @@ func (l log) carried(session string, end int) []int {
 		}
 	}
 	return inTurn(acks, brought)
+}
+
+// carriedSince returns the first such receipts since a time.
+func (l log) carriedSince(session string, since time.Duration, end int) []int {
+	var brought, acks []int
+	seen := map[string]bool{} // acknowledgements
+	for i := range l.All[:end] {
+		m := &l.All[i]
+		found := carries.FindStringSubmatch(m.Text)
+		switch {
+		case m.Kind != "receive" || found == nil || found[1] != session:
+		case m.At < since:
+			seen[found[2]] = true
+		case m.Who.IsClient():
+			if len(brought) < mostCarried {
+				brought = append(brought, i)
+			}
+		case !seen[found[2]] && len(acks) < mostCarried:
+			seen[found[2]] = true
+			acks = append(acks, i)
+		}
+	}
+	return inTurn(brought, acks)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/plan"
@@ -14,6 +16,16 @@ import (
 // missed is a run in which session 7 acknowledges to the master of epoch 5 what the one of epoch 3 sent, and misses
 // an event. Session 8 has events of its own.
 func missed(o plan.Options) cell.Result {
+	return misses(o, "session 7 hears of child c of /d, and has not heard of child b")
+}
+
+// missedAt is that run, and the report says when what was missed happened.
+func missedAt(o plan.Options) cell.Result {
+	executes(o, 3500*time.Microsecond, 30, command.NodeCommand{Guard: 5, Session: 9, Seq: 3, Op: command.OpenNode{Path: pathOf("/d/b")}}, api.Result{Code: api.OK, Detail: api.Opened{Created: true}})
+	return misses(o, "session 7 hears of child c of /d, and has not heard of child b by command 47, executed at 0.003500s")
+}
+
+func misses(o plan.Options, report string) cell.Result {
 	c1 := sim.FirstClient
 	at := time.Duration(0)
 	receives := func(who, text string) {
@@ -28,7 +40,7 @@ func missed(o plan.Options) cell.Result {
 	receives("c2", "<- n2 answer #6 session 8 seq 0 epoch 5 master 2: ok lease 3s failover false event #1 contents of /d/b")
 	receives("c1", "<- n2 answer #7 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false")
 	receives("c1", "<- n2 answer #8 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false event #2 children of /d: c added")
-	return tells(o, cell.Breach{ID: "S13", Text: "session 7 hears of child c of /d, and has not heard of child b", At: 20 * ms, Step: 9, On: c1}, "3.020000000")
+	return tells(o, cell.Breach{ID: "S13", Text: report, At: 20 * ms, Step: 9, On: c1}, "3.020000000")
 }
 
 // A story of events tells what the session was brought, and what it acknowledged to each master, although the report
@@ -44,6 +56,18 @@ func TestAStoryOfEvents(t *testing.T) {
 		require.Contains(t, story, told)
 	}
 	for _, not := range []string{"call #3 ", "call #5 ", "session 8"} {
+		require.NotContains(t, story, not)
+	}
+}
+
+// If the report says when the missed event happened, the story tells the command, though of another session, and what
+// the session was brought and acknowledged since then.
+func TestAStoryOfAMissedEvent(t *testing.T) {
+	story := storyOf(missedAt)
+	require.Contains(t, story, "the log executes OpenNode as call 3 of session 9, in slot 30")
+	require.Contains(t, story, "0.004 s (n2: 3.000)  n2 receives from c1: call #4 session 7 ")
+	require.Contains(t, story, "event #2 children of /d: c added\n")
+	for _, not := range []string{"answer #1 ", "call #2 ", "call #3 "} {
 		require.NotContains(t, story, not)
 	}
 }

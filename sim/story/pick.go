@@ -93,6 +93,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			suspect: m.Kind == moments.Executes && (about.isInNamedSlot(m.Text) || about.isAtNamedTime(m.At) || fresh && !l.isOfStep(from)),
 			between: m.Kind == moments.Executes && about.isBetweenNamedTimes(m.At),
 		}
+		if c.names == 0 && m.Kind == moments.Executes && about.isAtNamedTime(m.At) {
+			c.names = about.mentioned(m.Text) // a call of another session, too
+		}
 		if m.Kind == "receive" && about.machines[m.Peer] && about.sharesWord(m.Text) {
 			c.peer = m.Peer
 		}
@@ -139,7 +142,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			}
 		}
 	}
-	for _, i := range inTurn(l.cached(report, end), l.carried(session, end)) {
+	for _, i := range inTurn(l.cached(report, end), l.carried(session, about, end)) {
 		if len(picked) < room-1 && !slices.Contains(picked, i) {
 			picked = append(picked, i)
 		}

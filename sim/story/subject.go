@@ -78,8 +78,9 @@ var (
 	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
 	// A client of a history is a program. It is negative for the second call that the program has under way.
 	processNamed = regexp.MustCompile(`\bclient -?(\d+)\b`)
-	// timeNamed is how a report says when, in true time, something happened that led to the break, in a line of its own.
-	timeNamed = regexp.MustCompile(`(?m)^\s*(\d+\.\d{6})s: `)
+	// timeNamed is how a report says when, in true time, something happened that led to the break: in a line of its own,
+	// or after the name of a command.
+	timeNamed = regexp.MustCompile(`(?m)(?:^\s*|, executed at )(\d+\.\d{6})s\b`)
 	// windowNamed is how a report on a history says when the first call that it names was under way, in true time.
 	windowNamed = regexp.MustCompile(`\[called \d+ at ([\d.]+)s, returned \d+ at ([\d.]+)s\]`)
 )
@@ -210,14 +211,20 @@ func matches(forms []*regexp.Regexp, text string) bool {
 	return slices.ContainsFunc(forms, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 }
 
-// in returns the things that a text mentions. It returns none if the report names things of an exclusive kind, and the
-// text mentions only other things of that kind.
-func (s *subjects) in(text string) (bits uint64) {
+// mentioned returns the things that a text mentions.
+func (s *subjects) mentioned(text string) (bits uint64) {
 	for i, re := range s.things[:min(len(s.things), 63)] {
 		if re.MatchString(text) {
 			bits |= 1 << i
 		}
 	}
+	return bits
+}
+
+// in returns the things that a text mentions. It returns none if the report names things of an exclusive kind, and the
+// text mentions only other things of that kind.
+func (s *subjects) in(text string) (bits uint64) {
+	bits = s.mentioned(text)
 	for _, k := range s.exclusive {
 		if bits&(k.bits|s.nonces) == 0 && bits != 0 && k.any.MatchString(text) {
 			return 0

@@ -2,6 +2,7 @@ package events
 
 import (
 	"slices"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
@@ -43,6 +44,7 @@ type eventKey struct {
 type happened struct {
 	eventKey
 	by  api.Number
+	at  time.Duration     // true time of the command
 	gen client.ContentGen // of the contents, if they were written
 }
 
@@ -99,6 +101,7 @@ func (c *Checker) record(n api.Ref, x happened) {
 		h = &history{}
 		c.nodes[n] = h
 	}
+	x.at = c.world.Now()
 	h.all = append(h.all, x)
 	for _, w := range c.watches[n] {
 		w.owe(x)

@@ -114,7 +114,8 @@ func (w *Watch) judge(e client.Event, by api.Number) {
 		delete(w.owed, k)
 	}
 	if first, n := w.firstOwed(); n != 0 && n < by && e.Kind != client.EventInvalid {
-		w.breakf(e, "and has not heard of %v by command %d", first, n)
+		missed, _ := w.find(n, first)
+		w.breakf(e, "and has not heard of %v by command %d, executed at %.6fs", first, n, missed.at.Seconds())
 	}
 }
 
