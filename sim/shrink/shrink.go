@@ -96,7 +96,7 @@ func (z Shrinker) jobs() int {
 func (s *search) passes() bool {
 	s.whole()
 	if s.size().Faults > many {
-		s.neighbours(1, s.kinds())
+		s.neighbours(1, append(s.kinds(), s.parts()...))
 	}
 	for s.ctx.Err() == nil {
 		before := s.best
