@@ -6,8 +6,9 @@
 //
 // Reading order:
 //
-//	shrink.go    Shrinker, Case: the passes, in their order
-//	size.go      how large a script is
-//	search.go    runs candidates in parallel, and takes the first one in order that still fails
-//	list.go      delta debugging of a list
+//	shrink.go      Shrinker, Case: the passes, in their order
+//	neighbours.go  of these, the one that gives messages other delays
+//	size.go        how large a script is
+//	search.go      runs candidates in parallel, and takes the first one in order that still fails
+//	list.go        delta debugging of a list
 package shrink

@@ -96,7 +96,7 @@ func (z Shrinker) jobs() int {
 func (s *search) passes() bool {
 	s.whole()
 	if s.size().Faults > many {
-		s.neighbours(1, append(s.kinds(), s.parts()...))
+		s.neighbours(1, append(s.sorts(), s.parts()...))
 	}
 	for s.ctx.Err() == nil {
 		before := s.best
@@ -105,7 +105,7 @@ func (s *search) passes() bool {
 		s.programs()
 		s.replicas()
 		s.time()
-		if s.best == before && !s.neighbours(rounds(s.size().Faults), append(s.kinds(), s.parts()...)) {
+		if s.best == before && !s.neighbours(rounds(s.size().Faults), append(s.sorts(), s.parts()...)) {
 			return s.ctx.Err() == nil
 		}
 	}
@@ -128,76 +128,6 @@ func (s *search) whole() {
 	if !s.within {
 		s.shorter()
 	}
-}
-
-// A failure of which more than few faults are left is looked for in its neighbours. A round tries sets of them for each
-// way to leave out faults.
-const (
-	few, some, many = 6, 15, 30
-	sets            = 8
-)
-
-// rounds returns how many rounds a failure is worth.
-func rounds(faults int) int {
-	switch {
-	case faults <= few:
-		return 0
-	case faults <= some:
-		return 1
-	}
-	return 6
-}
-
-// neighbours looks for the failure in runs with other delays and losses of messages, and without many of the faults. If
-// a failure depends on an exact order of messages, nearly every call of the hostile client appears to be needed, since
-// without it all later messages have other delays; in a neighbour that order may come about by itself. It returns false
-// if no neighbour fails in the same way.
-func (s *search) neighbours(rounds int, ways []way) bool {
-	base := s.best
-	for round := range rounds {
-		if s.ctx.Err() != nil {
-			break
-		}
-		if _, ok := s.first(len(ways)*sets, func(i int) *plan.Script {
-			c := base.Clone()
-			c.LinkDraws += uint64(round*sets+i%sets) + 1
-			ways[i/sets](c)
-			return c
-		}); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// way is a change that leaves out many faults of a script.
-type way func(*plan.Script)
-
-// kinds returns the ways to leave out all faults of the best script, or all of one kind.
-func (s *search) kinds() []way {
-	standing := s.plan(s.best).Standing()
-	all := []way{func(c *plan.Script) { c.Strikes, c.Tricks, c.Without = nil, nil, append(c.Without, standing...) }}
-	if len(s.best.Strikes) > 0 && len(s.best.Tricks) > 0 {
-		all = append(all, func(c *plan.Script) { c.Tricks = nil }, func(c *plan.Script) { c.Strikes = nil })
-	}
-	return all
-}
-
-// parts returns the ways to leave out a half or a quarter of the turns of the hostile client, or of the strikes.
-func (s *search) parts() []way {
-	var all []way
-	tricks, strikes := len(s.best.Tricks), len(s.best.Strikes)
-	for _, parts := range []int{2, 4} {
-		for i := range parts {
-			if n := (tricks + parts - 1) / parts; i*n < tricks {
-				all = append(all, func(c *plan.Script) { c.Tricks = without(c.Tricks, i*n, n) })
-			}
-			if n := (strikes + parts - 1) / parts; i*n < strikes {
-				all = append(all, func(c *plan.Script) { c.Strikes = without(c.Strikes, i*n, n) })
-			}
-		}
-	}
-	return all
 }
 
 // shorter tries to end the safety phase early, with only the faults before its end. A failure that is found after the

@@ -164,10 +164,12 @@ func TestAnExactOrderIsLookedForAmongNeighbours(t *testing.T) {
 
 // Few faults are enough: the messages of such a case have the delays of its seed.
 func TestASmallCaseKeepsTheDelaysOfItsSeed(t *testing.T) {
-	c, err := Shrinker{Run: scripted(crash(10), crash(20)), Jobs: 1}.Shrink(t.Context(), plan.Options{Seed: 1})
-	require.NoError(t, err)
-	require.Len(t, c.Options.Script.Faults(), 2)
-	require.Zero(t, c.Options.Script.LinkDraws)
+	for _, needed := range [][]plan.Fault{{crash(10), crash(20)}, {crash(10), crash(90)}, {crash(60), crash(90)}} {
+		c, err := Shrinker{Run: scripted(needed...), Jobs: 1}.Shrink(t.Context(), plan.Options{Seed: 1})
+		require.NoError(t, err)
+		require.Len(t, c.Options.Script.Faults(), 2)
+		require.Zero(t, c.Options.Script.LinkDraws)
+	}
 }
 
 // If ctx ends, Shrink returns what it has found, and Runs counts only candidates that ran.

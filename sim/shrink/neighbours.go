@@ -1,0 +1,73 @@
+package shrink
+
+import "github.com/chubbycell/chubby/sim/plan"
+
+// A failure of which more than few faults are left is looked for in its neighbours. A round tries sets of them for each
+// way to leave out faults.
+const (
+	few, some, many = 6, 15, 30
+	sets            = 8
+)
+
+// rounds returns how many rounds a failure is worth.
+func rounds(faults int) int {
+	switch {
+	case faults <= few:
+		return 0
+	case faults <= some:
+		return 1
+	}
+	return 6
+}
+
+// neighbours looks for the failure in runs with other delays and losses of messages, and without many of the faults. If
+// a failure depends on an exact order of messages, nearly every call of the hostile client appears to be needed, since
+// without it all later messages have other delays; in a neighbour that order may come about by itself. The delays of the
+// best script are tried before others. It returns false if no neighbour fails in the same way.
+func (s *search) neighbours(rounds int, ways []way) bool {
+	base := s.best
+	for round := range rounds {
+		if s.ctx.Err() != nil {
+			break
+		}
+		if _, ok := s.first(len(ways)*sets, func(i int) *plan.Script {
+			c := base.Clone()
+			c.LinkDraws += uint64(round*sets + i%sets) // the same draws come first
+			ways[i/sets](c)
+			return c
+		}); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// way is a change that leaves out many faults of a script.
+type way func(*plan.Script)
+
+// sorts returns the ways to leave out all faults of the best script, or all of one sort.
+func (s *search) sorts() []way {
+	standing := s.plan(s.best).Standing()
+	all := []way{func(c *plan.Script) { c.Strikes, c.Tricks, c.Without = nil, nil, append(c.Without, standing...) }}
+	if len(s.best.Strikes) > 0 && len(s.best.Tricks) > 0 {
+		all = append(all, func(c *plan.Script) { c.Tricks = nil }, func(c *plan.Script) { c.Strikes = nil })
+	}
+	return all
+}
+
+// parts returns the ways to leave out a half or a quarter of the turns of the hostile client, or of the strikes.
+func (s *search) parts() []way {
+	var all []way
+	tricks, strikes := len(s.best.Tricks), len(s.best.Strikes)
+	for _, parts := range []int{2, 4} {
+		for i := range parts {
+			if n := (tricks + parts - 1) / parts; i*n < tricks {
+				all = append(all, func(c *plan.Script) { c.Tricks = without(c.Tricks, i*n, n) })
+			}
+			if n := (strikes + parts - 1) / parts; i*n < strikes {
+				all = append(all, func(c *plan.Script) { c.Strikes = without(c.Strikes, i*n, n) })
+			}
+		}
+	}
+	return all
+}
