@@ -117,13 +117,16 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		best = max(best, bits.OnesCount64(c.names))
 	}
 	var picked []int
-	if ofUser {
-		picked = l.notesOn(numbered(report), end, min(mostNotes, room))
-		for _, i := range l.told(about, end, room-len(picked)) {
-			if !slices.Contains(picked, i) {
+	add := func(more []int, most int) {
+		for _, i := range more {
+			if len(picked) < most && !slices.Contains(picked, i) {
 				picked = append(picked, i)
 			}
 		}
+	}
+	if ofUser {
+		picked = l.notesOn(numbered(report), end, min(mostNotes, room))
+		add(l.told(about, end, room-len(picked)), room)
 		picked = append(picked, l.executedOn(rowsNamed(report), end, min(mostExecuted, room-len(picked)))...)
 		picked = append(picked, l.cutShort(picked, end, min(mostCut, room-len(picked)))...)
 	}
@@ -136,17 +139,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		if slices.ContainsFunc(all, func(c candidate) bool { return c.suspect && about.isInNamedSlot(l.All[c.i].Text) }) {
 			kept = 1
 		}
-		for _, i := range l.ofHandle(about, end, room-len(picked)-kept) {
-			if !slices.Contains(picked, i) {
-				picked = append(picked, i)
-			}
-		}
+		add(l.ofHandle(about, end, room-len(picked)-kept), room)
 	}
-	for _, i := range inTurn(l.cached(report, end), l.carried(session, about, end)) {
-		if len(picked) < room-1 && !slices.Contains(picked, i) {
-			picked = append(picked, i)
-		}
-	}
+	add(inTurn(l.cached(report, end), l.carried(session, about, end)), room-1)
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
 	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {
@@ -167,11 +162,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			picked = append(picked, c.i)
 		}
 	}
-	for _, i := range executed {
-		if !slices.Contains(picked, i) {
-			picked = append(picked, i)
-		}
-	}
+	add(executed, room)
 	slices.Sort(picked)
 	return picked
 }

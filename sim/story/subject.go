@@ -37,12 +37,13 @@ type exclusiveKind struct {
 	bits uint64         // the things of the kind that the report names
 }
 
-// How reports name handles, ballots and records of logs. A handle's name looks like a ballot.
+// How reports name handles, sessions, ballots and records of logs. A handle's name looks like a ballot.
 const (
-	ofLog   = `(?:^|\s)#(\d+)\b`
-	handle  = `[Hh]andle[: ](\d+\.\d+)\b`
-	ofNonce = `\bnonce ([0-9a-f]{16,})\b`
-	ballot  = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
+	ofLog     = `(?:^|\s)#(\d+)\b`
+	handle    = `[Hh]andle[: ](\d+\.\d+)\b`
+	ofSession = `[Ss]ession[: ](\d+)`
+	ofNonce   = `\bnonce ([0-9a-f]{16,})\b`
+	ballot    = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
 )
 
 var handleNamed = regexp.MustCompile(handle)
@@ -51,7 +52,7 @@ var handleNamed = regexp.MustCompile(handle)
 // same thing; %[1]s is the name.
 var namings = []struct{ report, elsewhere string }{
 	{`slot (\d+)`, `\bslot %[1]s\b|\b%[1]s@|\[%[1]s,`},
-	{`[Ss]ession[: ](\d+)`, `\bsession %[1]s\b|Session:%[1]s\b`},
+	{ofSession, `\bsession %[1]s\b|Session:%[1]s\b`},
 	{`call (\d+) of session \d+`, `\bseq %[1]s\b|call %[1]s\b`},
 	{handle, `[Hh]andle[: ]%[1]s\b`},
 	{ballot, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`}, // ballots
@@ -131,7 +132,7 @@ func subjectsOf(report string) *subjects {
 	for _, stem := range stems(report) {
 		s.words[stem] = true
 	}
-	if all := named(`[Ss]ession[: ](\d+)`, report); len(all) > 0 {
+	if all := named(ofSession, report); len(all) > 0 {
 		s.session = all[0]
 	}
 	s.ofEvents = slices.ContainsFunc([]string{"event", "hear", "heard", "drop", "cache"}, func(stem string) bool { return s.words[stem] })

@@ -2,7 +2,6 @@ package agreement
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
@@ -28,11 +27,7 @@ func (h *Rows) compareSum(id paxos.NodeID, a *core.Applied) {
 	case !f.Summed:
 		f.Summed, f.Sum, f.first = true, a.Sum, id
 	case f.Sum != a.Sum:
-		others := "others have"
-		if f.first != 0 {
-			others = fmt.Sprintf("replica %d, which applied it first, has", f.first)
-		}
-		h.world.Break("S6", "after slot %d replica %d has checksum %v, %s %v%s", a.Slot, id, a.Sum, others, f.Sum,
+		h.world.Break("S6", "after slot %d replica %d has checksum %v, replica %d, which applied it first, has %v%s", a.Slot, id, a.Sum, f.first, f.Sum,
 			h.around.DifferingRows(id, a.Slot))
 	}
 }

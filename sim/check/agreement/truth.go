@@ -70,7 +70,7 @@ type slotFacts struct {
 	applied bool
 	Summed  bool // by a replica whose rows were not made to differ
 	Sum     db.Sum
-	first   paxos.NodeID // the replica that had Sum first; 0: it is not known
+	first   paxos.NodeID // the replica that had Sum first
 }
 
 type ballotFacts struct {
