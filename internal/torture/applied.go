@@ -108,6 +108,9 @@ func (a *Applied) OnTenure(paxos.Tenure) {}
 // OnProposed implements core.Observer.
 func (a *Applied) OnProposed([]byte) {}
 
+// OnRefused implements core.Observer.
+func (a *Applied) OnRefused([]byte) {}
+
 // OnBegun implements core.Observer.
 func (a *Applied) OnBegun([]byte) {}
 

@@ -22,6 +22,10 @@ type Observer interface {
 	// OnProposed: the log accepted this command as a proposal. The command may stand in the log once
 	// for each call of OnProposed.
 	OnProposed(raw []byte)
+	// OnRefused: the log did not take this command as a proposal, for want of room, because it is too
+	// large, or because this replica does not lead. The command is not in the log; the master may propose
+	// it again.
+	OnRefused(raw []byte)
 	// OnBegun: the master made this command for a call, or for what follows from calls, and the
 	// command waits for its turn in the log. It is proposed, now or later, unless the tenure ends
 	// or the client gives the call up.
@@ -61,5 +65,11 @@ func (r *Replica) observe(mo *master.Output) {
 func (r *Replica) observeProposed(raw []byte) {
 	if r.cfg.Observer != nil {
 		r.cfg.Observer.OnProposed(raw)
+	}
+}
+
+func (r *Replica) observeRefused(raw []byte) {
+	if r.cfg.Observer != nil {
+		r.cfg.Observer.OnRefused(raw)
 	}
 }

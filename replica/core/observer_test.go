@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/state/command"
 )
 
 // record is an observer that keeps what it is told.
@@ -17,6 +18,7 @@ type record struct {
 	applied         []core.Applied
 	tenures         []paxos.Tenure
 	proposed, begun []string
+	refused         []string
 	reads           []core.Read
 }
 
@@ -24,6 +26,7 @@ func (r *record) OnInstalled(i core.Installed) { r.installed = append(r.installe
 func (r *record) OnApplied(a core.Applied)     { r.applied = append(r.applied, a) }
 func (r *record) OnTenure(t paxos.Tenure)      { r.tenures = append(r.tenures, t) }
 func (r *record) OnProposed(raw []byte)        { r.proposed = append(r.proposed, string(raw)) }
+func (r *record) OnRefused(raw []byte)         { r.refused = append(r.refused, string(raw)) }
 func (r *record) OnBegun(raw []byte)           { r.begun = append(r.begun, string(raw)) }
 func (r *record) OnRead(read core.Read)        { r.reads = append(r.reads, read) }
 
@@ -50,6 +53,21 @@ func TestAnObserverIsToldWhatAReplicaDoes(t *testing.T) {
 	require.Len(t, seen.proposed, commands, "each command was proposed once, and is chosen")
 	require.Subset(t, seen.proposed, seen.begun)
 	require.Len(t, seen.begun, 2, "the session and the row; what a new master proposes first waits for no turn")
+}
+
+// With a window of one slot and one command a slot, the log does not take all that a new master needs. The observer is told of each
+// refusal, and the master proposes these commands again.
+func TestAnObserverIsToldWhatTheLogRefuses(t *testing.T) {
+	g := newGroup(t, 1, func(c *core.Config) { c.Paxos.Window, c.Paxos.MaxBatchCommands, c.Paxos.MaxPending = 1, 1, 1 })
+	g.pass(3 * time.Second)
+	seen := g.seen[1]
+	require.NotEmpty(t, seen.refused)
+	for _, raw := range seen.refused {
+		_, err := command.Decode(raw)
+		require.NoError(t, err)
+	}
+	require.Subset(t, seen.proposed, seen.refused)
+	require.NotEmpty(t, g.open(1))
 }
 
 // A replica without an observer does the same as one with an observer.

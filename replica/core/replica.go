@@ -345,6 +345,7 @@ func (r *Replica) propose() bool {
 		if err := r.paxos.Propose(r.now, p.Command); err != nil {
 			r.logFull = r.logFull || errors.Is(err, paxos.ErrBusy)
 			r.master.Refused(r.at(), p, codeOf(err))
+			r.observeRefused(p.Command)
 		} else {
 			r.observeProposed(p.Command)
 		}

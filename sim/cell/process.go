@@ -274,6 +274,11 @@ func publishOutcome(r *replica, out *model.Outcome, proposed []command.Command) 
 	if len(proposed) > 0 {
 		c.publish(event.Proposed{Replica: r.Id, Commands: proposed})
 	}
+	for _, raw := range out.Refused {
+		if refused, err := command.Decode(string(raw)); err == nil {
+			c.publish(event.Refused{Replica: r.Id, Command: refused})
+		}
+	}
 	for i := range out.Applied {
 		c.publish(event.Applied{Replica: r.Id, Slot: out.Applied[i].Slot, Commands: out.Applied[i].Commands})
 	}

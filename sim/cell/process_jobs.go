@@ -16,7 +16,11 @@ import (
 func (r *replica) OnPublished(id driver.SnapshotID) {
 	r.cell.watch.Snapshots.OnPublished(r.Id, id, r.writing)
 	if r.cell.events.Wanted() {
-		r.cell.publish(event.SnapshotPublished{Replica: r.Id, Slot: id.Handle.Slot})
+		published := event.SnapshotPublished{Replica: r.Id, Slot: id.Handle.Slot, Fetched: r.writing == nil}
+		if n := r.Host.Core(); n != nil {
+			published.Applied = n.Status().Applied
+		}
+		r.cell.publish(published)
 	}
 }
 

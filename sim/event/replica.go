@@ -7,6 +7,7 @@ import (
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
 // Recovered says what a process life that starts has read from its replica's disk. It comes
@@ -70,6 +71,12 @@ type Proposed struct {
 	Commands []command.Command
 }
 
+// Refused says that a leader's log has not taken a command of its master.
+type Refused struct {
+	Replica paxos.NodeID
+	Command command.Command
+}
+
 // Durable says that a replica's disk has synced records.
 type Durable struct {
 	Replica paxos.NodeID
@@ -95,6 +102,8 @@ type Executed struct {
 type SnapshotPublished struct {
 	Replica paxos.NodeID
 	Slot    paxos.Slot
+	Fetched bool       // it is one of another replica
+	Applied paxos.Slot // that the replica has applied by now
 }
 
 // SnapshotInstalled says that a replica has replaced its rows by a snapshot of another.
@@ -139,10 +148,12 @@ type AuditPassed struct {
 // Left says in what state a replica is when the run ends, however it ends.
 type Left struct {
 	Replica paxos.NodeID
-	Local   time.Time     // its clock, as it last read it
-	Status  *paxos.Status // nil: down, or not recovered
-	Lease   time.Time     // end of its read authority, by its clock
-	Epoch   api.Epoch     // in which it serves; 0: none
+	Local   time.Time      // its clock, as it last read it
+	Status  *paxos.Status  // nil: down, or not recovered
+	Lease   time.Time      // end of its read authority, by its clock
+	Epoch   api.Epoch      // in which it serves; 0: none
+	Locks   []lock.Holding // that are held, by its rows; nil if these break an invariant of the lock table
+	Delays  []lock.Delay   // that run, by its rows; nil likewise
 }
 
 func (Recovered) event()         {}
@@ -156,6 +167,7 @@ func (ReplySent) event()         {}
 func (MessageSent) event()       {}
 func (MessageReceived) event()   {}
 func (Proposed) event()          {}
+func (Refused) event()           {}
 func (Durable) event()           {}
 func (Applied) event()           {}
 func (Executed) event()          {}

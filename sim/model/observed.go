@@ -13,6 +13,7 @@ type Observed struct {
 	Applied   []core.Applied
 	Tenure    *paxos.Tenure // the last one; nil: none
 	Proposed  [][]byte
+	Refused   [][]byte
 	Begun     [][]byte
 	Reads     []core.Read
 }
@@ -28,6 +29,9 @@ func (o *Observed) OnTenure(t paxos.Tenure) { o.Tenure = &t }
 
 // OnProposed records a command that the log accepted.
 func (o *Observed) OnProposed(raw []byte) { o.Proposed = append(o.Proposed, raw) }
+
+// OnRefused records a command that the log did not take.
+func (o *Observed) OnRefused(raw []byte) { o.Refused = append(o.Refused, raw) }
 
 // OnBegun records a command that waits for its turn in the log.
 func (o *Observed) OnBegun(raw []byte) { o.Begun = append(o.Begun, raw) }

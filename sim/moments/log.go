@@ -187,7 +187,11 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.Recovered:
 		opinion(sim.Addr(e.Replica), Durable, "%s", recovery(e))
 	case event.SnapshotPublished:
-		opinion(sim.Addr(e.Replica), Durable, written+"%d", e.Slot)
+		origin := ""
+		if e.Fetched {
+			origin = fmt.Sprintf(", fetched from another replica; the rows here are those after slot %d", e.Applied)
+		}
+		opinion(sim.Addr(e.Replica), Durable, written+"%d%s", e.Slot, origin)
 	case event.Started:
 		opinion(sim.Addr(e.Replica), Believes, "starts with boot number %d, has promised %v, knows what was chosen below slot %d", e.Boot, e.Status.Promised, e.Status.FirstOpen)
 		delete(l.Leads, sim.Addr(e.Replica))
@@ -219,6 +223,8 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		}
 	case event.Proposed:
 		l.noteProposed(e.Commands)
+	case event.Refused:
+		opinion(sim.Addr(e.Replica), Refuses, "%s", Clip(proposed(e.Command), 160))
 	case event.Executed:
 		l.noteExecuted(e.Command.Command)
 		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 230)})

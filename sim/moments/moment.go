@@ -31,6 +31,7 @@ const (
 	Believes = "believes" // a machine has a new belief
 	Durable  = "durable"  // a disk has a record
 	Executes = "executes" // a command is applied for the first time
+	Refuses  = "refuses"  // a leader's log does not take a command of its master
 	Told     = "told"     // a program's call returned, or the program made a note
 	Acts     = "acts"     // the delayed part of a fault that struck before
 	Unsynced = "unsynced" // a power cut met a file with sectors that were written and not synced
