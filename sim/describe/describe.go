@@ -24,7 +24,7 @@ func Message(from, to sim.Addr, msg []byte) string {
 		if err != nil {
 			return unreadable(msg, err)
 		}
-		return fmt.Sprintf("call #%d session %d seq %d seen %d: %s", q.ID, q.Session, q.Seq, q.AckedThrough, Op(q.Op))
+		return fmt.Sprintf("call #%d session %d seq %d seen %d (epoch %d): %s", q.ID, q.Session, q.Seq, q.AckedThrough, q.Epoch, Op(q.Op))
 	case to.IsClient():
 		p, err := api.DecodeReply(msg)
 		if err != nil {

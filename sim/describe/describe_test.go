@@ -27,9 +27,9 @@ func TestCallsAreDescribed(t *testing.T) {
 		`compare-and-set "k" from absent to "v"`:               api.CompareAndSet{Key: "k", Absent: true, Value: "v"},
 		`compare-and-set "k" from "u" to "v"`:                  api.CompareAndSet{Key: "k", Expect: "u", Value: "v"},
 	} {
-		q := api.Request{ID: 9, Session: 4, Seq: 3, AckedThrough: 2, Op: op}
+		q := api.Request{ID: 9, Session: 4, Seq: 3, AckedThrough: 2, Epoch: 5, Op: op}
 		got := Message(sim.FirstClient, 1, api.AppendRequest(nil, q))
-		require.Equal(t, "call #9 session 4 seq 3 seen 2: "+want, got)
+		require.Equal(t, "call #9 session 4 seq 3 seen 2 (epoch 5): "+want, got)
 	}
 }
 

@@ -129,7 +129,7 @@ func TestAChangeDuringAnOpenIsOwed(t *testing.T) {
 	r := newRig(0)
 	r.does(written(2))
 	w := r.c.Opened(8, node, handle, wide, client.Stat{Content: 1})
-	require.Equal(t, "contents by command 1", w.Owed())
+	require.Equal(t, "contents by command 1, executed at 0.000000s", w.Owed())
 	w = r.c.Opened(8, node, handle, wide, client.Stat{Content: 2})
 	require.Empty(t, w.Owed())
 }

@@ -114,8 +114,7 @@ func (w *Watch) judge(e client.Event, by api.Number) {
 		delete(w.owed, k)
 	}
 	if first, n := w.firstOwed(); n != 0 && n < by && e.Kind != client.EventInvalid {
-		missed, _ := w.find(n, first)
-		w.breakf(e, "and has not heard of %v by command %d, executed at %.6fs", first, n, missed.at.Seconds())
+		w.breakf(e, "and has not heard of %s", w.missed(first, n))
 	}
 }
 
@@ -164,8 +163,13 @@ func (w *Watch) Owed() string {
 	if len(w.owed) == 0 || w.c.ended[w.session] {
 		return ""
 	}
-	first, by := w.firstOwed()
-	return fmt.Sprintf("%v by command %d", first, by)
+	return w.missed(w.firstOwed())
+}
+
+// missed describes an event that is owed, by its command.
+func (w *Watch) missed(k eventKey, by api.Number) string {
+	x, _ := w.find(by, k)
+	return fmt.Sprintf("%v by command %d, executed at %.6fs", k, by, x.at.Seconds())
 }
 
 // firstOwed returns the first event that is still owed; by is 0 if there is none.

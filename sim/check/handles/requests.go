@@ -114,7 +114,7 @@ func (b *Requests) faultOf(k model.Call, a asking, now uint64) model.Finding {
 	case !g.Rights.Has(model.RightFor(a.op)):
 		return model.Finding{ID: "S16", Text: fmt.Sprintf("handle %v was given for %v", g.ID, g.Rights)}
 	case (g.ID.Epoch < a.epoch || g.Untested) && g.Allowed < a.epoch && model.RightFor(a.op) != 0:
-		return model.Finding{ID: "S16", Text: fmt.Sprintf("at no time of epoch %d had %s the rights to open %v again", a.epoch, a.who, g.Node)}
+		return model.Finding{ID: "S16", Text: fmt.Sprintf("at no time of epoch %d had %s the rights to open %v again: %s", a.epoch, a.who, g.Node, b.rights.tell(a.who, g.Node.Path.String()))}
 	}
 	return model.Finding{}
 }

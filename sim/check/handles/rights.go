@@ -171,7 +171,7 @@ func (b *Rights) tell(who api.Principal, path string) string {
 				rights |= r
 			}
 		}
-		return fmt.Sprintf("%s (ACL names %s for reading, %s for writing, %s for changing) gives it %v", what, n.Names[0], n.Names[1], n.Names[2], rights)
+		return fmt.Sprintf("%s (ACL files %[2]s/%[3]s for reading, %[2]s/%[4]s for writing, %[2]s/%[5]s for changing) gives it %[6]v", what, model.ACLDir, n.Names[0], n.Names[1], n.Names[2], rights)
 	}
 	return given("the node", path) + ", and " + given("its directory", model.Parent(path))
 }

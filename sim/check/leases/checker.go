@@ -172,9 +172,12 @@ func granted(holder paxos.NodeID, left time.Duration) string {
 func (l *Checker) checkOutlasts(leader, member paxos.NodeID, counted, kept time.Time) {
 	from, to := l.Parties[leader].Clock().TrueTime(counted), l.Parties[member].Clock().TrueTime(kept)
 	if to < from {
-		l.world.Break("S7b", "replica %d will count on the grant of replica %d for %v after its end", leader, member, from-to)
+		l.world.Break("S7b", "replica %d will count on the grant of replica %d for %v after its end: until %s by the clock of replica %d, and the grant ends at %s by that of replica %d", leader, member, from-to, seconds(counted), leader, seconds(kept), member)
 	}
 }
+
+// seconds writes an instant as stories and traces do.
+func seconds(at time.Time) string { return fmt.Sprintf("%.3f", sim.ReadingOf(at).Seconds()) }
 
 // Later returns the later of two instants.
 func Later(a, b time.Time) time.Time {
