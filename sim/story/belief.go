@@ -49,9 +49,16 @@ func (l log) beliefs(s *subjects, on sim.Addr, room, clients int) []string {
 		ofClients = append(ofClients, m)
 	}
 	all = append(all, heaviest(ofClients, clients)...)
+	locks := newLockTable(l, s, on).line()
+	if locks != "" {
+		room--
+	}
 	var lines []string
 	for _, m := range heaviest(all, room) {
 		lines = append(lines, m.line)
+	}
+	if locks != "" {
+		lines = append(lines, locks)
 	}
 	return lines
 }

@@ -15,6 +15,11 @@
 //	handle.go    of these, the calls by one handle
 //	cached.go    of these, the answers that filled a cache
 //	carried.go   of these, the events that a session got and acknowledged
+//	locks.go     how the locks stand that the report is about, and what led to that
+//	aside.go     moments that mention little of the report: the ends of its sessions,
+//	again.go     other executions of a call, if a command stands in the log twice,
+//	refusal.go   what a log did not take, and was not proposed again,
+//	asked.go     and the heartbeat behind a grant
 //	sends.go     what the machine of the break sends in its step
 //	count.go     the votes and promises of a quorum
 //	belief.go    what each machine believes at the break

@@ -68,7 +68,8 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	if l.Broke != moments.None {
 		report = l.All[l.Broke].Text
 	}
-	wrong := l.callsIn(about.window)
+	beside := aside{l, about, end}
+	wrong := append(l.callsIn(about.window), beside.callOfProgram()...)
 	session := l.sessionOfEvents(about)
 	var all []candidate
 	for i := end - 1; i >= 0; i-- {
@@ -142,6 +143,10 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		add(l.ofHandle(about, end, room-len(picked)-kept), room)
 	}
 	add(inTurn(l.cached(report, end), l.carried(session, about, end)), room-1)
+	if l.Broke != moments.None {
+		add(newLockTable(l, about, l.All[l.Broke].Who).grants(end), room-1)
+	}
+	add(beside.all(), room-1)
 	executed := l.executedSince(from, end, min(mostExecuted, room-len(picked)))
 	isNamed := func(c candidate) bool { return c.fresh && c.kind == moments.Executes }
 	if len(executed) > 0 && !l.isOfStep(from) && slices.ContainsFunc(all, isNamed) {
@@ -255,10 +260,8 @@ func (l log) executedSince(from, end, room int) (all []int) {
 	if from == moments.None {
 		return nil
 	}
-	if l.isOfStep(from) { // include commands that the step executed after the break was seen
-		for end < len(l.All) && l.All[end].Step == l.All[l.Broke].Step {
-			end++
-		}
+	if l.isOfStep(from) {
+		end = aside{log: l}.endOfStep(end)
 	}
 	seen := map[string]bool{}
 	for i := end - 1; i >= from && len(all) < room; i-- {

@@ -17,7 +17,7 @@ const (
 	mostHarms   = 5
 	mostBeliefs = 6 // machines whose state is told
 	mostClients = 2 // clients among them
-	mostSteps   = 6
+	mostSteps   = 9
 	leastSteps  = 4 // lines that are kept free for steps
 	mostReport  = 4 // lines of the report of the break
 )
@@ -196,8 +196,8 @@ func (t *teller) believed() {
 // ending returns how many lines the verdict takes.
 func (t *teller) ending() int { return 1 + min(len(t.report), mostReport) }
 
-// steps tells the moments that mention what the report names. If there are none, or only records of disks, it adds the
-// last moments of the machine of the break.
+// steps tells the moments that mention what the report names. If there are few, it adds the last moments of the machine of
+// the break; for the check of a user, or if an audit found the damage, only if there are none but records of disks.
 func (t *teller) steps() {
 	t.past = t.Past(t.Ends(func(a sim.Addr) bool { return t.about.machines[a] }))
 	room := min(mostSteps, MostLines-1-t.ending()-len(t.lines))
@@ -205,16 +205,16 @@ func (t *teller) steps() {
 	counts = counts[:min(len(counts), max(0, room-leastSteps+1))]
 	room -= len(counts)
 	t.picked = t.picks(t.about, t.past, room, t.firstSuspect(), t.breach.IsOfUser())
-	if ofDisk := func(i int) bool { return t.All[i].Kind == moments.Durable }; len(t.picked) == 0 {
-		t.picked = t.lastOf(t.breach.On, min(room, mostLast), false)
-	} else if len(t.picked) < leastSteps && !slices.ContainsFunc(t.picked, func(i int) bool { return !ofDisk(i) }) {
-		for _, i := range t.lastOf(t.breach.On, min(room, mostLast), true) {
+	isOther := func(i int) bool { return t.All[i].Kind != moments.Durable }
+	ofDisks := !slices.ContainsFunc(t.picked, isOther)
+	if _, isAudit := t.audit(); len(t.picked) < leastSteps && (ofDisks || !isAudit && !t.breach.IsOfUser()) {
+		disk := len(t.picked) > 0 && ofDisks
+		for _, i := range t.lastOf(t.breach.On, min(room-len(t.picked), mostLast), disk) {
 			if !slices.Contains(t.picked, i) {
 				t.picked = append(t.picked, i)
 			}
 		}
 		slices.Sort(t.picked)
-		t.picked = t.picked[max(0, len(t.picked)-room):]
 	}
 	if len(t.picked) < min(room, leastSteps) {
 		t.picked = t.addSessions(t.picked, room)
@@ -278,6 +278,8 @@ func (t *teller) step(i int) string {
 		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, t.clip(m.Text))
 	case "fault", "failed":
 		return fmt.Sprintf("%s  %s", at, m.Words())
+	case moments.Refuses:
+		return fmt.Sprintf("%s  the log of %v refuses %s; none like it was executed since", at, m.Who, t.clip(m.Text))
 	case moments.Executes:
 		return fmt.Sprintf("%s  the log executes %s", at, m.Text)
 	}

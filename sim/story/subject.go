@@ -19,7 +19,9 @@ type subjects struct {
 	ofLeases  bool             // the report mentions leases, or what extends them
 	ofEvents  bool             // the report mentions events, what a client hears, caches, or what is dropped from them
 	session   string           // the first session that the report names; "": none
+	sessions  []string         // all of them, those of holders of locks, too
 	things    []*regexp.Regexp // each matches the texts that mention one thing
+	paths     map[string]bool  // of the nodes that the report names
 	exclusive []exclusiveKind
 	slots     []*regexp.Regexp // each matches a command in one slot that the report names, or one that begins an epoch that it names
 	calls     []*regexp.Regexp // each matches the texts that mention one call that the report names
@@ -46,7 +48,7 @@ const (
 	ballot    = `(?:^|[^\w:.])(\d+\.\d{1,2})(?:$|[^\w.])`
 )
 
-var handleNamed = regexp.MustCompile(handle)
+var handleNamed = regexp.MustCompile(handle + `|\b\d+/\d+\.\d+\b`)
 
 // namings are, for each kind of thing, how reports name it, and how messages, records and beliefs name the
 // same thing; %[1]s is the name.
@@ -55,16 +57,19 @@ var namings = []struct{ report, elsewhere string }{
 	{ofSession, `\bsession %[1]s\b|Session:%[1]s\b`},
 	{`call (\d+) of session \d+`, `\bseq %[1]s\b|call %[1]s\b`},
 	{handle, `[Hh]andle[: ]%[1]s\b`},
-	{ballot, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`}, // ballots
-	{`epoch (\d+)`, `\bepoch %[1]s\b`},
+	{ballot, `(?:^|[^\w:.])%[1]s(?:$|[^\w.])`},   // ballots
+	{`epoch (\d+)`, `(?:^|[^(])\bepoch %[1]s\b`}, // each call has one, in parentheses
 	{`acquisition (\d+)`, `\bacquisition %[1]s\b`},
-	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`}, // values
-	{`(/[\w/.~-]+#\d+)`, `%[1]s\b`},     // instances of nodes
-	{`(/[\w/.~-]+)`, `%[1]s\b`},         // paths. An instance counts twice, because its path matches, too; so do nodes below it
+	{`\b(v[0-9a-f]{8})\b`, `\b%[1]s\b`},     // values
+	{`(/[\w/.~-]+#\d+)`, `%[1]s(?:$|\D)`},   // instances of nodes
+	{`(/[\w/.~-]+)`, `%[1]s(?:$|[^\w.~-])`}, // paths. An instance counts twice, because its path matches, too; so do nodes below it
 	{`"([^"]{2,60})"`, `%[1]s`},
 	{`\b(g\d+/\w+)\b`, `\b%[1]s\b`}, // rows
 	{ofNonce, `\b%[1]s\b`},
-	{`\b(h[0-9a-f]{6})\b`, `\b%[1]s\b`}, // tokens of handles
+	{`\b([0-9a-f]{32})\b`, `\b%[1]s\b`},                         // checksums of rows
+	{`\b(\d+)/\d+\.\d+\b`, `\bsession %[1]s\b|Session:%[1]s\b`}, // sessions of holders of locks
+	{`\b\d+/(\d+\.\d+)\b`, `[Hh]andle[: ]%[1]s\b`},              // their handles
+	{`\b(h[0-9a-f]{6})\b`, `\b%[1]s\b`},                         // tokens of handles
 	{ofLog, `record #%[1]s\b`},
 	{`/(0[0-9a-f]{15,})\.`, `/%[1]s\.`}, // files, whatever their suffix: one is written under another name first
 }
@@ -128,13 +133,14 @@ func programs(report string) string {
 
 // subjectsOf returns what a report names.
 func subjectsOf(report string) *subjects {
-	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report), window: windowOf(report), words: map[string]bool{}}
+	s := &subjects{machines: map[sim.Addr]bool{}, ofLeases: leaseNamed.MatchString(report), window: windowOf(report), words: map[string]bool{}, paths: map[string]bool{}}
 	for _, stem := range stems(report) {
 		s.words[stem] = true
 	}
-	if all := named(ofSession, report); len(all) > 0 {
-		s.session = all[0]
+	if s.sessions = named(ofSession, report); len(s.sessions) > 0 {
+		s.session = s.sessions[0]
 	}
+	s.sessions = append(s.sessions, named(`\b(\d+)/\d+\.\d+\b`, report)...)
 	s.ofEvents = slices.ContainsFunc([]string{"event", "hear", "heard", "drop", "cache"}, func(stem string) bool { return s.words[stem] })
 	known := map[string]bool{}
 	for i, n := range namings {
@@ -183,6 +189,9 @@ func subjectsOf(report string) *subjects {
 				add(n)
 			}
 		}
+	}
+	for _, path := range named(`(/[\w/.~-]+)`, report) {
+		s.paths[path] = true
 	}
 	numbers(replicaNamed, func(n uint64) { s.machines[sim.Addr(n)] = n < uint64(sim.FirstClient) })
 	numbers(clientNamed, func(n uint64) { s.machines[sim.FirstClient+sim.Addr(n)-1] = true })

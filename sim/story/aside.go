@@ -1,0 +1,53 @@
+package story
+
+import (
+	"regexp"
+
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// aside finds moments that explain a break though they mention little of what its report names.
+type aside struct {
+	log
+	about *subjects
+	end   int // moments from here on are after the break
+}
+
+// all returns the moments, the most telling ones first.
+func (a aside) all() (all []int) {
+	all = append(a.ends(), a.again()...)
+	for _, i := range []int{a.refusal(), a.asked()} {
+		if i != moments.None {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// ends returns the commands that ended the sessions that the report names.
+func (a aside) ends() (all []int) {
+	for _, s := range a.about.sessions {
+		ended := regexp.MustCompile(`^(?:Expire .*\bSession:` + s + `\b|EndSession as call \d+ of session ` + s + `,)`)
+		all = append(all, a.lastMatch(moments.Executes, ended)...)
+	}
+	return all
+}
+
+// lastMatch returns the last moment of a kind that matches; none if there is none.
+func (a aside) lastMatch(kind string, form *regexp.Regexp) []int {
+	for i := a.end - 1; i >= 0; i-- {
+		if m := &a.All[i]; m.Kind == kind && form.MatchString(m.Text) {
+			return []int{i}
+		}
+	}
+	return nil
+}
+
+// endOfStep returns the moment behind the step of the break if end is in it: a step may execute commands after the break was
+// seen.
+func (a aside) endOfStep(end int) int {
+	for end < len(a.All) && a.isOfStep(end) {
+		end++
+	}
+	return end
+}

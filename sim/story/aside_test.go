@@ -1,0 +1,127 @@
+package story
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
+	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
+	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/plan"
+)
+
+// What a log did not take is told if nothing of its kind was executed since.
+func TestAStoryOfARefusal(t *testing.T) {
+	longest, found := command.LongestLease{Guard: 1, Lease: 5}, command.Constant{Guard: 1, Name: "grant", Value: "one\ntwo"}
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		o.Listen(1*ms, event.Refused{Replica: 1, Command: longest})
+		o.Listen(2*ms, event.Refused{Replica: 1, Command: found})
+		o.Listen(2*ms, event.Refused{Replica: 2, Command: command.LongestLease{Guard: 1, Lease: 6}})
+		executes(o, 3*ms, 2, found, api.Result{})
+		return tells(o, cell.Breach{ID: "S11", Text: "replica 1 leaves the longest lease at 0s", At: time.Second, Step: 4, On: 1}, "6.000000000")
+	})
+	require.Contains(t, story, "the log of n1 refuses LongestLease: {Guard:1 Lease:5ns}; none like it was executed since")
+	require.NotContains(t, story, "refuses Constant")
+	require.NotContains(t, story, "log of n2")
+}
+
+// If the log has a command in a named slot that it had before, the other one is told, too, though it stands in no named slot.
+func TestAStoryOfARepetition(t *testing.T) {
+	put := command.Call{Guard: 1, Session: 7, Seq: 3, Op: api.Put{Key: "a", Value: "1"}}
+	story := storyOf(func(o plan.Options) cell.Result {
+		executes(o, 1*ms, 4, put, api.Result{})
+		executes(o, 2*ms, 5, command.Call{Guard: 1, Session: 7, Seq: 4, Op: api.Put{Key: "b", Value: "1"}}, api.Result{})
+		executes(o, 3*ms, 9, put, api.Result{})
+		return tells(o, cell.Breach{ID: "S5", Text: "command 0 of slot 9 stands in the log once more than it was proposed", At: time.Second, Step: 4, On: 1}, "6.000000000")
+	})
+	require.Contains(t, story, "in slot 4 ")
+	require.Contains(t, story, "in slot 9 ")
+	require.NotContains(t, story, "in slot 5 ")
+}
+
+// A report on a grant has the heartbeat that the last message answers, not another one.
+func TestAStoryOfAGrant(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		for i, text := range []string{"heartbeat 1.1 boot 1 #5 open 2", "heartbeat 1.1 boot 1 #56 open 2", "heartbeat 1.1 boot 1 #57 open 2"} {
+			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "n3", "7.001000000", "receive", "<- n1 "+text)
+		}
+		line(o.Trace.W, 5, 5*ms, "n1", "5.005000000", "receive", "<- n3 alive 1.1 boot 1 #56 open 2 granted")
+		return tells(o, cell.Breach{ID: "S7b", Text: "replica 1 counts on the grant of replica 3", At: 5 * ms, Step: 5, On: 1}, "5.005000000")
+	})
+	require.Contains(t, story, "n3 receives from n1: heartbeat 1.1 boot 1 #56 open 2")
+	require.NotContains(t, story, "#57")
+	require.NotContains(t, story, "#5 ")
+}
+
+// The call that returned to a program in the step of the break is told from its first request on, though the report does not
+// name it.
+func TestAStoryOfTheCallOfAProgram(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "c1", "5.000000000", "fault", "start 1")
+		for i, call := range []string{"session 9 seq 6 seen 5 (epoch 1): acquire exclusive by h000001", "session 9 seq 7 seen 5 (epoch 1): acquire exclusive by h000002"} {
+			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", "<- c1 call #1 "+call)
+		}
+		trail := &client.CallID{Session: 9, Seq: 6}
+		o.Listen(3*ms, event.CallEnded{Client: sim.FirstClient, Program: event.MakeProgramID(0, 1, 0, 1), Call: "acquire /d/hot", Trail: trail, Err: client.ErrWithdrawn})
+		return tells(o, cell.Breach{ID: "L1", Text: "acquire /d/hot after healing had no answer", At: 3 * ms, Step: 0, On: sim.FirstClient}, "5.003000000")
+	})
+	require.Contains(t, story, "session 9 seq 6 seen 5 (epoch 1)")
+}
+
+// A report on a lock has its holder by the rows of the replica that has executed most, the command that granted it, what its client
+// heard, and the end of the holder's session. Other locks have no place in it.
+func TestAStoryOfALock(t *testing.T) {
+	node := api.Ref{Path: pathOf("/d/hot"), Instance: 13}
+	other := api.Ref{Path: pathOf("/d/cold"), Instance: 14}
+	run := func(text string) string {
+		return storyOf(func(o plan.Options) cell.Result {
+			o.Listen(0, event.SessionDialed{Client: sim.FirstClient, Status: func() client.Status {
+				return client.Status{Status: session.Status{Session: 8}}
+			}, Dead: func() bool { return false }})
+			executes(o, 1*ms, 21, command.NodeCommand{Guard: 1, Session: 8, Seq: 29, Op: command.Acquire{Node: node, Mode: api.Exclusive}},
+				api.Result{Code: api.OK, Detail: api.Held{Gen: 92, Acquisition: 92}})
+			line(o.Trace.W, 2, 2*ms, "c1", "5.002000000", "receive", "<- n1 answer #4 session 8 seq 0 epoch 1 master 1: ok lease 4s failover false event #6 lock-wanted of /d/hot#13: exclusive")
+			executes(o, 3*ms, 22, command.Expire{Guard: 1, Session: 8}, api.Result{})
+			r := tells(o, cell.Breach{ID: "S8", Text: text, At: 4 * ms, Step: 4}, "")
+			held := []lock.Holding{
+				{Lock: node, Owner: lock.Owner{Session: 8, Handle: api.HandleID{Epoch: 1, Counter: 8}}, Hold: lock.Hold{Mode: api.Exclusive, Acquisition: 92}},
+				{Lock: other, Owner: lock.Owner{Session: 7, Handle: api.HandleID{Epoch: 1, Counter: 9}}, Hold: lock.Hold{Mode: api.Shared, Acquisition: 93}},
+			}
+			for id, applied := range []paxos.Slot{20, 22} {
+				e := event.Left{Replica: paxos.NodeID(1 + id), Status: &paxos.Status{ID: paxos.NodeID(1 + id), Applied: applied}, Locks: held}
+				if e.Delays = []lock.Delay{{Lock: node, Freed: 94, Length: 1000}}; id == 0 {
+					e.Locks, e.Delays = nil, nil
+				}
+				o.Listen(4*ms, e)
+			}
+			return r
+		})
+	}
+	story := run("8/1.8 holds the lock of /d/hot#13, and its session is not alive")
+	require.Contains(t, story, "by the rows of n2: /d/hot#13 is held, exclusive, by handle 1.8 of session 8 (c1), since command 92; a lock-delay of 1s keeps /d/hot#13, which command 94 freed")
+	require.Contains(t, story, "acquisition 92")
+	require.Contains(t, story, "lock-wanted of /d/hot#13")
+	require.Contains(t, story, "the log executes Expire in slot 22")
+	require.NotContains(t, story, "cold")
+	require.NotContains(t, run("session 9 reads wrong contents of /d/hot#13"), "is held")
+}
+
+// The name of a node may end with a character that is no part of a word.
+func TestAPathThatEndsWithADash(t *testing.T) {
+	s := subjectsOf("ephemeral /d0-#8 is still there")
+	for text, names := range map[string]bool{
+		"Sweep in slot 18: {Guard:2 Node:/d0-/e2#9}": true, "{Node:/d0-#8 Handle:1.1}": true, "{Node:/d0-#81}": true, "{Node:/d0-x#9}": false, "{Node:/d0#9}": false,
+	} {
+		require.Equal(t, names, s.in(text) != 0, text)
+	}
+}
