@@ -39,6 +39,8 @@ type Disk struct {
 	stalledUntil int64 // true time until which it stalls
 
 	read, write, sync, meta, torn draw.Stream
+
+	sought int64 // the instant of the last draws; see seek
 }
 
 func newDisk(m *Machine, c DiskConfig, far bool) *Disk {
@@ -121,6 +123,7 @@ func (d *Disk) name() string {
 
 // latency returns how long the call takes from now.
 func (d *Disk) latency(o *diskOp) int64 {
+	seek(d.m.w, &d.sought, &d.read, &d.write, &d.sync, &d.meta, &d.torn)
 	now := d.m.w.timeline.now
 	at := now
 	switch o.op {

@@ -51,6 +51,18 @@ func (d *Draw) Weighted(weights []uint32) int { return d.from().Weighted(weights
 // Perm draws a random order of [0, n).
 func (d *Draw) Perm(n int) []int { return d.from().Perm(n) }
 
+// seek has the next draws of the streams depend on the present instant, if draws of links and disks do so
+// in this world (Config.LinkDraws). At one instant they go on; *last is the one of the last call.
+func seek(w *World, last *int64, streams ...*draw.Stream) {
+	if w.cfg.LinkDraws == 0 || *last == w.timeline.now+1 {
+		return
+	}
+	*last = w.timeline.now + 1 // 0: none yet
+	for _, s := range streams {
+		s.Seek(uint64(*last) << 8) // more draws than one instant has
+	}
+}
+
 // Table is a distribution of durations, given by its quantiles in ascending order, evenly spaced. A
 // draw picks one of the gaps between neighbours and is uniform within it: Table{lo, hi} is uniform,
 // and a wide last gap is a long tail. The empty Table is always zero, Table{d} always d.

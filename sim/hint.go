@@ -24,6 +24,7 @@ func (l *Link) Break() {
 // hint tells the sender of the link that its messages are lost, if it keeps a connection on the
 // link and nothing holds up the way back.
 func (l *Link) hint() {
+	l.seek()
 	back := l.to.links.to(l.from.addr)
 	if e := l.from.env; e == nil || back == nil || back.cuts > 0 || !chance(&l.hints, l.cfg.Hints) {
 		return

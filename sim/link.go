@@ -41,6 +41,8 @@ type Link struct {
 	lives    [2]int // of sender and receiver, at the last send
 
 	loss, dup, order, delay, late, ties, hints draw.Stream
+
+	sought int64 // the instant of the last draws; see seek
 }
 
 func newLink(w *World, from, to *Machine) *Link {
@@ -54,6 +56,11 @@ func newLink(w *World, from, to *Machine) *Link {
 	l.ties = w.links.Stream("link.tie", id)
 	l.hints = w.links.Stream("link.hints", id)
 	return l
+}
+
+// seek has the next draws depend on the present instant, in a world whose draws do.
+func (l *Link) seek() {
+	seek(l.w, &l.sought, &l.loss, &l.dup, &l.order, &l.delay, &l.late, &l.ties, &l.hints)
 }
 
 // Set changes the behaviour of the link. Messages under way are not affected.
@@ -93,6 +100,7 @@ func (l *Link) Release() {
 	if l.clogs > 0 {
 		return
 	}
+	l.seek()
 	held := l.held
 	l.held = nil
 	for _, p := range held {
@@ -113,6 +121,7 @@ func (l *Link) noteFault(kind string) {
 // send puts a message on the link. It copies the bytes.
 func (l *Link) send(data []byte) {
 	w := l.w
+	l.seek()
 	w.net.sent++
 	l.lives = [2]int{l.from.lives, l.to.lives}
 	w.hash.fold(markSend<<60 ^ uint64(l.from.addr)<<32 ^ uint64(l.to.addr))
@@ -138,6 +147,7 @@ func (l *Link) send(data []byte) {
 // Echo delivers a copy of a message that was sent on this link at any earlier time: a network may
 // duplicate and delay. It is for faults that wait for a moment.
 func (l *Link) Echo(data []byte) {
+	l.seek()
 	l.w.net.duplicated++
 	l.w.Tracef(l.from.addr, "echoed", "-> %s", l.to.addr)
 	l.w.timeline.schedule(l.cfg.Delay.pick(&l.delay)*l.slow, &l.ties, l, 0, l.w.net.packet(data))

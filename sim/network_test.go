@@ -53,6 +53,30 @@ func TestMessagesArriveInOrderAndWithinTheTable(t *testing.T) {
 	require.Empty(t, ls[0].got)
 }
 
+// With another set of link draws, a message that is not sent moves no other message. With the draws of the seed it moves all later
+// ones on its link.
+func TestAMessageThatIsLeftOutMovesNoOther(t *testing.T) {
+	arrivals := func(set uint64, leftOut int) map[string]time.Duration {
+		w, ls := listeners(t, Config{Seed: 3, LinkDraws: set, Link: LinkConfig{Delay: Table{time.Millisecond, 3 * time.Millisecond}, Loss: 100_000, Reorder: 200_000, Duplicate: 100_000}}, 2)
+		for i := range 50 {
+			if i != leftOut {
+				ls[0].env.Send(2, []byte(fmt.Sprint(i)))
+			}
+			w.RunFor(5 * time.Millisecond)
+		}
+		at := map[string]time.Duration{}
+		for i, m := range ls[1].got {
+			at[m] = max(at[m], ls[1].at[i])
+		}
+		delete(at, "20")
+		return at
+	}
+	for set := uint64(1); set < 9; set++ {
+		require.Equal(t, arrivals(set, -1), arrivals(set, 20))
+	}
+	require.NotEqual(t, arrivals(0, -1), arrivals(0, 20))
+}
+
 func TestTheSenderMayUseItsBytesAgain(t *testing.T) {
 	w, ls := listeners(t, Config{Link: LinkConfig{Duplicate: million}}, 2)
 	b := []byte("hello")

@@ -34,7 +34,9 @@ type Config struct {
 	Steps uint64     // maximum number of events of a run; 0: no bound
 	Link  LinkConfig // the default of every link
 	// LinkDraws numbers another set of draws for the delays, losses and order of messages on all
-	// links; 0: the seed's own. Machines, disks, clocks and programs draw the same with every set.
+	// links; 0: the seed's own. Machines, clocks and programs draw the same with every set. With
+	// another set, draws of links and disks depend on the instant, and not on how many there were
+	// before. So a run without one message or one disk operation differs in what follows from it only.
 	LinkDraws uint64
 	Trace     Trace
 	// Watchdog is for how long, in real time, a coroutine may keep the world from continuing before

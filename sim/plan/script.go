@@ -49,7 +49,7 @@ type Script struct {
 	Programs int `json:"programs,omitempty"` // of each client at most; 0: as planned
 	Replicas int `json:"replicas,omitempty"` // 0: as planned
 
-	// LinkDraws is that of sim.Config: with another number, messages have other delays and losses than in the recorded
+	// LinkDraws is that of sim.Config: with another number, messages and disks have other delays than in the recorded
 	// run. 0: the same.
 	LinkDraws uint64 `json:"link_draws,omitempty"`
 

@@ -42,6 +42,25 @@ func (s *search) neighbours(rounds int, ways []way) bool {
 	return false
 }
 
+// steadies is how many other delays steady tries.
+const steadies = 64
+
+// steady looks for the failure in runs with all faults of the best script and other delays, by number from the given one on. There,
+// what is left out moves only what follows from it (sim.Config.LinkDraws), so that the failure survives more of what the passes
+// try. It returns false if none fails in the same way.
+func (s *search) steady(from uint64) bool {
+	base := s.best
+	if base.LinkDraws != 0 {
+		return false
+	}
+	_, ok := s.first(steadies, func(i int) *plan.Script {
+		c := base.Clone()
+		c.LinkDraws = from + uint64(i)
+		return c
+	})
+	return ok
+}
+
 // way is a change that leaves out many faults of a script.
 type way func(*plan.Script)
 

@@ -19,6 +19,7 @@ type search struct {
 	best   *plan.Script  // the smallest that fails so far
 	at     time.Duration // true time when best breaks
 	tried  int           // candidates up to the one that was taken; candidates after it that ran in parallel do not count
+	limit  int           // no candidate is tried once tried has reached it; 0: none
 	told   func()        // called when best changed
 }
 
@@ -40,7 +41,7 @@ func (s *search) first(n int, candidate func(i int) *plan.Script) (int, bool) {
 	best, next, running := n, 0, 0
 	var at time.Duration
 	for {
-		for running < s.jobs && next < best && s.ctx.Err() == nil {
+		for running < s.jobs && next < best && s.ctx.Err() == nil && (s.limit == 0 || s.tried+next < s.limit) {
 			i, c := next, candidate(next).Clone()
 			if s.within {
 				c.Until = s.at + margin

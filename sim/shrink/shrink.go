@@ -68,7 +68,7 @@ func (z Shrinker) Shrink(ctx context.Context, o plan.Options) (Case, error) {
 			z.Told(s.size())
 		}
 	}
-	c.Done = s.passes()
+	c.Done = s.search()
 	c.Options.Script, c.Runs = s.best, s.tried
 	if s.best != whole {
 		if c.Result = z.Run(c.Options); c.Result.Breach == nil {
@@ -92,12 +92,45 @@ func (z Shrinker) jobs() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// passes runs all passes over and over, until none of them makes the script smaller. It returns false if ctx ended first.
-func (s *search) passes() bool {
+// A failure of which many faults are left after this many runs with its own delays is shrunk from runs with other delays, this
+// often, until few enough are left.
+const ownRuns, restarts = 100, 8
+
+// search shrinks the failure. It returns false if ctx ended first.
+func (s *search) search() bool {
+	whole, at := s.best, s.at
 	s.whole()
 	if s.size().Faults > many {
 		s.neighbours(1, append(s.sorts(), s.parts()...))
 	}
+	if s.size().Faults > many {
+		s.limit = s.tried + ownRuns
+		s.faults()
+		s.limit = 0
+	}
+	if s.size().Faults <= many {
+		return s.passes()
+	}
+	done := true
+	for set := uint64(0); set < restarts && done && s.size().Faults > some; set++ {
+		best, since := s.best, s.at
+		s.best, s.at = whole, at
+		if s.steady(1 + set*steadies) {
+			s.clients() // runs with fewer clients take less time
+			done = s.passes()
+		}
+		if s.size().Faults >= sizeOf(s.plan(best), since).Faults {
+			s.best, s.at = best, since
+		}
+	}
+	if s.best.LinkDraws == 0 {
+		done = s.passes()
+	}
+	return done
+}
+
+// passes runs all passes over and over, until none of them makes the script smaller. It returns false if ctx ended first.
+func (s *search) passes() bool {
 	for s.ctx.Err() == nil {
 		before := s.best
 		s.faults()

@@ -132,13 +132,13 @@ func TestARunThatIsJudgedAtItsEndIsCutShort(t *testing.T) {
 }
 
 // needsAll returns a made-up simulator: with the draws of the seed a run breaks only with all its faults, with set n of
-// other draws it needs none.
-func needsAll(n uint64) func(plan.Options) cell.Result {
+// other draws it needs only some.
+func needsAll(n uint64, some ...plan.Fault) func(plan.Options) cell.Result {
 	var all []plan.Fault
 	for i := range 100 {
 		all = append(all, crash(i+1))
 	}
-	exact, loose := scripted(all...), scripted()
+	exact, loose := scripted(all...), scripted(some...)
 	return func(o plan.Options) cell.Result {
 		if o.Script != nil && o.Script.LinkDraws == n {
 			return loose(o)
@@ -160,6 +160,23 @@ func TestAnExactOrderIsLookedForAmongNeighbours(t *testing.T) {
 	require.True(t, c.Done, "the number of neighbours is bounded")
 	require.Len(t, c.Options.Script.Faults(), 100)
 	require.Zero(t, c.Options.Script.LinkDraws)
+}
+
+// A break that needs a few faults that stand far apart is found in no neighbour without a half of them, but in one with all faults.
+func TestAnExactOrderIsLookedForWithAllFaults(t *testing.T) {
+	needed := []plan.Fault{crash(4), crash(34), crash(64), crash(94)}
+	run, never := needsAll(sets+40, needed...), scripted(crash(101))
+	other := func(o plan.Options) cell.Result {
+		if o.Script != nil && o.Script.LinkDraws != 0 && o.Script.LinkDraws != sets+40 {
+			return never(o)
+		}
+		return run(o)
+	}
+	c, err := Shrinker{Run: other, Jobs: 2}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.True(t, c.Done)
+	require.Equal(t, needed, c.Options.Script.Faults())
+	require.EqualValues(t, sets+40, c.Options.Script.LinkDraws)
 }
 
 // Few faults are enough: the messages of such a case have the delays of its seed.
