@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -75,7 +76,7 @@ type Hunt struct {
 
 // Run builds a mutant and simulates it until a numbered property or invariant breaks, or a bound is reached. After a
 // panic without a number, and after a seed that breaks without the bug, too, the hunt goes on with the next seed. If
-// ctx ends, Run returns its error. Failures to build or run are no error; see Unbuilt.
+// ctx ends or an interrupt ends the program, Run returns an error. Failures to build or run are no error; see Unbuilt.
 func (h Hunt) Run(ctx context.Context, m Mutant) (Catch, error) {
 	var c Catch
 	err := h.Plant(ctx, m, func(chase Chase) (err error) {
@@ -114,6 +115,9 @@ func (h Hunt) one(ctx context.Context, m Mutant, program string, err error) (Cat
 	if ctx.Err() != nil {
 		return c, ctx.Err()
 	}
+	if isInterrupted(err) { // an interrupt of the whole group may reach the program before it ends ctx
+		return c, fmt.Errorf("%s was not hunted to the end: %w", m.ID, err)
+	}
 	if err != nil {
 		c.Outcome, c.Text = Unbuilt, err.Error()
 	}
@@ -121,6 +125,22 @@ func (h Hunt) one(ctx context.Context, m Mutant, program string, err error) (Cat
 		c.Expected = c.Expected || c.Property != "" && p == c.Property
 	}
 	return c, nil
+}
+
+// isInterrupted reports whether a program ended because of an interrupt from outside, which says nothing about its bug.
+func isInterrupted(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	const shell = 128 // added to the number of the signal by programs that end in order
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		status, ok := exit.Sys().(syscall.WaitStatus)
+		if exit.ExitCode() == shell+int(s) || ok && status.Signaled() && status.Signal() == s {
+			return true
+		}
+	}
+	return false
 }
 
 // mostCrashes is the number of panics after which a hunt ends.

@@ -183,6 +183,15 @@ func TestABugThatCannotBeHuntedIsWrong(t *testing.T) {
 	}
 }
 
+// An interrupt that reaches the program says nothing about the bug.
+func TestAnInterruptIsNoOutcome(t *testing.T) {
+	h := Hunt{Root: tree(t), Dir: t.TempDir(), From: 1, Seeds: 10}
+	for _, code := range []string{"130", "143"} {
+		_, err := h.Run(context.Background(), planted(t, "T1", bugA, `os.Exit(`+code+`); return "", false`))
+		require.ErrorContains(t, err, "T1 was not hunted to the end")
+	}
+}
+
 func TestAHuntEndsWhenItIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
