@@ -116,7 +116,8 @@ func (s *search) search() bool {
 		best, since := s.best, s.at
 		s.best, s.at = whole, at
 		if s.steady(1 + set*steadies) {
-			s.clients() // runs with fewer clients take less time
+			s.programs() // runs with fewer programs take less time
+			s.clients()
 			done = s.passes()
 		}
 		if s.size().Faults >= sizeOf(s.plan(best), since).Faults {
