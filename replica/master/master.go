@@ -287,7 +287,7 @@ func (m *Master) Verify(at At) {
 		return
 	}
 	if n := rows.GetTotals(at.Rows).Sessions; n != uint64(m.sessions.Len()) {
-		invariant.Failf("I-E5", "%d sessions are alive, %d are remembered", n, m.sessions.Len())
+		invariant.Failf("I-E5", "%d sessions are alive, %d are remembered%s", n, m.sessions.Len(), m.forgotten(at.Rows))
 	}
 	if err := m.queue.Audit(); err != nil {
 		invariant.Failf("I-E5", "%v", err)
@@ -303,6 +303,16 @@ func (m *Master) Verify(at At) {
 			invariant.Failf("I-E5", "%v", err)
 		}
 	}
+}
+
+// forgotten names the first session of the rows that is not remembered; "" if all are.
+func (m *Master) forgotten(r rows.Reader) string {
+	for id := range rows.Sessions(r) {
+		if _, ok := m.sessions.Get(id); !ok {
+			return fmt.Sprintf("; not remembered is session %d", id)
+		}
+	}
+	return ""
 }
 
 func (m *Master) verify() {

@@ -1,6 +1,7 @@
 package master_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -313,4 +314,18 @@ func TestTheMasterIsToldEveryEpoch(t *testing.T) {
 	require.EqualValues(t, 8, m.Status().Epoch)
 	breaks(t, "I-E1", func() { m.Applied(master.At{}, began(10)) })
 	breaks(t, "I-E1", func() { m.Applied(master.At{}, began(8)) })
+}
+
+// A master that has missed the opening of a session stops, and says which session it is.
+func TestASessionThatIsNotRememberedIsNamed(t *testing.T) {
+	r := newRig(t)
+	r.serve(5)
+	r.session(1)
+	require.NotPanics(t, func() { r.m.Verify(r.at()) })
+	tx := r.db.Begin()
+	missed := command.Apply(tx, string(command.Append(nil, command.Call{Guard: 1, Op: api.OpenSession{Nonce: api.Nonce{2}}, Principal: "ann"})))
+	tx.Commit()
+	v := invariant.Caught(func() { r.m.Verify(r.at()) })
+	require.NotNil(t, v)
+	require.Equal(t, fmt.Sprintf("2 sessions are alive, 1 are remembered; not remembered is session %d", missed.Result.Session), v.Text)
 }

@@ -125,3 +125,17 @@ func TestAPathThatEndsWithADash(t *testing.T) {
 		require.Equal(t, names, s.in(text) != 0, text)
 	}
 }
+
+// A machine that has been silent for long before the break says so: what it should have sent has no line.
+func TestAStoryOfASilence(t *testing.T) {
+	run := func(at time.Duration) string {
+		return storyOf(func(o plan.Options) cell.Result {
+			line(o.Trace.W, 0, 0, "c1", "5.000000000", "fault", "start 1")
+			line(o.Trace.W, 1, 1*ms, "c1", "5.001000000", "send", "-> n2 call #1 session 5 seq 9 seen 8 (epoch 1): get \"a\"")
+			line(o.Trace.W, 2, 2*ms, "c1", "5.002000000", "receive", "<- n2 answer #1 session 5 seq 9 epoch 1 master 2: not-found")
+			return tells(o, cell.Breach{ID: "L1", Text: "close had no answer", At: at, Step: 3, On: sim.FirstClient}, "9.000000000")
+		})
+	}
+	require.Contains(t, run(time.Minute), `; it has sent nothing since 0.001 s, when it sent to n2: call #1 session 5 seq 9`)
+	require.NotContains(t, run(500*ms), "it has sent nothing")
+}

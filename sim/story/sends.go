@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/sim/moments"
 )
@@ -42,4 +43,23 @@ func (t *teller) sends(m *moments.Moment) string {
 		more = fmt.Sprintf("; and %d more", n)
 	}
 	return "; in this event it sends " + strings.Join(told, "; ") + more
+}
+
+// silence is for how long a machine must have sent nothing before a break for its last message to be told.
+const silence = time.Second
+
+// quiet tells the last message that the machine of the break sent in its present life, if that was long ago.
+func (t *teller) quiet(m *moments.Moment) string {
+	for i := m.Prev; i != moments.None; i = t.All[i].Prev {
+		o := &t.All[i]
+		switch {
+		case o.Kind == "fault" && strings.HasPrefix(o.Text, "start "):
+			return ""
+		case o.Kind == "send" && o.At > m.At-silence:
+			return ""
+		case o.Kind == "send":
+			return fmt.Sprintf("; it has sent nothing since %s s, when it sent to %v: %s", moments.Short(o.At), o.Peer, moments.Clip(o.Text, 150))
+		}
+	}
+	return ""
 }

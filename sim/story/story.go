@@ -316,7 +316,7 @@ func (t *teller) verdict() {
 			t.say("It is found %s, by a full check of the %s of %v, which runs after some inputs only; %s", at, a.What, m.Who, t.passed(a))
 			break
 		}
-		t.say("It breaks %s%s%s%s", at, t.heard(m), t.sends(m), t.underWay(m))
+		t.say("It breaks %s%s%s%s%s", at, t.heard(m), t.quiet(m), t.sends(m), t.underWay(m))
 	}
 	help := t.breach.Meaning(t.plan.With)
 	if t.breach.ID == "" && t.breach.Check != "" {
