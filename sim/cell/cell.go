@@ -218,7 +218,11 @@ func (c *Cell) String() string {
 // log.
 func (c *Cell) onExecuted(a *command.Applied, at linearizability.Position) {
 	if c.events.Wanted() {
-		c.publish(event.Executed{At: at, Command: a})
+		e := event.Executed{At: at, Command: a}
+		if a.Command == nil {
+			e.Raw = c.watch.CommandAt(at)
+		}
+		c.publish(e)
 	}
 	c.sequencers.OnCommand(a)
 	c.holdings.OnCommand(a, at)

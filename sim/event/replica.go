@@ -96,6 +96,7 @@ type Applied struct {
 type Executed struct {
 	At      linearizability.Position
 	Command *command.Applied
+	Raw     string // as it stands in the log, if the replica took it for no command
 }
 
 // SnapshotPublished says that a snapshot of a replica is durable and has its name.

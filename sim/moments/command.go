@@ -40,7 +40,11 @@ func callOf(c command.Command) (of call, ok bool) {
 func executed(e event.Executed) string {
 	a := e.Command
 	if a.Command == nil {
-		return fmt.Sprintf("bytes that are no command, in slot %d -> %s: %v", e.At.Slot, a.Verdict, a.Result.Code)
+		what := "bytes that are no command"
+		if c, err := command.Decode(e.Raw); err == nil {
+			what = "as bytes that are no command what is " + Clip(proposed(c), 120)
+		}
+		return fmt.Sprintf("%s, in slot %d -> %s: %v", what, e.At.Slot, a.Verdict, a.Result.Code)
 	}
 	of, ok := callOf(a.Command)
 	if !ok {

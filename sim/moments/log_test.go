@@ -34,6 +34,9 @@ func TestCommandsAndAnswersInWords(t *testing.T) {
 	require.Contains(t, l.All[4].Text, "): acquire /a, session 7 seq 3 returned: ")
 	executes(nil, command.Refused, api.Result{Code: api.Invalid})
 	require.Equal(t, "bytes that are no command, in slot 9 -> refused: invalid", l.All[5].Text)
+	raw := string(command.Append(nil, command.Expire{Guard: 2, Session: 7}))
+	l.Listen(time.Second, event.Executed{At: linearizability.Position{Slot: 9}, Command: &command.Applied{Verdict: command.Refused, Result: api.Result{Code: api.Invalid}}, Raw: raw})
+	require.Equal(t, "as bytes that are no command what is Expire: {Guard:2 Session:7}, in slot 9 -> refused: invalid", l.All[6].Text)
 }
 
 // Nothing but the trace says what a fault did to a disk or a memory.

@@ -139,3 +139,15 @@ func TestAStoryOfASilence(t *testing.T) {
 	require.Contains(t, run(time.Minute), `; it has sent nothing since 0.001 s, when it sent to n2: call #1 session 5 seq 9`)
 	require.NotContains(t, run(500*ms), "it has sent nothing")
 }
+
+// A command at a time that the report names is told though it mentions nothing else of the report.
+func TestAStoryOfACommandAtANamedTime(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		executes(o, 3*ms, 7, command.SetLimits{Guard: 1, Sessions: 19}, api.Result{})
+		executes(o, 4*ms, 8, command.SetLimits{Guard: 1, Sessions: 20}, api.Result{})
+		return tells(o, cell.Breach{ID: "S14", Text: "a session is refused, and 8 are alive, of at most 19, as set by command 9, executed at 0.003000s", At: 5 * ms, Step: 5, On: 1}, "5.005000000")
+	})
+	require.Contains(t, story, "in slot 7")
+	require.NotContains(t, story, "in slot 8")
+}

@@ -30,6 +30,9 @@ type candidate struct {
 // and number.
 const wrongCall = 1 << 63
 
+// namedTime stands, among the things, for a command at a time that the report names, which mentions nothing else of it.
+const namedTime = 1 << 62
+
 var callSent = regexp.MustCompile(`^call #\d+ session (\d+) seq (\d+)`)
 
 // callsIn returns what matches the texts on the calls that the client of a window sent in it.
@@ -95,7 +98,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 			between: m.Kind == moments.Executes && about.isBetweenNamedTimes(m.At),
 		}
 		if c.names == 0 && m.Kind == moments.Executes && about.isAtNamedTime(m.At) {
-			c.names = about.mentioned(m.Text) // a call of another session, too
+			if c.names = about.mentioned(m.Text); c.names == 0 { // else it is a call of another session
+				c.names = namedTime
+			}
 		}
 		if m.Kind == "receive" && about.machines[m.Peer] && about.sharesWord(m.Text) {
 			c.peer = m.Peer

@@ -223,7 +223,7 @@ func matches(forms []*regexp.Regexp, text string) bool {
 
 // mentioned returns the things that a text mentions.
 func (s *subjects) mentioned(text string) (bits uint64) {
-	for i, re := range s.things[:min(len(s.things), 63)] {
+	for i, re := range s.things[:min(len(s.things), 62)] {
 		if re.MatchString(text) {
 			bits |= 1 << i
 		}

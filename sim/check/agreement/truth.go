@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/db"
+	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/damage"
@@ -86,6 +87,16 @@ func (h *truth) Slot(s paxos.Slot) *slotFacts {
 		h.Slots = append(h.Slots, slotFacts{})
 	}
 	return &h.Slots[s]
+}
+
+// CommandAt returns the bytes of a command as they were chosen; "" if they are not known.
+func (h *truth) CommandAt(at linearizability.Position) string {
+	for i, c := range h.Slot(paxos.Slot(at.Slot)).value.Commands {
+		if i == int(at.Index) {
+			return c
+		}
+	}
+	return ""
 }
 
 // broken returns the property to report when a disk gives back, or a replica tells, something
