@@ -42,6 +42,11 @@ func foreignFiles() map[string]foreignFile {
 		"a cas that failed for another reason": {"cas", "INFO  jepsen.util - 0\t:invoke\t:cas\t[nil 2]\n" +
 			"INFO  jepsen.util - 0\t:fail\t:cas\t:timed-out\n" +
 			"INFO  jepsen.util - 1\t:invoke\t:read\tnil\nINFO  jepsen.util - 1\t:fail\t:read\t:timed-out\n", Legal},
+		"a stale read in the file jepsen.log": {"register", "2026-02-26 23:39:01,300{GMT}\tINFO\t[jepsen worker 1] jepsen.util: 1\t:invoke\t:write\t[0 2]\n" +
+			"2026-02-26 23:39:01,303{GMT}\tINFO\t[jepsen worker 1] jepsen.util: 1\t:ok\t:write\t[0 2]\n" +
+			"2026-02-26 23:39:01,304{GMT}\tINFO\t[jepsen nemesis] jepsen.util: :nemesis\t:info\t:start\tnil\n" +
+			"2026-02-26 23:39:01,526{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:invoke\t:read\t[0 nil]\n" +
+			"2026-02-26 23:39:01,527{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:ok\t:read\t[0 nil]\n", Illegal},
 		"appends": {"kv", `{:process 0, :type :invoke, :f :get, :key "0", :value nil}
 {:process 0, :type :ok, :f :get, :key "0", :value ""}
 {:process 1, :type :invoke, :f :append, :key "0", :value "x"}

@@ -3,7 +3,7 @@
 //
 // There are two formats. EDN: maps with :process, :type (:invoke, :ok, :fail or :info), :f, :value, and
 // optionally :key, :time (nanoseconds) and :error, one after the other or in one vector. Log: lines of jepsen.util
-// with process, type, f, value and optionally an error; other lines are skipped. In both, operations of a process that is
+// with process, type, f, value and optionally an error, on the console or in jepsen.log; other lines are skipped. In both, operations of a process that is
 // not a number, such as :nemesis, are skipped.
 //
 // If no operation has a :key, and the value of every invocation is a vector of two items, the first is the key and the

@@ -18,6 +18,7 @@ func ReadLog(data string, most int) ([]Call, error) {
 	for line := range strings.Lines(data) {
 		number++
 		if _, told, ok := strings.Cut(line, LogMark); ok {
+			told = strings.TrimPrefix(told, ":") // which newer versions put there; a later one is of a keyword
 			if err := b.addLine(strings.TrimLeft(told, " -\t"), number); err != nil {
 				return nil, err
 			}
