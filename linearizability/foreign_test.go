@@ -47,6 +47,8 @@ func foreignFiles() map[string]foreignFile {
 			"2026-02-26 23:39:01,304{GMT}\tINFO\t[jepsen nemesis] jepsen.util: :nemesis\t:info\t:start\tnil\n" +
 			"2026-02-26 23:39:01,526{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:invoke\t:read\t[0 nil]\n" +
 			"2026-02-26 23:39:01,527{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:ok\t:read\t[0 nil]\n", Illegal},
+		"a register, and an object of Clojure": {"register", `{:process :nemesis, :type :info, :f :cut, :value #object[jepsen.net$Net 0x7e8c9f01 "Net@7e8c9f01"]}
+{:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value 1}`, Legal},
 		"appends": {"kv", `{:process 0, :type :invoke, :f :get, :key "0", :value nil}
 {:process 0, :type :ok, :f :get, :key "0", :value ""}
 {:process 1, :type :invoke, :f :append, :key "0", :value "x"}
@@ -113,7 +115,7 @@ func TestValuesOfOthersAreEqualAsInClojure(t *testing.T) {
 		{"1.50M", "150e-2M", Legal}, {"0.0", "-0.0", Legal}, {"0M", "0.00M", Legal}, {"100M", "1e2M", Legal}, {"100M", "10M", Illegal},
 		{"1/2", "2/4", Legal}, {"4/2", "2", Legal}, {"1/2", "0.5", Illegal}, {"+7", "7", Legal}, {"{:a 1.0, :b 2}", "{:b 2, :a 1e0}", Legal},
 		{"#{(1)}", "#{[1]}", Legal}, {"#t 1", "1", Illegal}, {"#t 1", "#t 1", Legal}, {`"\n"`, `\newline`, Illegal},
-		{"1e999999999999M", "10e999999999998M", Legal},
+		{"1e999999999999M", "10e999999999998M", Legal}, {"0x1F", "31", Legal}, {"-0xffN", "-255", Legal}, {"2r1010", "10", Legal}, {"36rz", "34", Illegal},
 	} {
 		text := "{:process 0, :type :invoke, :f :write, :value " + of.written + "}\n{:process 0, :type :ok, :f :write, :value " + of.written + "}\n" +
 			"{:process 1, :type :invoke, :f :read}\n{:process 1, :type :ok, :f :read, :value " + of.read + "}"
@@ -161,6 +163,9 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 		"{:process 0":                                                                             `line 1: "{" is not closed`,
 		"{:process 1x}":                                                                           "line 1: 1x is no number",
 		"{:process 1/0}":                                                                          "line 1: 1/0 is no number",
+		"{:process 0xg}":                                                                          "line 1: 0xg is no number",
+		"{:process 37r1}":                                                                         "line 1: 37r1 is no number",
+		"{:process 2r3}":                                                                          "line 1: 2r3 is no number",
 		"{:process 0, :value #{1.0 1e0}}":                                                         "line 1: 1e0 stands twice",
 		"; nothing\n{:process 0 :f #= x}":                                                         "line 2: #= is no tag",
 		"{:process 0, :type :invoke, :f :write,\n:value ##NaN}":                                   "line 2: ##NaN is no tag",

@@ -2,6 +2,7 @@ package edn
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,9 +11,13 @@ import (
 )
 
 // number returns the digits of a number without a plus sign, and without the N of a large integer; "" if w is not a
-// number. A decimal keeps its M, because no decimal equals an integer or a float.
+// number. A decimal keeps its M, because no decimal equals an integer or a float. An integer of another base, as in
+// #object[Name 0x1f "..."], gets decimal digits.
 func number(w string) string {
 	digits, large := strings.CutSuffix(strings.TrimPrefix(w, "+"), "N")
+	if strings.ContainsAny(digits, "xXrR") {
+		return inDecimal(digits)
+	}
 	digits, exact := strings.CutSuffix(digits, "M")
 	over, under, ratio := strings.Cut(digits, "/")
 	switch {
@@ -46,6 +51,29 @@ func integer(digits string) string {
 		return plain // -0 is 0
 	}
 	return digits
+}
+
+// based has the sign of an integer, and its hexadecimal digits, or its base and its digits.
+var based = regexp.MustCompile(`^(-?)(?:0[xX]([0-9a-fA-F]+)|([0-9]{1,2})[rR]([0-9a-zA-Z]+))$`)
+
+// inDecimal returns the decimal digits of an integer of another base; "" if it is none.
+func inDecimal(w string) string {
+	part := based.FindStringSubmatch(w)
+	if part == nil || len(w) > 1000 { // a longer one takes its time, and no program has one
+		return ""
+	}
+	base := 16
+	if part[3] != "" {
+		base, _ = strconv.Atoi(part[3])
+	}
+	if base < 2 || base > 36 {
+		return ""
+	}
+	n, ok := new(big.Int).SetString(part[1]+part[2]+part[4], base)
+	if !ok {
+		return ""
+	}
+	return n.String()
 }
 
 // isFloat reports whether digits are those of a float, a decimal without its M, or an integer, in Clojure's syntax.
