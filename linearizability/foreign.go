@@ -88,7 +88,7 @@ func read[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O]
 	format := o.Format
 	if format == FormatAuto {
 		if format = detected(begin); format == "" {
-			return nil, fmt.Errorf("%w: it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of %s", ErrFormat, jepsen.LogMark)
+			return nil, fmt.Errorf("%w: it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of %s; if it is one of them, name its format", ErrFormat, jepsen.LogMark)
 		}
 	}
 	if format == FormatJSONL {
@@ -96,6 +96,11 @@ func read[S, I, O any](r io.Reader, m *Model[S, I, O], foreign translation[I, O]
 	}
 	if foreign == nil {
 		return nil, fmt.Errorf("%w: a history for model %s has the format jsonl, not %s", ErrFormat, m.Name, format)
+	}
+	if format == FormatEDN {
+		if err := mark(begin); err != nil {
+			return nil, &FormatError{Line: 1, Err: err}
+		}
 	}
 	var data strings.Builder
 	if _, err := io.Copy(&data, in); err != nil {

@@ -180,7 +180,10 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 		require.ErrorIs(t, err, ErrFormat, text)
 		require.ErrorContains(t, err, want, text)
 	}
-	_, err := CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :read}"), "file", Options{})
+	_, err := CheckFile(strings.NewReader("\xef\xbb\xbf{:process 0, :type :invoke, :f :read}"), "register", Options{Format: FormatEDN})
+	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorContains(t, err, "line 1: begins with a byte order mark")
+	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :read}"), "file", Options{})
 	require.ErrorContains(t, err, "a history for model file has the format jsonl, not edn")
 	_, err = CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :get}"), "kv", Options{})
 	require.ErrorContains(t, err, "line 1: :key: missing")
@@ -217,7 +220,7 @@ func FuzzReadForeign(f *testing.F) {
 // The error for a file that is not a history says what the file looks like.
 func TestWhatIsNoHistoryIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"hello\nworld\n":           "it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of jepsen.util",
+		"hello\nworld\n":           "it begins as no format does that is read: jsonl with {, edn with {: or [, and log has lines of jepsen.util; if it is one of them, name",
 		"\x1f\x8b\x08\x00\x00":     "it is compressed; zcat FILE",
 		"\x28\xb5\x2f\xfd\x24\x00": "it is compressed; zstdcat FILE",
 		"BZh91AY":                  "it is compressed; bzcat FILE",

@@ -3,6 +3,7 @@ package linearizability
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestWhatMayBeLeftOut(t *testing.T) {
 
 func TestFaultsNameLineAndField(t *testing.T) {
 	for _, c := range []struct{ line, says string }{
-		{`{"client":1`, `line 3: unexpected EOF`},
+		{`{"client":1`, `line 3: the line ends within the object: was the end of the file lost`},
 		{`[]`, `line 3: array where an object belongs`},
 		{`{} {}`, `line 3: something follows the object`},
 		{`{"client":1,"call":3,"return":4,"input":{"op":"get","key":"x"},"output":{"value":null}} x`, `line 3: something follows the object`},
@@ -127,6 +128,23 @@ func TestHeadersAreChecked(t *testing.T) {
 	} {
 		_, err := ReadJSONL(strings.NewReader(head), KV(), ReadOptions{})
 		require.ErrorIs(t, err, ErrFormat)
+		require.ErrorContains(t, err, says)
+	}
+}
+
+// Lines that are good by themselves, and no history together, are named.
+func TestLinesThatFormNoHistoryAreNamed(t *testing.T) {
+	get := func(id, client, call, ret int) string {
+		return fmt.Sprintf(`{"id":%d,"client":%d,"call":%d,"return":%d,"input":{"op":"get","key":"x"},"output":{"value":null}}`+"\n", id, client, call, ret)
+	}
+	const head = `{"format":"chubby-history","version":1}` + "\n\n"
+	for text, says := range map[string]string{
+		head + get(0, 1, 3, 4) + get(1, 2, 1, 2) + get(0, 3, 5, 6): "lines 3 and 5: malformed history: two operations have the id 0",
+		get(9, 1, 2, 4) + get(8, 2, 5, 6) + "\n" + get(7, 1, 1, 3): "lines 1 and 4: malformed history: client 1 calls operation 9 at 2 before its operation 7 returned at 3: if its threads",
+		get(0, 1, 1, 2) + head[len(head)-1:] + get(1, 2, 2, 3):     "lines 1 and 3: malformed history: operations 0 and 1 share the stamp 2",
+	} {
+		_, err := CheckFile(strings.NewReader(text), "kv", Options{})
+		require.ErrorIs(t, err, ErrMalformed)
 		require.ErrorContains(t, err, says)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/chubbycell/chubby/linearizability/history"
 	"github.com/chubbycell/chubby/linearizability/strictjson"
 )
 
@@ -20,8 +23,8 @@ type ReadOptions struct {
 }
 
 // ReadJSONL reads a history file line by line; the package documentation describes the format.
-// Errors are *FormatError if a line is wrong, wrap ErrMalformed if the lines do not form a history,
-// or come from r.
+// Errors are *FormatError if a line is wrong, wrap ErrMalformed and name the lines if these do not form
+// a history, or come from r.
 func ReadJSONL[S, I, O any](r io.Reader, m *Model[S, I, O], o ReadOptions) (*History[I, O], error) {
 	if o.MaxLine <= 0 {
 		o.MaxLine = DefaultMaxLine
@@ -44,7 +47,11 @@ func ReadJSONL[S, I, O any](r io.Reader, m *Model[S, I, O], o ReadOptions) (*His
 	} else if err != nil {
 		return nil, fmt.Errorf("after line %d: %w", rd.number, err)
 	}
-	return NewHistory(rd.ops)
+	h, err := NewHistory(rd.ops)
+	if err != nil {
+		return nil, rd.locate(err)
+	}
+	return h, nil
 }
 
 type reader[S, I, O any] struct {
@@ -53,6 +60,31 @@ type reader[S, I, O any] struct {
 	number  int // of the line
 	begun   bool
 	ops     []Operation[I, O]
+	places  []place // of ops, which NewHistory sorts
+}
+
+// place says where an operation is in the file.
+type place struct {
+	id   int64
+	line int
+}
+
+// locate puts the lines of the operations at fault before an error of NewHistory.
+func (rd *reader[S, I, O]) locate(err error) error {
+	var f *history.Fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	var lines []string
+	for _, p := range rd.places {
+		if slices.Contains(f.IDs, p.id) {
+			lines = append(lines, strconv.Itoa(p.line))
+		}
+	}
+	if len(lines) == 1 {
+		return fmt.Errorf("line %s: %w", lines[0], err)
+	}
+	return fmt.Errorf("lines %s: %w", strings.Join(lines, " and "), err)
 }
 
 func (rd *reader[S, I, O]) fault(err error) error {
@@ -87,14 +119,16 @@ func (rd *reader[S, I, O]) read(data []byte) error {
 		}
 	}
 	var l line
-	if err := strictjson.Decode(data, &l); err != nil {
+	if err := strictjson.Decode(data, &l); errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the line ends within the object: was the end of the file lost, or is the object on several lines?")
+	} else if err != nil {
 		return err
 	}
 	if len(rd.ops) == rd.options.MaxOperations {
 		return fmt.Errorf("more than %d operations", rd.options.MaxOperations)
 	}
 	op, err := rd.operation(&l)
-	rd.ops = append(rd.ops, op)
+	rd.ops, rd.places = append(rd.ops, op), append(rd.places, place{op.ID, rd.number})
 	return err
 }
 

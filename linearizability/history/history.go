@@ -13,6 +13,21 @@ import (
 // returned. It is an error of bookkeeping, not of the system under test.
 var ErrMalformed = errors.New("malformed history")
 
+// Fault is an error about operations of a history. It wraps ErrMalformed.
+type Fault struct {
+	IDs []int64 // of the operations at fault, one or two
+	Err error
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%v: %v", ErrMalformed, f.Err) }
+
+// Unwrap returns ErrMalformed and the cause.
+func (f *Fault) Unwrap() []error { return []error{ErrMalformed, f.Err} }
+
+func fault(ids []int64, format string, args ...any) error {
+	return &Fault{ids, fmt.Errorf(format, args...)}
+}
+
 // History is a well-formed set of operations in the order of their calls. New or a
 // Recorder makes it, and it does not change afterwards.
 type History[I, O any] struct {
@@ -21,7 +36,7 @@ type History[I, O any] struct {
 }
 
 // New checks operations given in any order and takes ownership of the
-// slice. Every error wraps ErrMalformed and names the operations at fault.
+// slice. Every error wraps ErrMalformed, and is a *Fault if operations are at fault.
 func New[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
 	if len(ops) > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: more than %d operations", ErrMalformed, math.MaxInt32)
@@ -35,7 +50,10 @@ func New[I, O any](ops []Operation[I, O]) (*History[I, O], error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(checkIDs(ops), checkClients(ops)); err != nil {
+	if err := checkIDs(ops); err != nil {
+		return nil, err
+	}
+	if err := checkClients(ops); err != nil {
 		return nil, err
 	}
 	returns, err := sortReturns(ops)
@@ -59,7 +77,7 @@ func (h *History[I, O]) ByReturn() []int32 { return h.byReturn }
 // check checks one operation by itself.
 func (op *Operation[I, O]) check() error {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: operation %d: %s", ErrMalformed, op.ID, fmt.Sprintf(format, args...))
+		return fault([]int64{op.ID}, "operation %d: %s", op.ID, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case op.Outcome < OutcomeOK || op.Outcome > OutcomeUnknown:
@@ -93,7 +111,7 @@ func checkIDs[I, O any](ops []Operation[I, O]) error {
 	seen := make(map[int64]struct{}, len(ops))
 	for i := range ops {
 		if _, taken := seen[ops[i].ID]; taken {
-			return fmt.Errorf("%w: two operations have the id %d", ErrMalformed, ops[i].ID)
+			return fault([]int64{ops[i].ID}, "two operations have the id %d", ops[i].ID)
 		}
 		seen[ops[i].ID] = struct{}{}
 	}
@@ -110,8 +128,9 @@ func checkClients[I, O any](ops []Operation[I, O]) error {
 			continue
 		}
 		if j, ok := last[op.Client]; ok && ops[j].Return > op.Call {
-			return fmt.Errorf("%w: client %d calls operation %d at %d before its operation %d returned at %d",
-				ErrMalformed, op.Client, op.ID, op.Call, ops[j].ID, ops[j].Return)
+			return fault([]int64{ops[j].ID, op.ID}, "client %d calls operation %d at %d before its operation %d returned at %d: "+
+				"if its threads call at the same time, each is a client, or their operations are concurrent",
+				op.Client, op.ID, op.Call, ops[j].ID, ops[j].Return)
 		}
 		if op.Outcome != OutcomeUnknown {
 			last[op.Client] = i
@@ -151,6 +170,6 @@ func sortReturns[I, O any](ops []Operation[I, O]) ([]int32, error) {
 }
 
 func sameStamp[I, O any](a, b *Operation[I, O], stamp int64) error {
-	return fmt.Errorf("%w: operations %d and %d share the stamp %d: stamps are unique event numbers, equal ones hide violations",
-		ErrMalformed, a.ID, b.ID, stamp)
+	return fault([]int64{a.ID, b.ID}, "operations %d and %d share the stamp %d: stamps are unique event numbers, equal ones hide violations",
+		a.ID, b.ID, stamp)
 }
