@@ -55,7 +55,7 @@ func newest(t *testing.T, ctx context.Context, dir string, cl *client.Client) ba
 }
 
 // A cell writes backups, is lost, and is founded anew from one: its directories have logs and
-// no member files, and only --bootstrap starts them. A file that was made again after the backup is the earlier one
+// no member files, and only --bootstrap starts them, with the members that the backup was restored for. A file that was made again after the backup is the earlier one
 // in the new cell, and a holder of its lock is a later one all the same.
 func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -92,6 +92,12 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 	require.NoError(t, made.Write(vfs.NewOS(filepath.Dir(cfg.Dir)), "1", store.Options{Salt: replica.Entropy}))
 	_, err = server.Start(cfg, server.Options{})
 	require.ErrorContains(t, err, "start it once with --bootstrap")
+	more := cfg
+	more.Members = map[uint32]string{1: "127.0.0.1:0", 2: "127.0.0.1:1"}
+	_, err = server.Start(more, server.Options{Bootstrap: true})
+	require.ErrorContains(t, err, "for the members [1], and the configuration has [1 2]: give chubby backup restore")
+	require.False(t, server.MayPass(err))
+	require.NoFileExists(t, filepath.Join(cfg.Dir, "member.json"))
 	s, err = server.Start(cfg, server.Options{Bootstrap: true})
 	require.NoError(t, err)
 	cl, err = client.Dial(ctx, "1="+s.ClientAddr().String())

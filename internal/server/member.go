@@ -116,7 +116,7 @@ func (c *Config) found() error {
 	if err := makeDir(c.Dir); err != nil {
 		return err
 	}
-	st, _, _, err := store.Open(fsys, dir, store.Options{Salt: replica.Entropy})
+	st, rec, _, err := store.Open(fsys, dir, store.Options{Salt: replica.Entropy})
 	if errors.Is(err, vfs.ErrLocked) {
 		return fmt.Errorf("dir %s: a replica runs on it already: %w", c.Dir, err)
 	}
@@ -126,7 +126,12 @@ func (c *Config) found() error {
 	if err := st.Close(); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(c.member(), "", "  ")
+	m := c.member()
+	if restored := rec.Snapshot; restored.Slot > 0 && !slices.Equal(restored.Members, m.Members) {
+		return fmt.Errorf("dir %s: it was restored from a backup for the members %v, and the configuration has %v: give chubby backup restore the members of the configuration",
+			c.Dir, restored.Members, m.Members)
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
