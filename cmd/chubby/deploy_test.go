@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,16 @@ func TestTheUnitAndItsConfigurationAreRight(t *testing.T) {
 	}
 	require.Contains(t, unit, fmt.Sprintf("RestartPreventExitStatus=%d\n", cli.ExitUsage))
 	require.Contains(t, unit, "ExecReload=/bin/kill -HUP $MAINPID\n")
+
+	require.NotRegexp(t, `ReadWritePaths=[^-]`, unit, "systemd starts no unit that lacks such a path, and backup_dir may be missing")
+	installed := regexp.MustCompile(`(?m)^# +install -m 0640 -g chubby (.*) /etc/chubby/`).FindStringSubmatch(unit)
+	require.NotNil(t, installed)
+	for _, m := range regexp.MustCompile(`/etc/chubby/([^\s]+)`).FindAllStringSubmatch(shipped(t, "chubby.yaml"), -1) {
+		require.True(t, slices.ContainsFunc(strings.Fields(installed[1]), func(pattern string) bool {
+			ok, err := filepath.Match(pattern, m[1])
+			return err == nil && ok
+		}), "the user of the unit can read %s", m[1])
+	}
 
 	dir, file := place(t, "chubby.yaml")
 	ca := certtest.New(t)
