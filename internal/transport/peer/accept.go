@@ -101,15 +101,17 @@ func (t *Transport) receive(raw net.Conn) {
 	}
 	t.refused.Forget(hostOf(raw.RemoteAddr().String()))
 	t.replace(from, raw)
-	log.Info("connection of peer accepted", "peer", from)
 	r := bufio.NewReaderSize(conn, 64<<10)
-	for {
+	for first := true; ; first = false {
 		if err = conn.SetReadDeadline(time.Now().Add(t.cfg.timing.silence)); err != nil {
 			break
 		}
 		var wire []byte
 		if wire, err = readFrame(r, t.cfg.MaxFrame); err != nil {
 			break
+		}
+		if first { // a peer that refuses this replica's disk makes the handshake, and hangs up, again and again
+			log.Info("connection of peer accepted", "peer", from)
 		}
 		if wire != nil {
 			t.cfg.Deliver(from, wire)

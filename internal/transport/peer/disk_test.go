@@ -37,6 +37,8 @@ func TestAPeerWithAnotherDiskIsRefusedAloudAtBothEnds(t *testing.T) {
 		seen[<-met]++
 	}
 	require.Equal(t, map[paxos.NodeID]int{1: 2, 2: 2}, seen)
+	b.Send(1, []byte("x"))
+	a.log.says(t, "level=INFO", "connection of peer accepted", "peer=2")
 
 	a, b = two(t, func(a, b *Config) {
 		a.Disk, b.Disk = Disk{9}, other
@@ -50,6 +52,8 @@ func TestAPeerWithAnotherDiskIsRefusedAloudAtBothEnds(t *testing.T) {
 	require.False(t, a.Status()[0].Connected || b.Status()[0].Connected)
 	require.Empty(t, a.got)
 	require.Empty(t, b.got)
+	a.Close() // after which its log is whole
+	require.NotContains(t, a.log.String(), "connection of peer accepted", "b hung up after each handshake")
 }
 
 // A replica of the build before, which knows no disks, is talked to in its version.
