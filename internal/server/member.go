@@ -56,7 +56,15 @@ func (c *Config) claim(bootstrap bool) error {
 	if isNew, err := c.look(bootstrap); err != nil || !isNew {
 		return err
 	}
-	return c.found()
+	return c.forUser(c.found())
+}
+
+// forUser says what helps against an error of rights, such as after a restore by root.
+func (c *Config) forUser(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: dir %s and all in it must belong to the user that runs the replica", err, c.Dir)
+	}
+	return err
 }
 
 // CheckDir says why Start would refuse the directory as it is now. It changes nothing.
@@ -155,7 +163,7 @@ func (c *Config) readMember() (*member, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, c.forUser(err)
 	}
 	var m member
 	d := json.NewDecoder(bytes.NewReader(text))
