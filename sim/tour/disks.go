@@ -1,6 +1,7 @@
 package tour
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -12,30 +13,32 @@ import (
 )
 
 // rot picks the draws of the fault that lets values go bad: a replica that follows has them.
-const rot = 9
+const rot = 29
 
-// log is how long the log of a replica is, and how much of that is not synced.
+// log is how many bytes were written to the log of a replica, without the zeros up to the size of its files, and how
+// many of its sectors are not synced.
 func log(m *sim.Machine) string {
-	size, unsynced := int64(0), int64(0)
+	size, unsynced := 0, 0
 	for _, f := range m.Disk().Mem().Files() {
 		if strings.HasSuffix(f.Name, ".wal") {
-			size, unsynced = size+f.Size, unsynced+int64(f.Unsynced)
+			all, _ := m.Disk().Mem().Contents(f.Name) // its error is that there is no such file
+			size, unsynced = size+len(bytes.TrimRight(all, "\x00")), unsynced+f.Unsynced
 		}
 	}
-	return fmt.Sprintf("%d bytes of log; writes to it that are not synced: %d", size, unsynced)
+	return fmt.Sprintf("%d bytes of log; sectors of it that are not synced: %d", size, unsynced)
 }
 
-// torn has a replica lose power in the middle of a write, and another one's disk go bad.
+// torn has a replica lose power in the middle of a write, and later lets its disk go bad.
 func torn() Scene {
 	return Scene{
 		Name: "torn-tail", Title: "A torn tail is cut off, rot is not",
 		Questions: [3]Question{
-			{"A replica loses power in the middle of a write. What may it forget of its log?", "What was never synced. No message that depends on it has left, so no replica counts on it. The log is cut behind its last whole record, and the replica continues."},
+			{"A replica loses power in the middle of a write. What may it forget of its log?", "What was never synced: any part of that may be on the disk. No message that depends on it has left, so no replica counts on it. The log is cut behind its last whole record, and the replica continues."},
 			{"A record in the middle of the log, which was synced long ago, cannot be read. May it be cut off there?", "No. The record may hold a promise or a vote that other replicas count on. What tells rot from a torn tail is a watermark: the number up to which the log is known to be synced, which is stored in later records."},
-			{"May such a replica take part in votes?", "Yes, since it knows which slots it has lost. A promise reports such a vote as lost, instead of leaving it out; no replica asks for promises in this scene. The replica asks the others for the values: the slots below its last vote that it learns again are those that went bad. The register with its promise is kept in two copies."},
+			{"May such a replica take part in votes?", "Yes, since it knows which slots it has lost. A promise reports such a vote as lost, instead of leaving it out; no replica asks for promises in this scene. The replica asks another one for the values, and writes to its log again those that went bad. The register with its promise is kept in two copies."},
 		},
 		Read: []string{"wal/doc.go", "docs/decisions/0011-wal-frames.md", "docs/decisions/0012-promise-register.md", "paxos/acceptor.go"},
-		seed: 4, clients: 2, length: 16 * sec, tune: []string{"disk-sync=10ms", "snapshot-every=1000"},
+		seed: 26, clients: 2, length: 16 * sec, tune: []string{"disk-sync=10ms", "snapshot-every=1000"},
 		faults: []*plan.Strike{{Fault: plan.Fault{Kind: "disk-rot-value", N: rot}, At: 11 * sec}},
 		parts: func() (func(scenario.Stage), func(int, actor)) {
 			return func(s scenario.Stage) {
@@ -46,16 +49,14 @@ func torn() Scene {
 		},
 		tells: []tell{
 			{kind: says, text: `log`, most: 3},
-			{kind: moments.Heard, text: `accept `, who: 2, from: 5980 * ms, most: 2},
-			{kind: moments.Durable, text: `voted`, who: 2, from: 5980 * ms},
-			{kind: moments.Heard, text: `chosen `, who: 2, from: 6280 * ms},
-			{kind: moments.Done, text: `go bad`},
-			{kind: moments.Done, text: `loses power`, most: 2},
+			{kind: moments.Heard, text: `accept `, who: 1, from: 5980 * ms, most: 2},
+			{kind: moments.Durable, text: `voted`, who: 1, from: 5980 * ms},
+			{kind: moments.Done, text: `go(es)? bad`, most: 4},
+			{kind: moments.Done, text: `loses power|is killed`, most: 2},
 			{kind: moments.Done, text: `restarts`, most: 2},
-			{kind: moments.Durable, text: `voted`, who: 3, from: 10900 * ms},
 			{kind: moments.Believes, text: `starts with boot`, most: 3, from: sec},
 			{kind: moments.Heard, text: `fetch`, from: 11 * sec, most: 2},
-			{kind: moments.Durable, text: `learned`, from: 11 * sec, most: 4},
+			{kind: moments.Durable, text: `learned`, from: 11 * sec, most: 3},
 		},
 	}
 }

@@ -58,5 +58,5 @@ func line(m *moments.Line) string {
 	if m.Local != "" {
 		local = fmt.Sprintf(" (%v: %s)", m.Who, m.Local)
 	}
-	return fmt.Sprintf("%7.3f s%-17s %s", m.At.Seconds(), local, m.Text)
+	return fmt.Sprintf("%7.3f s%-18s %s", m.At.Seconds(), local, m.Text)
 }

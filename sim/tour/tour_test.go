@@ -54,6 +54,31 @@ func TestLinesHaveTheReadingOfTheirInstant(t *testing.T) {
 	require.Greater(t, lines, 5)
 }
 
+// In the scene of the torn tail the disk lacks a part of what was written, and the rest of that record is cut off: a seed
+// that loses nothing, or whole records, shows neither. The values that went bad are those written anew.
+func TestATailIsTornAndCutOff(t *testing.T) {
+	torn, _ := Named("torn-tail")
+	lines := strings.Join(torn.Play(cell.Run).Lines, "\n")
+	all := func(form string) (found []string) {
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(lines, -1) {
+			found = append(found, m[1])
+		}
+		return found
+	}
+	var sizes []int
+	for _, text := range all(`(\d+) bytes of log`) {
+		size, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		sizes = append(sizes, size)
+	}
+	require.Len(t, sizes, 3, lines)
+	require.Less(t, sizes[1], sizes[0], "the power cut lost nothing:\n%s", lines)
+	require.Less(t, sizes[2], sizes[1], "nothing was cut off:\n%s", lines)
+	bad := all(`goes bad, of slot (\d+)`)
+	require.NotEmpty(t, bad, lines)
+	require.ElementsMatch(t, bad, all(`learned slot (\d+)`), lines)
+}
+
 func TestScenesAreWholeAndNamedOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range All() {
