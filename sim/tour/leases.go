@@ -9,9 +9,11 @@ import (
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
-// reads reads the row again and again, and says whenever what comes of it is another thing.
+// reads reads the row again and again, and says whenever what comes of it is another thing. A read that waits is told
+// with the true time of the last one that did not.
 func (a actor) reads(from, until time.Duration) {
 	a.at(from)
+	var atOnce time.Duration
 	for was := ""; a.World().Now() < until; {
 		began := a.Now()
 		_, err := a.get(2 * sec)
@@ -21,9 +23,11 @@ func (a actor) reads(from, until time.Duration) {
 			is = "reads the row: " + short(err)
 		case a.took(began) > 300*ms:
 			is = "reads the row, and has waited"
+		default:
+			atOnce = a.World().Now()
 		}
 		if is != was && err == nil && a.took(began) > 300*ms {
-			a.says("%s for %v", is, a.took(began))
+			a.says("%s for %v; it read at once until %.3f s", is, a.took(began), atOnce.Seconds())
 		} else if is != was {
 			a.says("%s", is)
 		}
@@ -39,9 +43,9 @@ func deposed() Scene {
 	return Scene{
 		Name: "deposed", Title: "A master that does not know that it was deposed",
 		Questions: [3]Question{
-			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. A majority granted the lease, and promised to help no other leader until then, so no other leader can have written anything."},
+			{"The master reaches its client, and no other replica. For how long may it answer reads?", "Until its lease is over, by its own clock. (It believes for longer that it leads, but answers no read.) A majority granted the lease, and promised to help no other leader until then, so no other leader can have written anything."},
 			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, a majority has promised at a higher ballot, and a command in the log has begun a new epoch."},
-			{"The link works again. How does the old master learn that it was deposed, and what becomes of a write that it had begun?", "The first message with a higher ballot tells it, or a nack to one of its own messages. Only the old master has voted for its write. Phase 1 of its successor did not get that vote, and the successor filled the slot with another value, so the write was not executed there. (With that vote, the successor would have had to propose it.) The client sends the write again, to the new master, with the same sequence number."},
+			{"The link works again. How does the old master learn that it was deposed, and what becomes of a write that it had begun?", "By then it has given up leading, since no majority answered. The first message with a higher ballot tells it of another leader, or a nack to one of its own messages does. Only the old master has voted for its write. Phase 1 of its successor did not get that vote, and the successor filled the slot with another value, so the write was not executed there. (With that vote, the successor would have had to propose it.) The client sends the write again, to the new master, with the same sequence number."},
 		},
 		Read: []string{"paxos/lease.go", "replica/master/master.go"},
 		seed: 3, clients: 2, length: 18 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},
@@ -80,11 +84,11 @@ func slowClock() Scene {
 		Name: "slow-clock", Title: "A lease on a slow clock",
 		Questions: [3]Question{
 			{"The clock of the master is 10 % slow, and those of the others are 10 % fast. Which side believes in the lease for longer?", "If both counted the same time, the master would. Its slow clock makes the lease last longer, and the fast clocks of the others make it shorter: both are bad. It helps that the master counts from the instant at which it asked, and the others from when they answered, which is later."},
-			{"All are configured for clocks that may err by 10 %. What must the master do with a lease of 4 s?", "It must count less: 4 s times (1 - rho) / (1 + rho), with rho = 0.1. Then even its slow clock reaches the end before the fast clocks of the others do. The difference is the margin: the clocks may use all of it, and no more."},
+			{"All are configured for clocks that may err by 10 %. What must the master do with a lease of 2 s?", "It must count less: 2 s times (1 - rho) / (1 + rho), with rho = 0.1. Then even its slow clock reaches the end before the fast clocks of the others do. The difference is the margin: the clocks may use all of it, and no more."},
 			{"What if a clock errs by more than was configured?", "Then two masters may answer reads at one instant. The protocol cannot notice that: the bound is a promise of the operator. `chubby sim experiment drift` shows at which error it breaks."},
 		},
 		Read: []string{"paxos/lease.go", "docs/decisions/0006-leases-in-heartbeats.md", "sim/experiment/drift.go"},
-		seed: 3, clients: 1, length: 22 * sec, tune: []string{"master-lease=4s", "session-lease=8s"},
+		seed: 3, clients: 1, length: 22 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},
 		parts: func() (func(scenario.Stage), func(int, actor)) {
 			return func(s scenario.Stage) {
 					s.After(5*sec, func() {

@@ -79,6 +79,27 @@ func TestATailIsTornAndCutOff(t *testing.T) {
 	require.ElementsMatch(t, bad, all(`learned slot (\d+)`), lines)
 }
 
+// Where a master is cut off, the page shows what the questions ask: its client reads for a while behind the cut, and what
+// stops the reads is the end of the lease: no replica has given up its grant by then, and the master still believes.
+func TestReadsEndWithTheLeaseOfTheMasterThatIsCutOff(t *testing.T) {
+	for _, name := range []string{"deposed", "slow-clock"} {
+		s, _ := Named(name)
+		lines := strings.Join(s.Play(cell.Run).Lines, "\n")
+		instant := func(form string) float64 {
+			m := regexp.MustCompile(form).FindStringSubmatch(lines)
+			require.NotNil(t, m, "%s: %s\n%s", name, form, lines)
+			at, err := strconv.ParseFloat(m[1], 64)
+			require.NoError(t, err)
+			return at
+		}
+		read := instant(`it read at once until (\S+) s`)
+		require.Greater(t, read, instant(`(?m)^ *(\S+) s .* are lost$`), lines)
+		first := instant(`(?m)^ *(\S+) s .* knows no leader$`)
+		require.Less(t, read, first, lines)
+		require.Greater(t, instant(`(?m)^ *(\S+) s .* n1 knows no leader$`), first, lines)
+	}
+}
+
 func TestScenesAreWholeAndNamedOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range All() {
