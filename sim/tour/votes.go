@@ -15,7 +15,7 @@ func duel() Scene {
 		Questions: [3]Question{
 			{"Two replicas campaign at the same instant. Can both win?", "No. Each needs promises of a majority at its own ballot, and any two majorities have a replica in common. That replica never goes back to a lower ballot: once it has promised the higher one, it votes for nothing at the lower one."},
 			{"What does a replica that has promised 3.2 say to a prepare at 3.1?", "It refuses with a nack that names what it has promised. The candidate gives up this attempt and needs a higher ballot. Ballots of two replicas are never equal, since the number of the replica is part of them."},
-			{"Can they go on like this for ever? What ends it?", "In theory yes: Paxos cannot guarantee progress without assumptions about time. In practice each waits for a random time before it tries again, longer each time, and a replica that hears of a leader does not campaign."},
+			{"Can they go on like this for ever? What ends it?", "In theory yes: Paxos cannot guarantee progress without assumptions about time. (The script of this scene makes them campaign without a wait.) In practice each waits for a random time before it tries again, longer each time, and a replica that hears of a leader does not campaign."},
 		},
 		Read: []string{"paxos/election.go", "paxos/proposer.go"},
 		seed: 11, clients: 1, length: 9 * sec, grant: -1,
@@ -36,7 +36,7 @@ func duel() Scene {
 		},
 		tells: []tell{
 			{kind: moments.Believes, text: `leader`, from: 5*sec + ms/2, most: 20},
-			{kind: moments.Heard, text: `prepare`, from: 4900 * ms, most: 8},
+			{kind: moments.Heard, text: `prepare`, from: 4900 * ms, most: 10},
 			{kind: moments.Heard, text: `nack`, from: 4900 * ms, most: 4},
 			{kind: moments.Believes, text: `serves clients`, from: 4900 * ms},
 		},
