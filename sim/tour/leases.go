@@ -47,7 +47,7 @@ func deposed() Scene {
 			{"When may another master serve?", "When the leases that the others have granted are over by their clocks, a majority has promised at a higher ballot, and a command in the log has begun a new epoch."},
 			{"The link works again. How does the old master learn that it was deposed, and what becomes of a write that it had begun?", "By then it has given up leading, since no majority answered. The first message with a higher ballot tells it of another leader, or a nack to one of its own messages does. Only the old master has voted for its write. Phase 1 of its successor did not get that vote, and the successor filled the slot with another value, so the write was not executed there. (With that vote, the successor would have had to propose it.) The client sends the write again, to the new master, with the same sequence number."},
 		},
-		Read: []string{"paxos/lease.go", "replica/master/master.go"},
+		Read: []string{"paxos/lease.go", "replica/master/tenure.go"},
 		seed: 3, clients: 2, length: 18 * sec, tune: []string{"master-lease=2s", "session-lease=6s"},
 		parts: func() (func(scenario.Stage), func(int, actor)) {
 			return func(s scenario.Stage) {

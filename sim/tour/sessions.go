@@ -18,7 +18,7 @@ func jeopardy() Scene {
 			{"The client holds a lock. Which comes first: the client gives up, or the cell gives the lock to another client?", "Usually the cell gives the lock away first. It waits for the end of the lease that it has granted, which is never earlier than the end that the client counts; the client then waits for the grace period on top. So in jeopardy another client may already have the lock, and a program must stop acting when it hears of jeopardy, or use the sequencer."},
 			{"The client comes back within the grace period, and the master is the same one. What then?", "If the master has not ended the session, a KeepAlive extends it, and the program hears that it is safe. Otherwise the client learns that its session is gone, with all handles and locks."},
 		},
-		Read: []string{"client/session/lease.go", "replica/master/session/config.go", "docs/decisions/0029-session-leases.md"},
+		Read: []string{"client/session/lease.go", "replica/master/session/doc.go", "docs/decisions/0029-session-leases.md"},
 		seed: 2, clients: 2, length: 42 * sec, tune: []string{"session-lease=4s", "grace=12s"},
 		parts: func() (func(scenario.Stage), func(int, actor)) {
 			return func(s scenario.Stage) {

@@ -17,7 +17,7 @@ func duel() Scene {
 			{"What does a replica that has promised 3.2 say to a prepare at 3.1?", "It refuses with a nack that names what it has promised. The candidate gives up this attempt and needs a higher ballot. Ballots of two replicas are never equal, since the number of the replica is part of them."},
 			{"Can they go on like this for ever? What ends it?", "In theory yes: Paxos cannot guarantee progress without assumptions about time. (The script of this scene makes them campaign without a wait.) In practice each waits for a random time before it tries again, longer each time, and a replica that hears of a leader does not campaign."},
 		},
-		Read: []string{"paxos/election.go", "paxos/proposer.go"},
+		Read: []string{"paxos/election.go", "paxos/acceptor.go", "paxos/proposer.go"},
 		seed: 11, clients: 1, length: 9 * sec, grant: -1,
 		parts: func() (func(scenario.Stage), func(int, actor)) {
 			return func(s scenario.Stage) {
