@@ -148,14 +148,20 @@ func (c *conn) tidy(now time.Time) {
 	}
 }
 
-// startBackground starts the calls that no caller waits for. It returns whether there were any.
-func (c *conn) startBackground(now time.Time) bool {
+// startBackground starts the calls that no caller waits for. A handle that is no longer kept is closed when there is room, so that
+// the program's own calls are not refused because of it. It returns whether any call was started.
+func (c *conn) startBackground(now time.Time) (started bool) {
 	all := c.background
 	c.background = nil
 	for _, op := range all {
+		if _, closes := op.(api.CloseHandle); closes && !c.m.HasRoom() {
+			c.background = append(c.background, op)
+			continue
+		}
 		c.begin(context.Background(), now, op)
+		started = true
 	}
-	return len(all) > 0
+	return started
 }
 
 // isClean reports whether this Handle leaves nothing behind at the cell, so that another Handle may

@@ -177,6 +177,31 @@ func TestIdleHandlesAreBounded(t *testing.T) {
 	})
 }
 
+// Many handles that are closed at once take no place from the program's own calls.
+func TestHandlesThatAreNotKeptLeaveRoomForCalls(t *testing.T) {
+	change := func(c *client.Config) { c.Cache.Handles, c.Window, c.Queue = 1, 2, 4 }
+	bubble(t, change, func(w *world) {
+		ctx := w.within(time.Hour)
+		w.cell.set(func() {
+			w.cell.caching.on = true
+			for i := range 40 {
+				w.cell.create(fmt.Sprint("f", i), api.File, false, "")
+			}
+		})
+		require.NoError(t, w.c.Ready(ctx))
+		time.Sleep(10 * time.Millisecond)
+		var all []*client.Handle
+		for i := range 39 {
+			all = append(all, opened(t, ctx, w.c, fmt.Sprint("f", i), client.OpenOptions{}))
+		}
+		closed(t, ctx, all...)
+		last := opened(t, ctx, w.c, "f39", client.OpenOptions{})
+		time.Sleep(time.Second)
+		require.Equal(t, 2, w.cell.openHandles(), "the one in use, and the one that is kept")
+		closed(t, ctx, last)
+	})
+}
+
 // A path that is dropped takes the handles with it that are open there, and those in use stay.
 func TestADropClosesIdleHandles(t *testing.T) {
 	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {

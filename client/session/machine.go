@@ -134,6 +134,10 @@ func (m *Machine) start(now time.Time, c *call) Token {
 	return t
 }
 
+// HasRoom reports whether a call that nothing waits for may start now: fewer than half of the places of Config.Queue are taken,
+// or none.
+func (m *Machine) HasRoom() bool { return len(m.queue) == 0 || 2*len(m.queue) < m.cfg.Queue }
+
 // Close gives up all calls and ends the session at the cell. It ends Executed when the cell has
 // answered, or at once if there is no session. It ends Unknown with reason Expired if the grace
 // period ends first. Several Closes end together.
