@@ -191,6 +191,7 @@ func (h *hostile) learn(t trick, p api.Reply) {
 		h.own, h.shut, h.opened, h.widened, h.tied, h.bound = nil, nil, nil, "", nil, nil
 	}
 	if p.Code == api.NoSession && p.Session == h.session {
+		h.left[h.session] = h.count // it may be alive: the answer may be to a guess before it began
 		h.session = 0
 		h.nonce = api.Nonce{h.between.Uint64() | 1, h.between.Uint64()}
 	}

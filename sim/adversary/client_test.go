@@ -78,6 +78,13 @@ func TestAHostileClientGoesOnNumberingWhereItWas(t *testing.T) {
 	require.Equal(t, count{5, 2}, h.count)
 	told(8)
 	require.Equal(t, count{3, 0}, h.count)
+
+	// A late answer to a guess at number 8, from before that session began, ends the session for the client alone.
+	h.seq = 9
+	h.learn(trick{}, api.Reply{Session: 8, Result: api.Result{Code: api.NoSession}})
+	require.Zero(t, h.session)
+	told(8)
+	require.Equal(t, count{9, 0}, h.count)
 }
 
 // An Open of an earlier epoch whose number the cell still knows is sent again for more rights, and
