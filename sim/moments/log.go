@@ -14,6 +14,7 @@ import (
 	"github.com/chubbycell/chubby/sim/describe"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
+	"github.com/chubbycell/chubby/wal/vfs"
 )
 
 // Log keeps the moments of one run. It is the writer of the run's trace, and the listener of its events. Readers of its
@@ -133,7 +134,7 @@ func (l *Log) line(line string) {
 			return
 		}
 		l.noteSync(m.Who, m.At, f[5:])
-		if filing[f[5]] {
+		if filing[f[5]] || IsFailedCall(&m) {
 			m.Kind = Filed
 			l.add(m)
 		}
@@ -143,6 +144,11 @@ func (l *Log) line(line string) {
 	case "failed", "NOTED", Says:
 		l.add(m)
 	}
+}
+
+// IsFailedCall reports whether a moment is a call of a disk that failed, though the disk has what was asked for.
+func IsFailedCall(m *Moment) bool {
+	return (m.Kind == Filed || m.Kind == "far") && strings.Contains(m.Text, vfs.ErrIO.Error())
 }
 
 // filing are the disk calls that change which files there are, or how long one is.

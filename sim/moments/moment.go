@@ -38,7 +38,7 @@ const (
 )
 
 // Filed is the kind of the trace for a call of a machine's disk. Only calls that change which files there are, or how
-// long one is, are moments: see filing.
+// long one is, and calls that fail are moments: see filing.
 const Filed = "disk"
 
 // None stands for no moment.

@@ -15,9 +15,25 @@ type aside struct {
 
 // all returns the moments, the most telling ones first.
 func (a aside) all() (all []int) {
-	all = append(a.ends(), a.again()...)
+	all = append(append(a.failedCalls(), a.ends()...), a.again()...)
 	for _, i := range []int{a.refusal(), a.asked()} {
 		if i != moments.None {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// mostFailed is how many failed calls of a disk are told.
+const mostFailed = 2
+
+// failedCalls returns the last calls of the disk of the break that failed, if the report is about a disk.
+func (a aside) failedCalls() (all []int) {
+	if a.Broke == moments.None || !a.about.isOfDisks() {
+		return nil
+	}
+	for i := a.end - 1; i >= 0 && len(all) < mostFailed; i-- {
+		if m := &a.All[i]; m.Who == a.All[a.Broke].Who && moments.IsFailedCall(m) {
 			all = append(all, i)
 		}
 	}

@@ -151,3 +151,21 @@ func TestAStoryOfACommandAtANamedTime(t *testing.T) {
 	require.Contains(t, story, "in slot 7")
 	require.NotContains(t, story, "in slot 8")
 }
+
+// A report on a disk has the calls of that disk that failed, and not those of another one or that succeeded.
+func TestAStoryOfAFailedCall(t *testing.T) {
+	run := func(text string) string {
+		return storyOf(func(o plan.Options) cell.Result {
+			line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+			line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "disk", "readat cell/promise.a [0,80): readat cell/promise.a: input/output error")
+			line(o.Trace.W, 2, 2*ms, "n1", "5.002000000", "disk", "readat cell/promise.b [0,80)")
+			line(o.Trace.W, 3, 3*ms, "n2", "5.002000000", "disk", "readat cell/promise.c [0,80): readat cell/promise.c: input/output error")
+			return tells(o, cell.Breach{ID: "S17", Text: text, At: 5 * ms, Step: 5, On: 1}, "5.005000000")
+		})
+	}
+	story := run("replica 1 refuses a disk whose damage it can bear")
+	require.Contains(t, story, "on the disk of n1: readat cell/promise.a [0,80): readat cell/promise.a: input/output error")
+	require.NotContains(t, story, "promise.b")
+	require.NotContains(t, story, "promise.c")
+	require.NotContains(t, run("replica 1 breaks another rule"), "promise.a")
+}
