@@ -111,7 +111,7 @@ func (s *search) search() bool {
 	if s.size().Faults <= many {
 		return s.passes()
 	}
-	done := true
+	own, done := s.best, true
 	for set := uint64(0); set < restarts && done && s.size().Faults > some; set++ {
 		best, since := s.best, s.at
 		s.best, s.at = whole, at
@@ -124,7 +124,7 @@ func (s *search) search() bool {
 			s.best, s.at = best, since
 		}
 	}
-	if s.best.LinkDraws == 0 {
+	if s.best == own { // it has not had all passes
 		done = s.passes()
 	}
 	return done
