@@ -179,6 +179,31 @@ func TestAnExactOrderIsLookedForWithAllFaults(t *testing.T) {
 	require.EqualValues(t, sets+40, c.Options.Script.LinkDraws)
 }
 
+// A case that is of a run with other delays, and of which many faults are left, has all passes in the end.
+func TestACaseOfOtherDelaysHasAllPasses(t *testing.T) {
+	var all, needed []plan.Fault
+	for i := range 100 {
+		all = append(all, crash(i+1))
+		if i < 50 && i%3 != 2 {
+			needed = append(needed, crash(i+1))
+		}
+	}
+	exact, loose, never := scripted(all...), scripted(needed...), scripted(crash(101))
+	c, err := Shrinker{Jobs: 2, Run: func(o plan.Options) cell.Result {
+		switch {
+		case o.Script == nil || o.Script.LinkDraws == 0:
+			return exact(o)
+		case o.Script.LinkDraws == 3 && len(o.Script.Strikes) <= 50:
+			return loose(o)
+		}
+		return never(o)
+	}}.Shrink(t.Context(), plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.True(t, c.Done)
+	require.EqualValues(t, 3, c.Options.Script.LinkDraws)
+	require.Equal(t, needed, c.Options.Script.Faults())
+}
+
 // Few faults are enough: the messages of such a case have the delays of its seed.
 func TestASmallCaseKeepsTheDelaysOfItsSeed(t *testing.T) {
 	for _, needed := range [][]plan.Fault{{crash(10), crash(20)}, {crash(10), crash(90)}, {crash(60), crash(90)}} {
