@@ -146,7 +146,7 @@ func (l *Log) line(line string) {
 	}
 }
 
-// IsFailedCall reports whether a moment is a call of a disk that failed, though the disk has what was asked for.
+// IsFailedCall reports whether a moment is a call of a disk that failed with an input/output error.
 func IsFailedCall(m *Moment) bool {
 	return (m.Kind == Filed || m.Kind == "far") && strings.Contains(m.Text, vfs.ErrIO.Error())
 }

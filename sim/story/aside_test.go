@@ -34,6 +34,19 @@ func TestAStoryOfARefusal(t *testing.T) {
 	require.NotContains(t, story, "log of n2")
 }
 
+// A refused call that the report names is told, too, and not said to be lost: it was executed later.
+func TestAStoryOfARefusedCall(t *testing.T) {
+	call := command.Call{Guard: 1, Session: 7, Seq: 3, Op: api.Put{Key: "a", Value: "1"}}
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		o.Listen(1*ms, event.Refused{Replica: 1, Command: call})
+		executes(o, 3*ms, 2, call, api.Result{})
+		return tells(o, cell.Breach{ID: "S4", Text: "replica 1 answers call 3 of session 7 twice", At: time.Second, Step: 4, On: 1}, "6.000000000")
+	})
+	require.Contains(t, story, "the log of n1 refuses Put as call 3 of session 7")
+	require.NotContains(t, story, "none like it")
+}
+
 // If the log has a command in a named slot that it had before, the other one is told, too, though it stands in no named slot.
 func TestAStoryOfARepetition(t *testing.T) {
 	put := command.Call{Guard: 1, Session: 7, Seq: 3, Op: api.Put{Key: "a", Value: "1"}}

@@ -143,10 +143,7 @@ func (l log) sessions(who sim.Addr) string {
 
 // asksForSession reports whether a client sent an OpenSession after moment i.
 func (l log) asksForSession(who sim.Addr, i int) bool {
-	end := len(l.All)
-	if l.Broke != moments.None {
-		end = l.Broke
-	}
+	end := endOf(l)
 	return slices.ContainsFunc(l.All[min(i, end):end], func(m moments.Moment) bool {
 		return m.Who == who && m.Kind == "send" && strings.Contains(m.Text, ": open session ")
 	})

@@ -54,6 +54,14 @@ func (c candidate) covers(d candidate) bool {
 	return c.past == d.past && c.who == d.who && c.peer == d.peer && c.kind == d.kind && c.verb == d.verb && c.names&d.names == d.names
 }
 
+// endOf returns the moment of the break; if it was found after the run, the end of all moments.
+func endOf(l log) int {
+	if l.Broke != moments.None {
+		return l.Broke
+	}
+	return len(l.All)
+}
+
 // picks returns the moments to tell, at most room, in the order in which they happened.
 //
 // It goes back from the break. For each machine and each kind of action it takes the latest moments that mention what
@@ -63,10 +71,7 @@ func (c candidate) covers(d candidate) bool {
 // If the check is a user's, answers to programs come before all that. from is the first suspect: moments from it on
 // have more weight, and the latest commands from it on are told even if they mention nothing. None: it is unknown.
 func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []int {
-	end := len(l.All)
-	if l.Broke != moments.None {
-		end = l.Broke
-	}
+	end := endOf(l)
 	report := ""
 	if l.Broke != moments.None {
 		report = l.All[l.Broke].Text
@@ -287,10 +292,7 @@ const mostLast = 4
 // started or ended, its disk was damaged, failed, was recovered, or got a snapshot, its beliefs changed, or a call of
 // one of its programs returned. With disk, also the records that became durable on its disk.
 func (l log) lastOf(who sim.Addr, room int, disk bool) (all []int) {
-	end := len(l.All)
-	if l.Broke != moments.None {
-		end = l.Broke
-	}
+	end := endOf(l)
 	for i := end - 1; i >= 0 && who != 0 && len(all) < room; i-- {
 		switch m := &l.All[i]; {
 		case m.Who != who || m.Link() != 0:

@@ -45,7 +45,7 @@ func (a aside) refusal() int {
 
 // namesReplica reports whether the report names a replica.
 func (s *subjects) namesReplica() bool {
-	for m, is := range s.machines {
+	for m, is := range s.machines { // order-free: whether there is one
 		if is && m < sim.FirstClient {
 			return true
 		}

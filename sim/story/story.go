@@ -279,7 +279,11 @@ func (t *teller) step(i int) string {
 	case "fault", "failed":
 		return fmt.Sprintf("%s  %s", at, m.Words())
 	case moments.Refuses:
-		return fmt.Sprintf("%s  the log of %v refuses %s; none like it was executed since", at, m.Who, t.clip(m.Text))
+		since := ""
+		if (aside{t.log, t.about, endOf(t.log)}).refusal() == i {
+			since = "; none like it was executed since"
+		}
+		return fmt.Sprintf("%s  the log of %v refuses %s%s", at, m.Who, t.clip(m.Text), since)
 	case moments.Executes:
 		return fmt.Sprintf("%s  the log executes %s", at, m.Text)
 	}
