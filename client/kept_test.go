@@ -152,19 +152,25 @@ func TestAChangeOfAnACLFileReachesTheNextOpen(t *testing.T) {
 	})
 }
 
+// withFiles makes so many files, f0 and on, in a cell with caches, and returns a context once the client may cache.
+func withFiles(t *testing.T, w *world, n int) context.Context {
+	ctx := w.within(time.Hour)
+	w.cell.set(func() {
+		w.cell.caching.on = true
+		for i := range n {
+			w.cell.create(fmt.Sprint("f", i), api.File, false, "")
+		}
+	})
+	require.NoError(t, w.c.Ready(ctx))
+	time.Sleep(10 * time.Millisecond)
+	return ctx
+}
+
 // Handles that no Handle uses are bounded in number and time, and closed at the cell.
 func TestIdleHandlesAreBounded(t *testing.T) {
 	change := func(c *client.Config) { c.Cache.Handles, c.Cache.Idle = 2, 20*time.Second }
 	bubble(t, change, func(w *world) {
-		ctx := w.within(time.Hour)
-		w.cell.set(func() {
-			w.cell.caching.on = true
-			for i := range 4 {
-				w.cell.create(fmt.Sprint("f", i), api.File, false, "")
-			}
-		})
-		require.NoError(t, w.c.Ready(ctx))
-		time.Sleep(10 * time.Millisecond)
+		ctx := withFiles(t, w, 4)
 		for i := range 4 {
 			closed(t, ctx, opened(t, ctx, w.c, fmt.Sprint("f", i), client.OpenOptions{}))
 		}
@@ -181,15 +187,7 @@ func TestIdleHandlesAreBounded(t *testing.T) {
 func TestHandlesThatAreNotKeptLeaveRoomForCalls(t *testing.T) {
 	change := func(c *client.Config) { c.Cache.Handles, c.Window, c.Queue = 1, 2, 4 }
 	bubble(t, change, func(w *world) {
-		ctx := w.within(time.Hour)
-		w.cell.set(func() {
-			w.cell.caching.on = true
-			for i := range 40 {
-				w.cell.create(fmt.Sprint("f", i), api.File, false, "")
-			}
-		})
-		require.NoError(t, w.c.Ready(ctx))
-		time.Sleep(10 * time.Millisecond)
+		ctx := withFiles(t, w, 40)
 		var all []*client.Handle
 		for i := range 39 {
 			all = append(all, opened(t, ctx, w.c, fmt.Sprint("f", i), client.OpenOptions{}))
