@@ -141,6 +141,10 @@ func (l *Log) line(line string) {
 	case Unsynced:
 		m.Text = l.unsynced(m.Who, f[5], m.Text)
 		l.add(m)
+	case Unreachable:
+		m.Peer = address(f[len(f)-1])
+		m.Text = fmt.Sprintf("is told that %v is unreachable", m.Peer)
+		l.add(m)
 	case "failed", "NOTED", Says:
 		l.add(m)
 	}

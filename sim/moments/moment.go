@@ -37,6 +37,9 @@ const (
 	Unsynced = "unsynced" // a power cut met a file with sectors that were written and not synced
 )
 
+// Unreachable is the kind of the trace for a hint of the transport: a machine is told that its Peer is unreachable.
+const Unreachable = "unreachable"
+
 // Filed is the kind of the trace for a call of a machine's disk. Only calls that change which files there are, or how
 // long one is, and calls that fail are moments: see filing.
 const Filed = "disk"

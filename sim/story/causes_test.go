@@ -335,14 +335,15 @@ func TestAStoryHasTheCallsByTheHandleOfACall(t *testing.T) {
 		} {
 			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "n1", "5.001000000", "receive", fmt.Sprintf("<- c1 call #%d %s", i, call))
 			id, _, _ := strings.Cut(call, " seen")
+			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "n1", "5.001000000", "send", fmt.Sprintf("-> c1 answer #%d %s epoch 1 master 1: ok", i, id))
 			line(o.Trace.W, 1+i, time.Duration(1+i)*ms, "c1", "5.001000000", "receive", fmt.Sprintf("<- n1 answer #%d %s epoch 1 master 1: ok", i, id))
 		}
 		return tells(o, cell.Breach{ID: "S10", Text: "call 6 of session 6 is answered, and its sequencer is not valid", At: 8 * ms, Step: 8, On: 1}, "5.001000000")
 	})
 	require.Contains(t, story, `
 What led to it:
-  0.001 s (n1: 5.001)  n1 receives from c1: call #0 session 6 seq 1 seen 0: attach sequencer /d#7 exclusive generation 9 to habcdef
-  0.004 s (n1: 5.001)  n1 receives from c1: call #3 session 6 seq 3 seen 1: acquire shared by habcdef
+  0.001 s (n1: 5.001)  n1 receives from c1: call #0 session 6 seq 1 seen 0: attach sequencer /d#7 exclusive generation 9 to habcdef; answered at 0.001 s: ok
+  0.004 s (n1: 5.001)  n1 receives from c1: call #3 session 6 seq 3 seen 1: acquire shared by habcdef; answered at 0.004 s: ok
 `)
 	require.Contains(t, story, "seq 6 seen 1: contents of habcdef")
 	require.NotContains(t, story, "seq 2 ")

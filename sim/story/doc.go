@@ -20,6 +20,7 @@
 //	again.go     other executions of a call, if a command stands in the log twice,
 //	refusal.go   what a log did not take, and was not proposed again,
 //	asked.go     and the heartbeat behind a grant
+//	answered.go  what was answered to a request that is told
 //	sends.go     what the machine of the break sends in its step
 //	count.go     the votes and promises of a quorum
 //	belief.go    what each machine believes at the break

@@ -38,7 +38,7 @@ func TestAStoryOfAnAnswer(t *testing.T) {
 	story := storyOf(asked)
 	require.Contains(t, story, "n2 receives from n1: ask sum after slot 7\n")
 	require.Contains(t, story, "n2 receives from n3: replica 1 to replica 2: ask sum after slot 7\n")
-	require.Contains(t, story, ", on receiving that message; in this event it sends to n1: sum after slot 7 is 41e2\n")
+	require.Contains(t, story, "; the last message that it has received is the one of 0.011 s; in this event it sends to n1: sum after slot 7 is 41e2\n")
 }
 
 // renewed is a run in which a client loses two sessions, one after the other, and its program is told of the second.

@@ -273,7 +273,7 @@ func (t *teller) step(i int) string {
 		if m.Cause != moments.None && m.At-t.All[m.Cause].At > 0 {
 			sent = fmt.Sprintf(" (sent at %s s)", moments.Short(t.All[m.Cause].At))
 		}
-		return fmt.Sprintf("%s  %v receives from %v%s: %s", at, m.Who, m.Peer, sent, t.clip(m.Text))
+		return fmt.Sprintf("%s  %v receives from %v%s: %s%s", at, m.Who, m.Peer, sent, t.clip(m.Text), t.answered(i))
 	case moments.Durable, moments.Filed, moments.Unsynced:
 		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, t.clip(m.Text))
 	case "fault", "failed":
@@ -367,19 +367,26 @@ func (t *teller) underWay(m *moments.Moment) string {
 	return ""
 }
 
-// heard tells the last message that the machine of the break received in its present life.
+// heard tells the last message that the machine of the break received in its present life, or what its transport told it
+// in the step of the break.
 func (t *teller) heard(m *moments.Moment) string {
 	for i := m.Prev; i != moments.None; i = t.All[i].Prev {
-		if t.All[i].Kind == "fault" && strings.HasPrefix(t.All[i].Text, "start ") {
-			break // the messages of an earlier life are forgotten
-		}
-		if t.All[i].Kind != "receive" {
-			continue
-		}
-		if slices.Contains(t.picked, i) {
+		o := &t.All[i]
+		switch {
+		case o.Kind == "fault" && strings.HasPrefix(o.Text, "start "):
+			return "" // the messages of an earlier life are forgotten
+		case o.Kind == moments.Unreachable && o.At == m.At:
+			return fmt.Sprintf(", when its transport tells it that %v is unreachable", o.Peer)
+		case o.Kind != moments.Heard:
+		case slices.Contains(t.picked, i) && o.At == m.At:
 			return ", on receiving that message"
+		case slices.Contains(t.picked, i):
+			return fmt.Sprintf("; the last message that it has received is the one of %s s", moments.Short(o.At))
+		case o.At == m.At:
+			return fmt.Sprintf(", on receiving from %v: %s", o.Peer, moments.Clip(o.Text, 150))
+		default:
+			return fmt.Sprintf("; last message received, at %s s from %v: %s", moments.Short(o.At), o.Peer, moments.Clip(o.Text, 150))
 		}
-		return fmt.Sprintf("; last message received, from %v: %s", t.All[i].Peer, moments.Clip(t.All[i].Text, 150))
 	}
 	return ""
 }
