@@ -30,7 +30,11 @@ func Message(from, to sim.Addr, msg []byte) string {
 		if err != nil {
 			return unreadable(msg, err)
 		}
-		return fmt.Sprintf("answer #%d session %d seq %d epoch %d master %d: %s", p.ID, p.Session, p.Seq, p.Epoch, p.Master, Result(p.Result))
+		text := fmt.Sprintf("answer #%d session %d seq %d epoch %d master %d: %s", p.ID, p.Session, p.Seq, p.Epoch, p.Master, Result(p.Result))
+		if p.Cacheable {
+			text += fmt.Sprintf(", cacheable, after drop #%d", p.Drops)
+		}
+		return text
 	}
 	if driver.IsTransfer(string(msg)) {
 		m, err := driver.DecodeTransfer(string(msg))

@@ -54,6 +54,11 @@ func TestAnswersAreDescribed(t *testing.T) {
 	}
 }
 
+func TestACacheableAnswerSaysSo(t *testing.T) {
+	p := api.Reply{ID: 9, Session: 4, Seq: 3, Epoch: 2, Master: 1, Result: api.Result{Code: api.NotFound}, Cacheable: true, Drops: 5}
+	require.Equal(t, "answer #9 session 4 seq 3 epoch 2 master 1: not-found, cacheable, after drop #5", Message(1, sim.FirstClient, api.AppendReply(nil, p)))
+}
+
 func TestReplicasTalkAsInGoldenTraces(t *testing.T) {
 	m := paxos.Prepare{Ballot: paxos.Ballot{Round: 3, Node: 2}, Boot: 1, From: 7}
 	require.Equal(t, "prepare 3.2 boot 1 from 7", Message(2, 1, paxos.AppendMessage(nil, m)))
