@@ -11,9 +11,11 @@ import (
 // Reads that a client may answer from its cache, as reports and messages tell them.
 var (
 	cachedRead = regexp.MustCompile(`(?:finds in its cache|from its cache) (?:(a handle on|contents of|metadata of|names in) )?(/[\w/.~-]*)`)
-	opened     = regexp.MustCompile(`^answer #\d+ .*: ok (h[0-9a-f]{6}) is (/[\w/.~-]*)#\d+`)
-	requestNo  = regexp.MustCompile(`^call (#\d+) .*: (.*)$`)
-	answerNo   = regexp.MustCompile(`^answer (#\d+) `)
+	// oldRead is a read of contents that are older than an event that the client has heard of: it may be of its cache.
+	oldRead   = regexp.MustCompile(`has heard of contents \d+ of (/[\w/.~-]*)#\d+, and reads`)
+	opened    = regexp.MustCompile(`^answer #\d+ .*: ok (h[0-9a-f]{6}) is (/[\w/.~-]*)#\d+`)
+	requestNo = regexp.MustCompile(`^call (#\d+) .*: (.*)$`)
+	answerNo  = regexp.MustCompile(`^answer (#\d+) `)
 )
 
 // mostFills is how many answers are told that may have filled a cache.
@@ -22,11 +24,15 @@ const mostFills = 2
 // cached returns the last commands that changed what a report says that a client finds in its cache, and the last
 // answers that may have filled the cache with it: the last one of each first.
 func (l log) cached(report string, end int) []int {
-	found := cachedRead.FindStringSubmatch(report)
-	if found == nil || l.Broke == moments.None || !l.All[l.Broke].Who.IsClient() {
+	r := staleRead{log: l, end: end}
+	if found := cachedRead.FindStringSubmatch(report); found != nil {
+		r.what, r.path = found[1], found[2]
+	} else if found := oldRead.FindStringSubmatch(report); found != nil {
+		r.what, r.path = "contents of", found[1]
+	}
+	if r.path == "" || l.Broke == moments.None || !l.All[l.Broke].Who.IsClient() {
 		return nil
 	}
-	r := staleRead{log: l, what: found[1], path: found[2], end: end}
 	return inTurn(r.changes(), r.fills())
 }
 

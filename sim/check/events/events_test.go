@@ -124,6 +124,14 @@ func TestHistories(t *testing.T) {
 	}
 }
 
+// A report of an event says what the handle has asked for.
+func TestAReportSaysWhatWasAskedFor(t *testing.T) {
+	r := newRig(client.WantChildren | client.WantLockWanted)
+	r.does(written(2))
+	r.w.Hears(contents(1))
+	require.Contains(t, r.world.Failure().Text, "which asks for children, lock-wanted)")
+}
+
 // A change between the execution of an Open and its answer is owed as well.
 func TestAChangeDuringAnOpenIsOwed(t *testing.T) {
 	r := newRig(0)

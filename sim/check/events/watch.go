@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
@@ -142,7 +143,7 @@ func (w *Watch) AsksContents() func(client.ContentGen) {
 	least := w.gen
 	return func(found client.ContentGen) {
 		if found < least {
-			w.c.world.Break("S13", "session %d was told of contents %d of %v, and reads contents %d then", w.session, least, w.node, found)
+			w.c.world.Break("S13", "session %d has heard of contents %d of %v, and reads contents %d then", w.session, least, w.node, found)
 		}
 	}
 }
@@ -190,7 +191,19 @@ func (w *Watch) Misses(after string) {
 }
 
 func (w *Watch) breakf(e client.Event, format string, args ...any) {
-	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s", w.session, w.node, eventKey{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...))
+	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s (by its handle %v, which asks for %s)",
+		w.session, w.node, eventKey{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...), w.id, wanted(w.mask))
+}
+
+// wanted lists the kinds of events that a mask asks for.
+func wanted(m client.EventMask) string {
+	var all []string
+	for k := client.EventContents; k <= client.EventLockWanted; k++ {
+		if m&maskOf(k) != 0 {
+			all = append(all, k.String())
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // String formats what happened, for reports.
