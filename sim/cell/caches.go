@@ -76,12 +76,12 @@ type reading struct {
 	r *caches.Reading
 }
 
-func (r reading) Ends(in linearizability.FileInput, out linearizability.FileOutput, rights client.Rights, hit bool) {
+func (r reading) Ends(in linearizability.FileInput, out linearizability.FileOutput, call client.CallID, rights client.Rights, hit bool) {
 	if r.w == nil {
 		return
 	}
 	if left := r.w.LeaseLeft(); hit && left <= 0 {
 		r.c.world.Break("S12", "the client on %v reads %s from its cache %v after its lease may have ended", r.w.Self(), in.Path, -left)
 	}
-	r.r.Ends(caches.Read{Who: model.PrincipalOn(r.w.Self()), Rights: rights, Hit: hit, In: in, Out: out})
+	r.r.Ends(caches.Read{Who: model.PrincipalOn(r.w.Self()), Call: call, Rights: rights, Hit: hit, In: in, Out: out})
 }

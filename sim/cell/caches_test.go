@@ -30,7 +30,7 @@ func TestS12ACacheIsReadWhileTheLeaseRuns(t *testing.T) {
 			require.NoError(t, rt.Sleep(ctx, 30*time.Second))
 			in := linearizability.FileInput{Op: linearizability.FileGetStat, Path: "/f", Instance: uint64(h.StatAtOpen().Instance)}
 			out := linearizability.FileOutput{Stat: model.FileStat(h.StatAtOpen())}
-			reads{g.cell.Cell}.Begins(c).Ends(in, out, client.Read, true)
+			reads{g.cell.Cell}.Begins(c).Ends(in, out, client.CallID{}, client.Read, true)
 			done = true
 		})
 		for end := g.cell.world.Now() + time.Minute; !done && g.cell.world.Failure() == nil && g.cell.world.Now() < end; {

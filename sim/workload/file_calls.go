@@ -65,7 +65,7 @@ func (f fileCall) end(out linearizability.FileOutput, err error) (linearizabilit
 		b.Failed(f.at)
 	}
 	if known {
-		f.reading.Ends(f.in, out, p.asked, p.isHit())
+		f.reading.Ends(f.in, out, *p.trail, p.asked, p.isHit())
 	}
 	if x := c.witness.Untold(f.in, out, p.isLockless(f.in)); known && !p.just && x != (model.Finding{}) {
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)

@@ -16,9 +16,10 @@ type Reads interface {
 
 // Reading is told the answer of a call that has a definite answer.
 type Reading interface {
-	// Ends is called with the request and its answer. hit reports whether the client answered
-	// without asking a replica. rights are those that an Open asked for.
-	Ends(in linearizability.FileInput, out linearizability.FileOutput, rights client.Rights, hit bool)
+	// Ends is called with the request and its answer. call is the call at the master, zero if there
+	// was none. hit reports whether the client answered without asking a replica. rights are those
+	// that an Open asked for.
+	Ends(in linearizability.FileInput, out linearizability.FileOutput, call client.CallID, rights client.Rights, hit bool)
 }
 
 // isHit reports whether the client answered the present call itself: a call that was not sent has

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -278,4 +279,14 @@ func TestReads(t *testing.T) {
 			require.Equal(t, c.bad, r.world.Failure().ID)
 		})
 	}
+}
+
+// A report names the call that a master answered, so that a story can tell what became of it.
+func TestAReportNamesTheCall(t *testing.T) {
+	r := newRig(t)
+	x := handle(bob, api.RightRead, api.Stat{})
+	x.Hit, x.Call = false, client.CallID{Session: 7, Seq: 5}
+	r.c.Begins().Ends(x)
+	require.Equal(t, "S4", r.world.Failure().ID)
+	require.Contains(t, r.world.Failure().Text, "bob asks, by call 5 of session 7, for a handle on /d/f instance 0, and gets neither metadata nor an error, which")
 }

@@ -3,6 +3,7 @@ package caches
 import (
 	"fmt"
 
+	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
@@ -50,8 +51,9 @@ func (c *Checker) Begins() *Reading { return &Reading{c, c.least} }
 // Read is what a program has asked for and got.
 type Read struct {
 	Who    api.Principal
-	Rights api.Rights // for an Open
-	Hit    bool       // its client asked no master
+	Call   client.CallID // at the master; zero: it made none
+	Rights api.Rights    // for an Open
+	Hit    bool          // its client asked no master
 	In     linearizability.FileInput
 	Out    linearizability.FileOutput
 }
@@ -76,8 +78,11 @@ func (r *Reading) Ends(x Read) {
 		}
 	}
 	id, how := "S4", "asks for"
-	if x.Hit {
+	switch {
+	case x.Hit:
 		id, how = "S12", "finds in its cache"
+	case x.Call.Seq != 0:
+		how = fmt.Sprintf("asks, by call %d of session %d, for", x.Call.Seq, x.Call.Session)
 	}
 	c.world.Break(id, "%s %s %s, which is not there after any command from %d to %d: after the last one it is %s",
 		x.Who, how, x.text(), r.least, c.top, c.tree.last(x.In.Path).textFor(&x))
@@ -117,6 +122,8 @@ func (v version) textFor(x *Read) string {
 		return fmt.Sprintf("%q", v.children)
 	case x.In.Op == linearizability.FileGet:
 		return fmt.Sprintf("%.40q %+v", v.text, v.stat)
+	case v.stat.Instance == 0:
+		return "and gets neither metadata nor an error"
 	}
 	return fmt.Sprintf("%+v", v.stat)
 }
