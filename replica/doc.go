@@ -25,6 +25,8 @@
 // driver's output for all of them; it takes in a message of a peer alone. The lock of the inbox is
 // held for a few instructions; no channel operation under it blocks.
 //
+// Cell (identity.go) names the cell whose rows the replica has, for a Transport that refuses others.
+//
 // Named errors: ErrStopped (the replica has ended), ErrListeners (too many Listeners); of SetLimits:
 // ErrNotMaster, ErrBusy, ErrLimit, ErrLimitsUnknown; of Backup: ErrNotMaster, ErrNoBackups,
 // ErrBackupFailed, ErrBackupLost. An error of a file of this replica ends the replica; it names path

@@ -71,9 +71,10 @@ type Replica struct {
 	ended      chan struct{}
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
-	snapshots  trouble // with writing own snapshots
-	fetches    trouble // with taking in snapshots of other replicas
-	backups    trouble // with writing backups
+	cell       atomic.Uint64 // see Cell
+	snapshots  trouble       // with writing own snapshots
+	fetches    trouble       // with taking in snapshots of other replicas
+	backups    trouble       // with writing backups
 	events     events
 	setting    []chan api.Code // the calls of SetLimits under way, the oldest first; only the loop uses it
 	refused    atomic.Uint64   // messages of clients for which the inbox had no room
@@ -291,6 +292,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 // carryOut carries out the driver's output. If the driver has stopped, it returns why.
 func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	out := h.TakeOutput()
+	r.noteCell(h)
 	r.tellListeners(h, out.Happened)
 	for _, m := range out.Peers {
 		r.cfg.Transport.ToPeer(m.To, m.Wire)

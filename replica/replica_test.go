@@ -374,6 +374,8 @@ func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
 		}
 	}
 	require.NoError(t, cl.Close(ctx))
+	before := c.replicas[1].Cell()
+	require.Equal(t, b.Cell, before)
 	for i := range c.dirs {
 		c.stop(paxos.NodeID(i + 1))
 	}
@@ -390,6 +392,10 @@ func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "kept", value)
 	require.NoError(t, cl.Put(ctx, "a", "more"))
+	require.NotEqual(t, before, c.replicas[1].Cell(), "it is another cell")
+	for _, r := range c.replicas {
+		require.Equal(t, c.replicas[1].Cell(), r.Cell())
+	}
 	require.NoError(t, cl.Close(ctx))
 }
 

@@ -223,9 +223,17 @@ func (s *Server) listen(o *Options) error {
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
 		TLS: peerTLS, RenewTLS: s.secrets.peerTLS, AllowPlain: c.AllowPlain, Logger: s.log,
-		Disk: known.own, Meet: known.meet,
+		Disk: known.own, Meet: known.meet, Identity: s.identity,
 	})
 	return err
+}
+
+// identity is that of the cell whose rows the replica has, 0 as long as it has none, or has not started.
+func (s *Server) identity() peer.Identity {
+	if r := s.replica.Load(); r != nil {
+		return peer.Identity(r.Cell())
+	}
+	return 0
 }
 
 // fromPeer and fromClient hand over what comes. What comes while the replica starts, or finds

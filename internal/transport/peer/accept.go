@@ -88,7 +88,7 @@ func (t *Transport) leave(conn net.Conn) {
 // receive makes the handshake, and delivers what comes until the connection ends.
 func (t *Transport) receive(raw net.Conn) {
 	log := t.cfg.Logger.With("remote", raw.RemoteAddr().String())
-	conn, from, err := t.welcome(raw)
+	conn, from, told, err := t.welcome(raw)
 	switch {
 	case errors.Is(err, net.ErrClosed): // it made room for another one, or the Transport is closed
 		return
@@ -109,6 +109,10 @@ func (t *Transport) receive(raw net.Conn) {
 		var wire []byte
 		if wire, err = readFrame(r, t.cfg.MaxFrame); err != nil {
 			break
+		}
+		if foreign := t.cfg.isOf(from, told); foreign != nil { // this replica had no identity at the handshake
+			t.logRefused(raw.RemoteAddr(), foreign)
+			return
 		}
 		if first { // a peer that refuses this replica's disk makes the handshake, and hangs up, again and again
 			log.Info("connection of peer accepted", "peer", from)
@@ -133,23 +137,23 @@ func (t *Transport) replace(from paxos.NodeID, conn net.Conn) {
 	t.newest[from] = conn
 }
 
-// welcome makes the handshake of a connection from another replica, and names it.
-func (t *Transport) welcome(conn net.Conn) (net.Conn, paxos.NodeID, error) {
+// welcome makes the handshake of a connection from another replica, and names it and the identity that it said.
+func (t *Transport) welcome(conn net.Conn) (net.Conn, paxos.NodeID, Identity, error) {
 	if err := conn.SetDeadline(time.Now().Add(t.cfg.timing.handshake)); err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	var cert *tls.ConnectionState
 	if t.cfg.TLS != nil {
 		secured := tls.Server(conn, t.cfg.serverTLS())
 		if err := secured.Handshake(); err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		state := secured.ConnectionState()
 		conn, cert = secured, &state
 	}
 	h, err := readHello(conn)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	if err = t.cfg.check(h); err == nil && cert != nil {
 		if bad := cert.PeerCertificates[0].VerifyHostname(MemberName(t.cfg.Cell, h.from)); bad != nil {
@@ -160,14 +164,17 @@ func (t *Transport) welcome(conn net.Conn) (net.Conn, paxos.NodeID, error) {
 		err = refuse("%v is not a loopback address, and connections are plain", conn.RemoteAddr())
 	}
 	if err == nil {
+		err = t.cfg.isOf(h.from, h.identity)
+	}
+	if err == nil {
 		err = t.cfg.meets(h.from, h.disk)
 	}
-	a := answer{version: min(max(h.version, oldest), version), id: t.cfg.Self, cell: t.cfg.Cell, disk: t.cfg.Disk}
+	a := answer{version: min(max(h.version, oldest), version), id: t.cfg.Self, cell: t.cfg.Cell, disk: t.cfg.Disk, identity: t.cfg.identity()}
 	if err != nil {
 		a.reason = err.Error()
 	}
 	if bad := a.write(conn); err == nil {
 		err = bad
 	}
-	return conn, h.from, err
+	return conn, h.from, h.identity, err
 }

@@ -31,6 +31,11 @@ type Config struct {
 	// goroutines call it. nil: peers may have any disk.
 	Meet func(from paxos.NodeID, disk Disk) error
 
+	// Identity gives the identity of the cell that this replica has the rows of, 0 as long as it has those of none; from
+	// then on it does not change. Peers with another identity are refused. Several goroutines call it, for each
+	// datagram that comes; it must not block. nil: it is always 0.
+	Identity func() Identity
+
 	// TLS holds the certificate of this replica, and the authority of those of all members
 	// (RootCAs); see MemberName. The Transport sets the rest. nil: plain connections.
 	TLS *tls.Config

@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -56,19 +57,30 @@ func TestAPeerWithAnotherDiskIsRefusedAloudAtBothEnds(t *testing.T) {
 	require.NotContains(t, a.log.String(), "connection of peer accepted", "b hung up after each handshake")
 }
 
-// A replica of the build before, which knows no disks, is talked to in its version.
-func TestAReplicaOfTheVersionBeforeIsReachedAndReaches(t *testing.T) {
+// A replica of a build before, which knows no identities, or no disks either, is talked to in its version.
+func TestAReplicaOfAVersionBeforeIsReachedAndReaches(t *testing.T) {
+	for v := uint16(oldest); v < version; v++ {
+		t.Run(fmt.Sprint("version ", v), func(t *testing.T) { reachesVersion(t, v) })
+	}
+}
+
+func reachesVersion(t *testing.T, v uint16) {
+	disk := Disk{}
+	if v > 1 {
+		disk = Disk{1}
+	}
 	old, err := loopback.Listen()
 	require.NoError(t, err)
 	l, err := loopback.Listen()
 	require.NoError(t, err)
 	c, e := config(l, 1)
 	c.Peers[2], c.Disk = old.Addr().String(), Disk{1}
-	c.Meet = func(paxos.NodeID, Disk) error { return errors.New("version 1 names no disk") }
+	c.Meet = func(paxos.NodeID, Disk) error { return errors.New("it names no disk") }
+	c.Identity = func() Identity { return 7 }
 	defer old.Close()
 	e.start(t, c)
 
-	// It refuses version 2 and closes, as such a build does, and accepts version 1.
+	// It refuses the newest version and closes, as such a build does, and accepts its own.
 	dialed := func() (net.Conn, hello) {
 		conn, err := old.Accept()
 		require.NoError(t, err)
@@ -78,12 +90,13 @@ func TestAReplicaOfTheVersionBeforeIsReachedAndReaches(t *testing.T) {
 		return conn, h
 	}
 	conn, h := dialed()
-	require.EqualValues(t, 2, h.version)
-	require.NoError(t, answer{version: 1, id: 2, cell: "test", reason: "it speaks version 1"}.write(conn))
+	require.EqualValues(t, version, h.version)
+	require.EqualValues(t, 7, h.identity)
+	require.NoError(t, answer{version: v, id: 2, cell: "test", reason: "it speaks another version"}.write(conn))
 	conn.Close()
 	conn, h = dialed()
-	require.Equal(t, hello{version: 1, from: 1, to: 2, cell: "test"}, h)
-	require.NoError(t, answer{version: 1, id: 2, cell: "test"}.write(conn))
+	require.Equal(t, hello{version: v, from: 1, to: 2, cell: "test", disk: disk}, h)
+	require.NoError(t, answer{version: v, id: 2, cell: "test"}.write(conn))
 	e.connected(t)
 	e.Send(2, []byte("to the old one"))
 	got, err := readFrame(conn, 100)
@@ -95,10 +108,10 @@ func TestAReplicaOfTheVersionBeforeIsReachedAndReaches(t *testing.T) {
 	require.NoError(t, err)
 	defer back.Close()
 	require.NoError(t, back.SetDeadline(time.Now().Add(wait)))
-	require.NoError(t, hello{version: 1, from: 2, to: 1, cell: "test"}.write(back))
+	require.NoError(t, hello{version: v, from: 2, to: 1, cell: "test"}.write(back))
 	a, err := readAnswer(back)
 	require.NoError(t, err)
-	require.Equal(t, answer{version: 1, id: 1, cell: "test"}, a)
+	require.Equal(t, answer{version: v, id: 1, cell: "test", disk: disk}, a)
 	var frame bytes.Buffer
 	require.NoError(t, writeFrame(&frame, []byte("from the old one")))
 	_, err = back.Write(frame.Bytes())

@@ -15,12 +15,12 @@
 // All numbers are big endian. The replica that dials sends a hello, and the other one
 // answers it; a refusal has a reason, and both sides log it as an error.
 //
-//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell  disk [16]
-//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason  disk [16]   accepted if m is 0
+//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell  disk [16]  identity u64
+//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason  disk [16]  identity u64   accepted if m is 0
 //	frame   length u32  CRC-32C of the payload u32  payload                                a sign of life if length is 0
 //
-// This is version 2. Version 1 has no disks; a replica that knows no other refuses version 2, naming its
-// own, and is dialed again in that one.
+// This is version 3. Version 2 has no identities, version 1 no disks either. A replica that does not know a version refuses
+// it, naming its own newest one, and is dialed again in that one.
 //
 // # Goroutines
 //
@@ -46,4 +46,8 @@
 //
 // A replica whose disk was wiped has forgotten what it promised, and looks like a new one. So each
 // side names its disk in the handshake, and Config.Meet may refuse a peer whose disk it was not before.
+//
+// Two cells of one name must not mix: if one member has the rows of a restored cell and the others were founded anew, what
+// the others wrote would be lost when they meet. So each side says the identity of its cell in the handshake, as soon as
+// it has one, and refuses another one. A replica that gets an identity makes its connections again before it sends more.
 package peer

@@ -11,7 +11,7 @@ import (
 
 const (
 	magic     = "chubbypr"
-	version   = 2 // the newest; the one before, which names no disks, is spoken with replicas that know no other
+	version   = 3 // the newest; those before, without identities or without disks, are spoken with replicas that know no other
 	oldest    = 1
 	maxCell   = 255
 	maxReason = 1 << 10
@@ -21,21 +21,31 @@ const (
 // number. The zero Disk is that of a replica that says none.
 type Disk [16]byte
 
+// Identity tells a cell from every other one, whatever their names are: it comes with the founding of the cell, and a
+// restored cell has another one (rows.CellID). The zero Identity is that of a replica that has no rows of a founded cell
+// yet.
+type Identity uint64
+
+// String is the name that backups of the cell have for it.
+func (i Identity) String() string { return fmt.Sprintf("cell-%016x", uint64(i)) }
+
 // hello is what the replica that dials says first.
 type hello struct {
 	version  uint16
 	from, to paxos.NodeID
 	cell     string
-	disk     Disk // from version 2 on
+	disk     Disk     // from version 2 on
+	identity Identity // from version 3 on
 }
 
 // answer is what the other one says to it.
 type answer struct {
-	version uint16
-	id      paxos.NodeID
-	cell    string
-	reason  string // of a refusal; empty: accepted
-	disk    Disk   // from version 2 on
+	version  uint16
+	id       paxos.NodeID
+	cell     string
+	reason   string   // of a refusal; empty: accepted
+	disk     Disk     // from version 2 on
+	identity Identity // from version 3 on
 }
 
 // olderError is a refusal by a replica that speaks an older version, which this one speaks too.
@@ -66,6 +76,9 @@ func (h hello) write(w io.Writer) error {
 	if h.version > 1 {
 		b = append(b, h.disk[:]...)
 	}
+	if h.version > 2 {
+		b = binary.BigEndian.AppendUint64(b, uint64(h.identity))
+	}
 	_, err := w.Write(b)
 	return err
 }
@@ -78,6 +91,9 @@ func (a answer) write(w io.Writer) error {
 	b = append(binary.BigEndian.AppendUint16(b, uint16(len(reason))), reason...)
 	if a.version > 1 {
 		b = append(b, a.disk[:]...)
+	}
+	if a.version > 2 {
+		b = binary.BigEndian.AppendUint64(b, uint64(a.identity))
 	}
 	_, err := w.Write(b)
 	return err
@@ -99,6 +115,7 @@ func (r *reader) bytes(n int) []byte {
 
 func (r *reader) u16() uint16 { return binary.BigEndian.Uint16(r.bytes(2)) }
 func (r *reader) u32() uint32 { return binary.BigEndian.Uint32(r.bytes(4)) }
+func (r *reader) u64() uint64 { return binary.BigEndian.Uint64(r.bytes(8)) }
 
 // begin reads magic and version. It says nothing of what follows in another version.
 func (r *reader) begin() uint16 {
@@ -124,6 +141,9 @@ func readHello(from io.Reader) (h hello, err error) {
 	if h.version > 1 {
 		h.disk = Disk(r.bytes(len(h.disk)))
 	}
+	if h.version > 2 {
+		h.identity = Identity(r.u64())
+	}
 	return h, r.err
 }
 
@@ -139,6 +159,9 @@ func readAnswer(from io.Reader) (a answer, err error) {
 	a.reason = string(r.bytes(n))
 	if a.version > 1 {
 		a.disk = Disk(r.bytes(len(a.disk)))
+	}
+	if a.version > 2 {
+		a.identity = Identity(r.u64())
 	}
 	return a, r.err
 }
@@ -170,9 +193,27 @@ func (c *Config) meets(id paxos.NodeID, disk Disk) error {
 	return nil
 }
 
-// greet makes the handshake of a connection to replica id, in a version.
-func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID, v uint16) error {
-	if err := (hello{version: v, from: c.Self, to: id, cell: c.Cell, disk: c.Disk}).write(rw); err != nil {
+// identity is what Config.Identity says, 0 without it.
+func (c *Config) identity() Identity {
+	if c.Identity == nil {
+		return 0
+	}
+	return c.Identity()
+}
+
+// isOf returns why a peer is refused for the identity of its cell, or nil. A replica without an identity may yet get the
+// rows of any cell.
+func (c *Config) isOf(id paxos.NodeID, theirs Identity) error {
+	if own := c.identity(); own != 0 && theirs != 0 && own != theirs {
+		return refuse("replica %d has the rows of %v, and replica %d has those of %v: cell %q was founded twice, or restored at some of its members only. "+
+			"One of the two must go: stop its replicas, and keep their directories until it is clear that nothing in them is missed", id, theirs, c.Self, own, c.Cell)
+	}
+	return nil
+}
+
+// greet makes the handshake of a connection to replica id, in a version, and says the identity own in it.
+func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID, v uint16, own Identity) error {
+	if err := (hello{version: v, from: c.Self, to: id, cell: c.Cell, disk: c.Disk, identity: own}).write(rw); err != nil {
 		return err
 	}
 	a, err := readAnswer(rw)
@@ -185,6 +226,9 @@ func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID, v uint16) error {
 		return refuse("refused by replica %d of cell %q: %s", a.id, a.cell, a.reason)
 	case a.version != v || a.id != id || a.cell != c.Cell:
 		return refuse("replica %d of cell %q answers, in version %d, where replica %d of cell %q should be", a.id, a.cell, a.version, id, c.Cell)
+	}
+	if err := c.isOf(id, a.identity); err != nil {
+		return err
 	}
 	return c.meets(id, a.disk)
 }

@@ -16,12 +16,16 @@ import (
 func (l *link) run(ctx context.Context) {
 	pause := l.cfg.timing.backoffMin
 	for ctx.Err() == nil {
-		conn, err := l.connect(ctx)
+		own := l.cfg.identity()
+		conn, err := l.connect(ctx, own)
 		if err == nil {
 			l.note(true, nil)
 			begun := time.Now()
-			err = l.pump(ctx, conn)
+			err = l.pump(ctx, conn, own)
 			conn.Close()
+			if errors.Is(err, errUnsaid) {
+				continue
+			}
 			if time.Since(begun) > l.cfg.timing.backoffMax {
 				pause = l.cfg.timing.backoffMin
 			}
@@ -41,6 +45,10 @@ func (l *link) run(ctx context.Context) {
 		pause = min(2*pause, l.cfg.timing.backoffMax)
 	}
 }
+
+// errUnsaid says that this replica has got an identity since the handshake. The peer must be told of it before anything
+// else is.
+var errUnsaid = errors.New("this replica has an identity that it has not said")
 
 // note keeps what Status says, and logs each change once.
 func (l *link) note(connected bool, err error) {
@@ -65,15 +73,15 @@ func (l *link) note(connected bool, err error) {
 }
 
 // connect dials and makes the handshake, in an older version if the peer knows no newer one.
-func (l *link) connect(ctx context.Context) (net.Conn, error) {
-	conn, err := l.dial(ctx, version)
+func (l *link) connect(ctx context.Context, own Identity) (net.Conn, error) {
+	conn, err := l.dial(ctx, version, own)
 	if older := (*olderError)(nil); errors.As(err, &older) {
-		return l.dial(ctx, older.version)
+		return l.dial(ctx, older.version, own)
 	}
 	return conn, err
 }
 
-func (l *link) dial(ctx context.Context, v uint16) (net.Conn, error) {
+func (l *link) dial(ctx context.Context, v uint16, own Identity) (net.Conn, error) {
 	d := net.Dialer{Timeout: l.cfg.timing.dial, Control: l.cfg.timing.limitUnacked}
 	conn, err := d.DialContext(ctx, "tcp", l.addr)
 	if err != nil {
@@ -81,7 +89,7 @@ func (l *link) dial(ctx context.Context, v uint16) (net.Conn, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	secured, err := l.secure(ctx, conn, v)
+	secured, err := l.secure(ctx, conn, v, own)
 	if err != nil {
 		conn.Close()
 		return nil, err
@@ -89,7 +97,7 @@ func (l *link) dial(ctx context.Context, v uint16) (net.Conn, error) {
 	return secured, nil
 }
 
-func (l *link) secure(ctx context.Context, conn net.Conn, v uint16) (net.Conn, error) {
+func (l *link) secure(ctx context.Context, conn net.Conn, v uint16, own Identity) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(l.cfg.timing.handshake)); err != nil {
 		return nil, err
 	}
@@ -103,14 +111,14 @@ func (l *link) secure(ctx context.Context, conn net.Conn, v uint16) (net.Conn, e
 	case !l.cfg.AllowPlain && !isLoopback(conn.RemoteAddr()):
 		return nil, refuse("%v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", conn.RemoteAddr())
 	}
-	if err := l.cfg.greet(conn, l.id, v); err != nil {
+	if err := l.cfg.greet(conn, l.id, v, own); err != nil {
 		return nil, err
 	}
 	return conn, conn.SetDeadline(time.Time{})
 }
 
-// pump sends what is queued until the connection fails or ctx ends.
-func (l *link) pump(ctx context.Context, conn net.Conn) error {
+// pump sends what is queued until the connection fails, ctx ends, or the identity of this replica is not own any more.
+func (l *link) pump(ctx context.Context, conn net.Conn, own Identity) error {
 	gone := make(chan error, 1)
 	go func() { // ends at the latest when run closes conn
 		_, err := conn.Read(make([]byte, 1))
@@ -137,6 +145,9 @@ func (l *link) pump(ctx context.Context, conn net.Conn) error {
 			if err := writeFrame(w, nil); err != nil {
 				return err
 			}
+		}
+		if l.cfg.identity() != own {
+			return errUnsaid
 		}
 		if err := l.send(w, conn, l.cfg.timing.write); err != nil {
 			return err
