@@ -61,7 +61,7 @@ func newest(all []description) (of *chubbyv1.ReplicaDescription) {
 }
 
 func (a *call) limits(ctx context.Context, o *operator) error {
-	all, err := o.describe(ctx)
+	all, err := o.describeUntil(ctx, isMasterAmong)
 	if err != nil {
 		return err
 	}

@@ -71,17 +71,13 @@ func principal(t client.Target) string {
 
 // describe asks all replicas at once. It fails if none answers.
 func (o *operator) describe(ctx context.Context) ([]description, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	var all []description
-	for _, id := range slices.Sorted(maps.Keys(o.target.Replicas)) {
-		all = append(all, description{id: id})
-	}
-	var wg sync.WaitGroup
-	for i := range all {
-		wg.Go(func() { all[i].got, all[i].err = o.conns.Describe(ctx, all[i].id) })
-	}
-	wg.Wait()
+	return o.describeUntil(ctx, func([]description) bool { return false })
+}
+
+// describeUntil asks all replicas at once, until those that have answered are enough, for two seconds at most. It fails
+// if none answers.
+func (o *operator) describeUntil(ctx context.Context, enough func(all []description) bool) ([]description, error) {
+	all := ask(ctx, slices.Sorted(maps.Keys(o.target.Replicas)), o.conns.Describe, enough)
 	for _, d := range all {
 		if d.err == nil {
 			return all, nil
@@ -90,10 +86,54 @@ func (o *operator) describe(ctx context.Context) ([]description, error) {
 	return all, o.silence(all)
 }
 
+// errNotAsked is the error of a replica whose answer was not waited for.
+var errNotAsked = errors.New("the others had answered")
+
+// ask calls one for each replica, at the same time, and returns the descriptions in the order of ids, as soon as they are
+// enough.
+func ask(ctx context.Context, ids []uint32, one func(context.Context, uint32) (*chubbyv1.ReplicaDescription, error), enough func(all []description) bool) []description {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	all := make([]description, len(ids))
+	answered := make(chan func(), len(ids))
+	for i, id := range ids {
+		all[i] = description{id: id, err: errNotAsked}
+		wg.Go(func() {
+			got, err := one(ctx, id)
+			answered <- func() { all[i].got, all[i].err = got, err }
+		})
+	}
+	for range ids {
+		if (<-answered)(); enough(all) {
+			break
+		}
+	}
+	return all
+}
+
+// isMasterAmong reports whether a majority has answered, and the newest epoch among the answers is that of a master that
+// serves: no other replica can then be the master, unless one becomes it just now.
+func isMasterAmong(all []description) bool {
+	n, newest, served := 0, uint64(0), uint64(0)
+	for _, d := range all {
+		if d.err != nil {
+			continue
+		}
+		n++
+		newest = max(newest, d.got.GetEpoch())
+		if d.got.GetServing() {
+			served = max(served, d.got.GetEpoch())
+		}
+	}
+	return 2*n > len(all) && served != 0 && served == newest
+}
+
 // master is the replica that serves as the master; ok is false if none says so, and then it is
-// another one that answers.
+// another one that answers. It does not wait for a replica that hangs if the others leave no doubt.
 func (o *operator) master(ctx context.Context) (id uint32, ok bool, err error) {
-	all, err := o.describe(ctx)
+	all, err := o.describeUntil(ctx, isMasterAmong)
 	if err != nil {
 		return 0, false, err
 	}
