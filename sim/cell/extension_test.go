@@ -96,7 +96,7 @@ func TestAnExtensionTakesPart(t *testing.T) {
 	require.Positive(t, struck)
 	require.True(t, slices.ContainsFunc(r.Counters, func(n Number) bool { return n.Name == "blinks" && n.Value > 0 }), "%v", r.Counters)
 	for _, e := range []event.Event{
-		event.Recovered{}, event.Started{}, event.Ended{}, event.RequestReceived{}, event.ReplySent{}, event.MessageSent{}, event.MessageReceived{},
+		event.Opens{}, event.Recovered{}, event.Started{}, event.Ended{}, event.RequestReceived{}, event.ReplySent{}, event.MessageSent{}, event.MessageReceived{},
 		event.Proposed{}, event.Durable{}, event.Applied{}, event.Executed{}, event.TenureChanged{}, event.Serves{},
 		event.CallEnded{}, event.FaultStruck{}, event.Healed{}, event.AuditBegun{}, event.AuditPassed{},
 	} {

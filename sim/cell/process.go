@@ -19,6 +19,7 @@ import (
 	"github.com/chubbycell/chubby/sim/cluster"
 	"github.com/chubbycell/chubby/sim/conformance/replicas"
 	"github.com/chubbycell/chubby/sim/crowd"
+	"github.com/chubbycell/chubby/sim/damage"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/ondisk"
@@ -73,6 +74,9 @@ func (r *replica) OnOpening(fs vfs.FS) vfs.FS {
 	r.missed = r.cell.watch.Top
 	r.mem, r.hits = r.Env.World().Machine(r.Env.Self()).Disk().Mem(), r.cell.watch.Budget.Hits[r.Id]
 	r.lost = r.cell.watch.Rot.HasLostRegister(r.Id, r.mem) // before anything is mended
+	if r.cell.events.Wanted() {
+		r.cell.publish(event.Opens{Replica: r.Id, Has: ondisk.Inventory(r.mem, damage.DataDir)})
+	}
 	chunked := func(name string, f vfs.File) vfs.File { return r.cell.growth.Chunked(r.Id, name, f) }
 	return creations{fs, r.onMade, r.onRemoved, chunked}
 }

@@ -10,6 +10,13 @@ import (
 	"github.com/chubbycell/chubby/replica/state/lock"
 )
 
+// Opens says what the disk of a replica has, beside its log, when a process life begins to read it
+// (ondisk.Inventory). The bytes may be damaged in a way that reading them finds.
+type Opens struct {
+	Replica paxos.NodeID
+	Has     string
+}
+
 // Recovered says what a process life that starts has read from its replica's disk. It comes
 // before any checker looks at it.
 type Recovered struct {
@@ -157,6 +164,7 @@ type Left struct {
 	Delays  []lock.Delay   // that run, by its rows; nil likewise
 }
 
+func (Opens) event()             {}
 func (Recovered) event()         {}
 func (AuditBegun) event()        {}
 func (AuditPassed) event()       {}

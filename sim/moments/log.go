@@ -194,6 +194,8 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	switch e := e.(type) {
 	case event.FaultActs:
 		l.strikes[l.add(Moment{At: now, Step: l.step(), Kind: Acts})] = plan.Fault{Kind: e.Kind, N: e.N}
+	case event.Opens:
+		opinion(sim.Addr(e.Replica), Finds, "begins to read its disk, which has %s", e.Has)
 	case event.Recovered:
 		opinion(sim.Addr(e.Replica), Durable, "%s", recovery(e))
 	case event.SnapshotPublished:

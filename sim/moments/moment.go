@@ -34,6 +34,7 @@ const (
 	Refuses  = "refuses"  // a leader's log does not take a command of its master
 	Told     = "told"     // a program's call returned, or the program made a note
 	Acts     = "acts"     // the delayed part of a fault that struck before
+	Finds    = "finds"    // a process begins to read the disk of its machine, and this is on it
 	Unsynced = "unsynced" // a power cut met a file with sectors that were written and not synced
 )
 

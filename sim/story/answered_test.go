@@ -40,3 +40,18 @@ func TestAStoryTellsWhatTheTransportSaid(t *testing.T) {
 	})
 	require.Contains(t, story, "It breaks at event 2, at 0.009 s (c1: 5.009), when its transport tells it that n2 is unreachable\n")
 }
+
+// A report on a disk is told with what was on the disk when its process began to read it.
+func TestAStoryTellsWhatWasOnTheDisk(t *testing.T) {
+	opens := func(report string) string {
+		return storyOf(func(o plan.Options) cell.Result {
+			line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+			line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "fault", "start 2")
+			o.Listen(1*ms, event.Opens{Replica: 1, Has: "promise.a: unreadable; snapshots of slots 97, 100"})
+			return tells(o, cell.Breach{ID: "S3", Text: report, At: 2 * ms, Step: 2, On: 1}, "5.002000000")
+		})
+	}
+	const told = "  0.001 s (n1: 5.001)  n1 begins to read its disk, which has promise.a: unreadable; snapshots of slots 97, 100\n"
+	require.Contains(t, opens("replica 1 begins with its snapshot of slot 97, its disk had one of slot 100"), told)
+	require.NotContains(t, opens("replica 1 is no master"), told)
+}

@@ -59,6 +59,24 @@ func (a aside) lastMatch(kind string, form *regexp.Regexp) []int {
 	return nil
 }
 
+// onDisk returns the moment at which the last process of the machine of the break began to read its disk, if the report is
+// about what a disk has, or is made while the disk is read; else None.
+func (a aside) onDisk() int {
+	if a.Broke == moments.None {
+		return moments.None
+	}
+	broke := &a.All[a.Broke]
+	for i := a.end - 1; i >= 0 && a.All[i].At >= broke.At-recently; i-- {
+		if m := &a.All[i]; m.Who == broke.Who && m.Kind == moments.Finds {
+			if m.At == broke.At || a.about.isOfDisks() || a.about.words["regi"] || a.about.words["snap"] {
+				return i
+			}
+			return moments.None
+		}
+	}
+	return moments.None
+}
+
 // endOfStep returns the moment behind the step of the break if end is in it: a step may execute commands after the break was
 // seen.
 func (a aside) endOfStep(end int) int {

@@ -63,12 +63,19 @@ func (l log) carried(session string, about *subjects, end int) []int {
 	return inTurn(acks, brought)
 }
 
-// carriedSince returns the first such receipts since a time.
+// changesMaster matches the answers that tell a session of a fail-over, and the KeepAlives that present handles to the new
+// master: after that, a client takes its events as lost.
+var changesMaster = regexp.MustCompile(`^(?:answer|call) #\d+ session (\d+) seq 0 .*(: ok lease \S+ failover true|: keep-alive flushed \d+, [1-9]\d* tokens)`)
+
+// carriedSince returns the first such receipts since a time, and how the session changed over to another master meanwhile.
 func (l log) carriedSince(session string, since time.Duration, end int) []int {
-	var brought, acks []int
+	var brought, acks, changes []int
 	seen := map[string]bool{} // acknowledgements
 	for i := range l.All[:end] {
 		m := &l.All[i]
+		if change := changesMaster.FindStringSubmatch(m.Text); change != nil && change[1] == session && m.Kind == "receive" && m.At >= since && len(changes) < mostCarried {
+			changes = append(changes, i)
+		}
 		found := carries.FindStringSubmatch(m.Text)
 		switch {
 		case m.Kind != "receive" || found == nil || found[1] != session:
@@ -83,5 +90,5 @@ func (l log) carriedSince(session string, since time.Duration, end int) []int {
 			acks = append(acks, i)
 		}
 	}
-	return inTurn(brought, acks)
+	return append(changes, inTurn(brought, acks)...)
 }

@@ -38,7 +38,7 @@ func misses(o plan.Options, report string) cell.Result {
 	receives("n2", "<- c1 call #4 session 7 seq 0 seen 4: keep-alive flushed 5, 0 tokens, acknowledges events to #1")
 	receives("n2", "<- c1 call #5 session 7 seq 0 seen 4: keep-alive flushed 5, 0 tokens, acknowledges events to #1, answer at once")
 	receives("c2", "<- n2 answer #6 session 8 seq 0 epoch 5 master 2: ok lease 3s failover false event #1 contents of /d/b")
-	receives("c1", "<- n2 answer #7 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false")
+	receives("c1", "<- n2 answer #7 session 7 seq 0 epoch 5 master 2: ok lease 3s failover true")
 	receives("c1", "<- n2 answer #8 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false event #2 children of /d: c added")
 	return tells(o, cell.Breach{ID: "S13", Text: report, At: 20 * ms, Step: 9, On: c1}, "3.020000000")
 }
@@ -66,6 +66,7 @@ func TestAStoryOfAMissedEvent(t *testing.T) {
 	story := storyOf(missedAt)
 	require.Contains(t, story, "the log executes OpenNode as call 3 of session 9, in slot 30")
 	require.Contains(t, story, "0.004 s (n2: 3.000)  n2 receives from c1: call #4 session 7 ")
+	require.Contains(t, story, "answer #7 session 7 seq 0 epoch 5 master 2: ok lease 3s failover true\n", "from then on its events are in doubt")
 	require.Contains(t, story, "event #2 children of /d: c added\n")
 	for _, not := range []string{"answer #1 ", "call #2 ", "call #3 "} {
 		require.NotContains(t, story, not)

@@ -83,7 +83,7 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]
 		switch m.Kind {
-		case moments.Acts, "fault", "failed", "send", "NOTED":
+		case moments.Acts, moments.Finds, "fault", "failed", "send", "NOTED":
 			continue
 		}
 		if ofUser && m.Kind == moments.Told && strings.Contains(m.Text, withdrawn) && !strings.Contains(report, m.Program.String()) {
@@ -142,6 +142,9 @@ func (l log) picks(about *subjects, past []bool, room, from int, ofUser bool) []
 		picked = append(picked, l.cutShort(picked, end, min(mostCut, room-len(picked)))...)
 	}
 	if i := l.newRows(about, end, ofUser); i != moments.None && room > 1 {
+		picked = append(picked, i)
+	}
+	if i := beside.onDisk(); i != moments.None && !ofUser && room > 1 {
 		picked = append(picked, i)
 	}
 	picked = append(picked, l.notSynced(about, end, min(mostNotSynced, room-len(picked)-1))...)

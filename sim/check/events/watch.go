@@ -115,7 +115,7 @@ func (w *Watch) judge(e client.Event, by api.Number) {
 		delete(w.owed, k)
 	}
 	if first, n := w.firstOwed(); n != 0 && n < by && e.Kind != client.EventInvalid {
-		w.breakf(e, "and has not heard of %s", w.missed(first, n))
+		w.breakf(e, "and has not heard of %s, nor since then that it must read again", w.missed(first, n))
 	}
 }
 

@@ -1,9 +1,9 @@
 package locks
 
 import (
+	"fmt"
 	"time"
 
-	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
 	"github.com/chubbycell/chubby/sim/model"
@@ -21,6 +21,9 @@ type Delays map[model.DelayID]DelayEnd
 type DelayEnd struct {
 	Due, late time.Time
 	by        uint64
+
+	known  time.Time // when the master learned of it
+	beside int       // other delays of this lock that ran at some time since then
 }
 
 // Round is how many commands of a master the log may execute between two of the master's own:
@@ -30,8 +33,27 @@ const Round = 200
 // Dallies is how long a master that is awake may take to propose that a delay is over.
 const Dallies = time.Second
 
-func (ds Delays) begin(n api.Ref, freed api.Number, d api.LockDelay, now time.Time) {
-	ds[model.DelayID{Lock: n, Freed: freed}] = DelayEnd{Due: now.Add(model.DelaySpan(d))}
+// Begin takes in a lock-delay that the master learns of now, and that is over after a time.
+func (ds Delays) Begin(id model.DelayID, lasts time.Duration, now time.Time) {
+	own := DelayEnd{Due: now.Add(lasts), known: now}
+	for d, e := range ds { // order-free: each is counted once
+		if d.Lock == id.Lock && d != id {
+			own.beside++
+			e.beside++
+			ds[d] = e
+		}
+	}
+	ds[id] = own
+}
+
+// Describe returns what a master knows of a delay that it has not ended, for reports.
+func (ds Delays) Describe(id model.DelayID, now time.Time) string {
+	e := ds[id]
+	text := fmt.Sprintf("it lasts %v, and the master has known of it for %v", e.Due.Sub(e.known), now.Sub(e.known))
+	if e.beside > 0 {
+		text += fmt.Sprintf(", and of %d other lock-delays there", e.beside)
+	}
+	return text
 }
 
 // OnApplied takes in what an applied command does to lock-delays.
@@ -40,7 +62,7 @@ func (ds Delays) OnApplied(a *command.Applied, now time.Time) {
 		l, _ := e.(command.LockChanged)
 		switch e := l.Effect.(type) {
 		case lock.DelayBegan:
-			ds.begin(e.Lock, e.Freed, e.Delay, now)
+			ds.Begin(model.DelayID{Lock: e.Lock, Freed: e.Freed}, model.DelaySpan(e.Delay), now)
 		case lock.DelayEnded:
 			delete(ds, model.DelayID{Lock: e.Lock, Freed: e.Freed})
 		}
@@ -81,9 +103,11 @@ func (ds Delays) Overdue(now time.Time, slept time.Duration) (of model.DelayID, 
 		switch {
 		case e.by != 0 || now.Before(e.Due):
 		case e.late.IsZero():
-			ds[d] = DelayEnd{Due: e.Due, late: now}
+			e.late = now
+			ds[d] = e
 		case now.Sub(e.late)-slept < Dallies:
-			ds[d] = DelayEnd{Due: e.Due, late: e.late.Add(slept)}
+			e.late = e.late.Add(slept)
+			ds[d] = e
 		default:
 			if over := now.Sub(e.Due); over > by || over == by && d.Freed < of.Freed {
 				of, by = d, over

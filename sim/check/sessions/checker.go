@@ -12,7 +12,6 @@ import (
 	"github.com/chubbycell/chubby/replica/master/session"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
-	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/model"
 )
 
@@ -111,7 +110,8 @@ func (s *Checker) OnActed(id paxos.NodeID, of Presider, now time.Time, out *mode
 		s.world.Break("S8", "replica %d, master in epoch %d, has said once that the lock-delay of %v that began with command %d is over, and the log goes on without that", id, t.Epoch, d.Lock, d.Freed)
 	}
 	if d, by := t.delays.Overdue(now, t.slept); by > 0 {
-		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v", id, t.Epoch, d.Lock, d.Freed, by)
+		s.world.Break("S8", "replica %d, master in epoch %d, lets the lock-delay of %v that began with command %d run on for %v, and does not propose to end it: %s",
+			id, t.Epoch, d.Lock, d.Freed, by, t.delays.Describe(d, now))
 	}
 	for _, c := range proposed {
 		s.onProposed(id, now, c)
@@ -167,7 +167,7 @@ func (s *Checker) onEpoch(id paxos.NodeID, now time.Time) {
 		s.checkLease(id, now, x, max(t.Of.Longest(), s.Config.LeaseMin))
 	}
 	for d, length := range s.facts.DelaysAt(t.Epoch) { // order-free: each for itself
-		t.delays[d] = locks.DelayEnd{Due: now.Add(length)}
+		t.delays.Begin(d, length, now)
 	}
 }
 
