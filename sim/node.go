@@ -12,7 +12,8 @@ type Node interface {
 	// Advance moves the node's time to now.
 	Advance(now time.Time)
 	// Propose asks the protocol to choose value, in any slot. An error means that this node will
-	// not propose it.
+	// not propose it. A client repeats its command until it is answered, so a value may come again
+	// before or after it is chosen. It may be chosen in several slots: the Group applies it once.
 	Propose(now time.Time, value string) error
 	// Durable reports that all records up to number upto are on the disk.
 	Durable(now time.Time, upto uint64)

@@ -24,6 +24,41 @@ func TestSynodDecides(t *testing.T) {
 	require.Len(t, chosen, 5)
 }
 
+// alone is the protocol of one replica. It records each proposal as JSON, and chooses what the JSON says.
+type alone struct {
+	sim.Outbox
+	chosen uint64
+}
+
+func (*alone) Step(time.Time, sim.Addr, []byte) {}
+func (*alone) Advance(time.Time)                {}
+func (a *alone) Propose(_ time.Time, value string) error {
+	record := note{Kind: "accepted", Val: value}.bytes()
+	a.Record(record, nil, 0)
+	a.chosen++
+	a.Choose(a.chosen, decode(record).Val)
+	return nil
+}
+
+// JSON has no bytes that are no text: in place of each it has another character.
+func TestCommandsOfAGroupSurviveJSON(t *testing.T) {
+	var chosen []string
+	u := &user{}
+	r := sim.Scenario{
+		Setup: func(w *sim.World) {
+			u.group = sim.NewGroup(w, sim.GroupConfig{
+				Replicas: 1, New: func(c sim.NodeConfig) sim.Node { return &alone{Outbox: sim.NewOutbox(c)} },
+				State:    func() sim.StateMachine { return &stack{} },
+				OnChosen: func(_ sim.Addr, c sim.Chosen) { chosen = append(chosen, c.Value) },
+			})
+		},
+		Workloads: []sim.Workload{u}, Liveness: time.Minute,
+	}.Run(sim.Config{Seed: 1, Link: sim.LinkConfig{Delay: sim.Table{time.Millisecond}}})
+	require.Nil(t, r.Failure)
+	require.Equal(t, []string{"ok", "ok", "b", "ok", "c", "a", "empty"}, u.log)
+	require.Equal(t, "c1.1#1 push a", chosen[0])
+}
+
 // gap is a protocol that numbers its records wrongly.
 type gap struct{ sim.Outbox }
 

@@ -2,9 +2,10 @@ package sim
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -16,31 +17,27 @@ type StateMachine interface {
 }
 
 // command is what a Group proposes for a client: the client, the number of its request, and the
-// request. The first two identify a command however often it is sent.
+// request. The first two identify a command however often it is sent. As a value of the protocol it
+// is "c1.2#5 request": readable in reports, and not changed by a Node that encodes its messages as
+// JSON.
 type command struct {
-	client, seq uint64
-	text        string
+	client string // its address and its life
+	seq    uint64
+	text   string
 }
 
-func (c command) encode() string {
-	b := binary.AppendUvarint(nil, c.client)
-	b = binary.AppendUvarint(b, c.seq)
-	return string(append(b, c.text...))
-}
+func (c command) encode() string { return fmt.Sprintf("%s#%d %s", c.client, c.seq, c.text) }
 
 var errMalformed = errors.New("malformed command")
 
 func decodeCommand(s string) (command, error) {
-	b := []byte(s)
-	client, n := binary.Uvarint(b)
-	if n <= 0 {
+	head, text, ok := strings.Cut(s, " ")
+	client, number, numbered := strings.Cut(head, "#")
+	seq, err := strconv.ParseUint(number, 10, 64)
+	if !ok || !numbered || client == "" || err != nil {
 		return command{}, errMalformed
 	}
-	seq, k := binary.Uvarint(b[n:])
-	if k <= 0 {
-		return command{}, errMalformed
-	}
-	return command{client, seq, s[n+k:]}, nil
+	return command{client, seq, text}, nil
 }
 
 // lastReply is the last command of a client and its result. A client has one command
@@ -55,18 +52,18 @@ type replica struct {
 	p       *member
 	state   StateMachine
 	applied uint64
-	last    map[uint64]lastReply
-	waiting map[uint64]Addr // client -> its address, while it waits for its latest command
+	last    map[string]lastReply
+	waiting map[string]Addr // client -> its address, while it waits for its latest command
 }
 
 func newReplica(p *member) *replica {
-	return &replica{p: p, state: p.g.cfg.State(), last: map[uint64]lastReply{}, waiting: map[uint64]Addr{}}
+	return &replica{p: p, state: p.g.cfg.State(), last: map[string]lastReply{}, waiting: map[string]Addr{}}
 }
 
-// Answers of a replica to a client.
+// Answers of a replica to a client. As a message an answer is "#5 result ANSWER".
 const (
-	ansResult  = iota // the command was applied; the result follows
-	ansRefused        // this node will not propose it: ask another one
+	ansResult  = "result"  // the command was applied; the result follows
+	ansRefused = "refused" // this node will not propose it: ask another one
 )
 
 func (r *replica) onRequest(now time.Time, from Addr, msg []byte) {
@@ -85,10 +82,8 @@ func (r *replica) onRequest(now time.Time, from Addr, msg []byte) {
 	r.waiting[c.client] = from
 }
 
-func (r *replica) answer(to Addr, seq uint64, kind byte, text string) {
-	b := binary.AppendUvarint(nil, seq)
-	b = append(b, kind)
-	r.p.env.Send(to, append(b, text...))
+func (r *replica) answer(to Addr, seq uint64, kind, text string) {
+	r.p.env.Send(to, fmt.Appendf(nil, "#%d %s %s", seq, kind, text))
 }
 
 // apply applies the commands of a slot, each at most once.
@@ -118,7 +113,7 @@ func (r *replica) apply(ch Chosen) {
 type Caller struct {
 	g      *Group
 	rt     *Runtime
-	id     uint64
+	id     string
 	seq    uint64
 	at     int           // the replica to ask first
 	done   Signal        // of the present call
@@ -128,7 +123,7 @@ type Caller struct {
 
 // Caller returns a client on the machine of rt, and takes over the inbound messages of rt.
 func (g *Group) Caller(rt *Runtime) *Caller {
-	id := uint64(rt.e.Self())<<32 | uint64(uint32(rt.e.Life()))
+	id := fmt.Sprintf("%v.%d", rt.e.Self(), rt.e.Life())
 	c := &Caller{g: g, rt: rt, id: id, Retry: 100 * time.Millisecond, at: int(rt.e.Self()) % len(g.members)}
 	rt.Receive(c.receive)
 	return c
@@ -157,12 +152,10 @@ func (c *Caller) Call(ctx context.Context, text string) (string, error) {
 }
 
 func (c *Caller) receive(_ uint32, msg []byte) {
-	seq, n := binary.Uvarint(msg)
-	if n <= 0 || len(msg) == n || seq != c.seq || c.done == nil {
-		return
-	}
-	if msg[n] == ansResult {
-		c.result = string(msg[n+1:])
+	head, answer, _ := strings.Cut(string(msg), " ")
+	kind, result, _ := strings.Cut(answer, " ")
+	if head == fmt.Sprintf("#%d", c.seq) && kind == ansResult && c.done != nil {
+		c.result = result
 		c.done.Fire()
 	}
 }
