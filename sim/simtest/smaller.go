@@ -87,9 +87,10 @@ func (x World) shrink(r *cell.Result, within time.Duration) small {
 	for i := range all.Faults {
 		does(part{off: append(slices.Clone(out.off), i)})
 	}
-	strikes = slices.DeleteFunc(strikes, func(k sim.Strike) bool { return slices.Contains(out.off, k.Fault) })
-	if off := out.off; does(part{off: off, script: &strikes}) {
-		shrink.Minimize(strikes, func(some []sim.Strike) bool { return does(part{off: off, script: &some}) })
+	// Without the faults that are off, the others may strike at other times than in the whole run.
+	var left []sim.Strike
+	if off := out.off; does(part{off: off, record: &left}) && does(part{off: off, script: &left}) {
+		shrink.Minimize(left, func(some []sim.Strike) bool { return does(part{off: off, script: &some}) })
 	}
 	return out
 }

@@ -113,6 +113,45 @@ func (storm) Run(s *sim.Stage) {
 	s.Sleep(time.Hour)
 }
 
+// paced is a fault that strikes every 10 ms, and calls does in each strike.
+type paced struct {
+	name string
+	does func(s *sim.Stage)
+}
+
+func (p paced) Name() string { return p.name }
+func (p paced) Run(s *sim.Stage) {
+	for s.Next(func() time.Duration { return 10 * time.Millisecond }) {
+		p.does(s)
+	}
+}
+
+// A fault that is left out may have delayed the strikes of another. The strikes to choose from are then those of the run
+// without it.
+func TestStrikesThatAnotherFaultDelayedAreLeftOutOneByOne(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := World{Seeds: 1, Scenario: func(uint64) sim.Scenario {
+		delays, strikes := 0, 0
+		return sim.Scenario{
+			Safety: time.Second,
+			Setup: func(w *sim.World) {
+				w.Add(sim.MachineConfig{Process: func() sim.Process { return deaf{} }}).Start()
+			},
+			Faults: []sim.Fault{
+				paced{"delay", func(s *sim.Stage) { delays++ }},
+				paced{"blow", func(s *sim.Stage) {
+					s.Sleep(time.Duration(delays) * 3 * time.Millisecond)
+					if strikes++; delays > 0 && strikes > 2 || delays == 0 && s.World().Now() == 30*time.Millisecond {
+						s.World().Break("P1", "a blow too many")
+					}
+				}},
+			},
+		}
+	}}
+	l := listen(t, func(l *listener) { x.runWith(l, flags{shrink: time.Minute}) })
+	require.Contains(t, l.errors[0], "strikes: blow at 0.030 s; it then breaks at 0.030 s")
+}
+
 // Two runs of a seed differ if they share state. A World without a Scenario is refused.
 func TestWorldsThatCannotBeTested(t *testing.T) {
 	t.Chdir(t.TempDir())
