@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -156,22 +157,47 @@ func (r *reports) panicked(value any, stack []byte) {
 // if the stack does not show it. It skips frames of package invariant.
 func raiser(stack string) string {
 	for _, line := range strings.Split(stack, "\n") {
-		name, _, isCall := strings.Cut(line, "(0x")
-		if !isCall {
-			name, _, isCall = strings.Cut(line, "(...)")
-		}
-		if isCall && !strings.HasPrefix(line, "panic") && !strings.HasPrefix(line, "runtime.") && !strings.Contains(name, "internal/invariant.") {
+		name := calledIn(line)
+		if name != "" && name != "panic" && !strings.HasPrefix(name, "runtime.") && !strings.Contains(name, "internal/invariant.") {
 			return name
 		}
 	}
 	return ""
 }
 
-// trimStack drops the frames above the panic.
+// calledIn returns the function in a line of a stack; "": the line names none. Arguments have no parenthesis.
+func calledIn(line string) string {
+	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "created by ") || !strings.HasSuffix(line, ")") {
+		return ""
+	}
+	return line[:strings.LastIndexByte(line, '(')]
+}
+
+// own begins the names of the functions of this package.
+var own = reflect.TypeFor[World]().PkgPath() + "."
+
+// trimStack drops the frames above the panic, and those below the simulated code: how the simulator came to call it says
+// nothing about the panic. A stack without simulated code stays whole.
 func trimStack(b []byte) string {
 	s := string(b)
 	if i := strings.LastIndex(s, "\npanic("); i >= 0 {
-		return s[i+1:]
+		s = s[i+1:]
+	}
+	at, end := 0, 0 // of the present frame; of the frames to keep
+	simulated := false
+	for line := range strings.Lines(s) {
+		at += len(line)
+		switch name := calledIn(strings.TrimSuffix(line, "\n")); {
+		case name == own+"(*World).step" || name == own+"(*coroutine).run":
+			if end > 0 {
+				return s[:end]
+			}
+			return s
+		case name != "":
+			simulated = name != "panic" && !strings.HasPrefix(name, "runtime.") && !strings.HasPrefix(name, own)
+		case simulated || strings.Contains(line, "_test.go:"): // the file of a frame; a test may be in this package
+			end = at
+		}
 	}
 	return s
 }
