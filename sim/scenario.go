@@ -127,7 +127,9 @@ func (h *scenarioRun) run() {
 	if h.check() && h.left > 0 {
 		h.w.Break("L1", "%d client programs have not ended %v after healing%s", h.left, h.s.Liveness, h.unended())
 	}
-	h.end()
+	if h.left == 0 {
+		h.end()
+	}
 }
 
 // end calls End of the properties, because the run is over.

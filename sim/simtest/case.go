@@ -38,7 +38,7 @@ func (s *suite) tellCase(r *cell.Result) string {
 	}
 	more := ""
 	if !c.Done {
-		more = fmt.Sprintf("; time ran out, -sim.shrink=%v may shrink it further", 4*d.Round(time.Second))
+		more = moreTime(d)
 	}
 	lines := []string{fmt.Sprintf("shrunk: from %v", c.Was), fmt.Sprintf("    to: %v, in %d runs%s", c.Is, c.Runs, more)}
 	lines = append(lines, story.Tell(runner.Guard(s.run), c.Options, c.Was.Faults)...)
@@ -65,8 +65,16 @@ func (s *suite) shrinking() time.Duration {
 	return d
 }
 
-// before inserts lines before the last line of a text.
+// moreTime says that a search ended before all was tried, and with which flag it may go on.
+func moreTime(d time.Duration) string {
+	return fmt.Sprintf("; time ran out, -sim.shrink=%v may shrink it further", 4*max(time.Second, d.Round(time.Second)))
+}
+
+// before inserts lines before the last line of a text; "": none.
 func before(text, lines string) string {
+	if lines == "" {
+		return text
+	}
 	i := strings.LastIndexByte(text, '\n')
 	return text[:i+1] + lines + text[i:]
 }
@@ -159,7 +167,7 @@ func (s *suite) failedBefore(o plan.Options) bool {
 		s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
 		o := s.o
 		o.From = r.Seed
-		s.leave(o)
+		s.files(o)
 	}
 	return true
 }

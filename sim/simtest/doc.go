@@ -33,7 +33,8 @@
 //	               (with go test -v if several packages are tested)
 //	-sim.out DIR   keep below DIR/TEST, for each failing seed, what `chubby sim --out` keeps:
 //	               trace, history, picture, manifest, and for one seed the shrunk case; with
-//	               -sim.seed, for that seed. For a World: trace.txt
+//	               -sim.seed, for that seed. For a World: trace.txt, and for one seed
+//	               shrunk-trace.txt, with only the faults that it needs
 //
 // To run such a case in a test from then on, use Replay. A main with the same extension (package
 // simcmd) replays a directory.

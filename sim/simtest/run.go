@@ -34,6 +34,7 @@ type suite struct {
 	verifies bool                           // each seed is run twice
 	world    bool                           // seeds are those of a World, not of a cell
 	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
+	files    func(o Options)                // writes the files of -sim.out
 }
 
 // Run runs seeds. It fails the test if a seed breaks a property, if the simulated code crashes, if
@@ -71,10 +72,12 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 	if err := o.check(); err != nil {
 		t.Fatalf("simtest: these options cannot run: %v", err)
 	}
-	return &suite{t: t, o: o, flags: f, run: func(p plan.Options) cell.Result {
+	s := &suite{t: t, o: o, flags: f, run: func(p plan.Options) cell.Result {
 		p.Stuck = func(text string) { panic(text + "\nto reproduce: " + again(t.Name(), p.Seed)) }
 		return run(p)
 	}}
+	s.files = s.leave
+	return s
 }
 
 // seeds runs all seeds, and judges them.
@@ -90,7 +93,7 @@ func (s *suite) seeds() runner.Totals {
 	s.batch(o, most, mostFailures)
 	totals := s.tally.Totals(time.Since(began))
 	if s.flags.out != "" {
-		s.leave(o) // before the case is written, since it removes the case of an earlier run
+		s.files(o) // before the case is written, since it removes the case of an earlier run
 	}
 	told := s.shortest()
 	for i := range s.failed {

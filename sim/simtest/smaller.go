@@ -45,6 +45,7 @@ type small struct {
 	names []string     // of all faults of the Scenario
 	had   map[int]int  // strikes of each fault in the whole run, by its place in Scenario.Faults
 	at    *cell.Breach // the break with the part's faults
+	more  string       // "": all was tried; otherwise that it was not
 }
 
 // shrink leaves out faults, and then strikes, as long as the same check breaks the same property. It ends when the time
@@ -62,6 +63,7 @@ func (x World) shrink(r *cell.Result, within time.Duration) small {
 	}
 	does := func(p part) bool {
 		if time.Now().After(end) {
+			out.more = moreTime(within)
 			return false
 		}
 		if at := out.at.At; at < all.Safety {
@@ -133,5 +135,5 @@ func (m small) needs() string {
 	if had > 0 {
 		of += fmt.Sprintf(" and %d strikes", had)
 	}
-	return fmt.Sprintf("%s: %s; it then breaks at %.3f s of true time, event %d", of, strings.Join(left, ", "), m.at.At.Seconds(), m.at.Step)
+	return fmt.Sprintf("%s: %s; it then breaks at %.3f s of true time, event %d%s", of, strings.Join(left, ", "), m.at.At.Seconds(), m.at.Step, m.more)
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chubbycell/chubby/sim"
@@ -27,6 +26,10 @@ type World struct {
 	From  uint64 // the first seed; 0: 1
 	Jobs  int    // seeds at the same time; 0: one per processor
 
+	// Judge is the only property whose breach fails a seed; "": any property. The seed goes on when
+	// another one breaks, such as S1 of a Group, or L1. A panic fails a seed in any case.
+	Judge string
+
 	// Kept is the directory of failed seeds, each a file below the name of the test. Run writes
 	// them, and runs them before all other seeds. "": testdata/sim.
 	Kept string
@@ -46,7 +49,12 @@ func (x World) Run(t testing.TB) runner.Totals {
 // with this ID. No seed is kept.
 func (x World) Expect(t testing.TB, property string) Found {
 	t.Helper()
-	return x.start(t, given, x.seed).expect(property)
+	return x.expectWith(t, given, property)
+}
+
+func (x World) expectWith(t testing.TB, f flags, property string) Found {
+	t.Helper()
+	return x.start(t, f, x.seed).expect(property)
 }
 
 // Verify runs each seed twice and fails the test if the two histories differ.
@@ -54,7 +62,7 @@ func (x World) Verify(t testing.TB) {
 	t.Helper()
 	s := x.start(t, given, twice(x.seed))
 	s.verifies = true
-	s.flags.out = ""
+	s.flags.out = "" // two runs of a seed have no files
 	s.seeds()
 }
 
@@ -68,7 +76,9 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 		t.Fatalf("simtest: the Scenario of seed %d has neither Setup nor Workloads: nothing would run", o.From)
 	}
 	s := start(t, o, f, run)
-	s.world = true
+	s.world, s.o.Judge = true, x.Judge
+	s.print = func(seed uint64, w io.Writer) { x.write(w, seed, part{}) }
+	s.files = func(Options) { x.leave(s) }
 	return s
 }
 
@@ -82,17 +92,20 @@ func (x World) isEmpty(seed uint64) bool {
 
 func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	t.Helper()
-	out := f.out
-	f.out = "" // the files of a cell are not those of a world
 	s := x.start(t, f, x.seed)
-	s.story = func(r *cell.Result) string { return x.tell(s, r, out) }
-	s.print = func(seed uint64, w io.Writer) { x.with(plan.Options{Seed: seed, Trace: sim.Trace{W: w}}, part{}) }
+	s.story = func(r *cell.Result) string { return x.tell(s, r) }
 	s.kept = keptOf(t, x.Kept)
-	totals := s.seeds()
-	if out != "" && f.seed > 0 && len(s.failed) == 0 {
-		t.Logf("trace: %s", x.trace(t, out, f.seed, part{}))
+	return s.seeds()
+}
+
+// leave writes the traces of failing seeds, and that of the seed of -sim.seed.
+func (x World) leave(s *suite) {
+	s.t.Helper()
+	for _, seed := range s.all {
+		if seed.Broken != "" || s.flags.seed > 0 {
+			s.t.Logf("seed %d: %s", seed.Seed, x.trace(s, seed.Seed, part{}, runner.TraceFile))
+		}
 	}
-	return totals
 }
 
 // seed is a runner.Runner.
@@ -107,8 +120,13 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	if cfg.Stuck == nil {
 		cfg.Stuck = o.Stuck
 	}
-	if cfg.Trace.Describe == nil {
-		cfg.Trace.Describe = x.Config.Trace.Describe
+	if setup := s.Setup; x.Judge != "" {
+		s.Setup = func(w *sim.World) {
+			w.JudgeOnly(x.Judge)
+			if setup != nil {
+				setup(w)
+			}
+		}
 	}
 	p := s.Run(cfg)
 	r := cell.Result{Seed: o.Seed, Hash: fmt.Sprintf("%016x", p.Hash), Events: p.Events, Simulated: p.Simulated, Counted: p.Failure == nil}
@@ -122,39 +140,46 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	return r
 }
 
-// tell describes what a seed did wrong, and which faults it needs. With a directory it writes a
-// trace.
-func (x World) tell(s *suite, r *cell.Result, out string) string {
+// tell describes what a seed did wrong, and which faults it needs. With -sim.out it writes a trace
+// of the run with these faults.
+func (x World) tell(s *suite, r *cell.Result) string {
 	s.t.Helper()
 	text := s.tell(r)
 	if r.Internal {
 		return text
 	}
 	small := x.shrink(r, s.shrinking())
-	if needs := small.needs(); needs != "" {
-		text = strings.Replace(text, "\nto reproduce: ", "\n"+needs+"\nto reproduce: ", 1)
-	}
-	if out == "" {
+	text = before(text, small.needs())
+	switch {
+	case s.flags.out == "":
 		return text + "\n-sim.out=DIR also writes its trace"
+	case small.tried:
+		return text + "\ntrace with only these faults: " + x.trace(s, r.Seed, small.part, runner.CaseTraceFile)
 	}
-	return text + "\ntrace with only these faults: " + x.trace(s.t, out, r.Seed, small.part)
+	return text
 }
 
-// trace writes the trace of a seed below a directory, and returns the name of the file.
-func (x World) trace(t testing.TB, out string, seed uint64, of part) string {
-	t.Helper()
-	file := filepath.Join(out, filepath.FromSlash(t.Name()), fmt.Sprintf("seed-%d", seed), runner.TraceFile)
+// trace writes the trace of a seed below the directory of -sim.out, and returns the name of the file.
+func (x World) trace(s *suite, seed uint64, of part, name string) string {
+	s.t.Helper()
+	file := filepath.Join(s.directory(), fmt.Sprintf("seed-%d", seed), name)
 	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	var f *os.File
 	if err == nil {
 		f, err = os.Create(file)
 	}
 	if err == nil {
-		x.with(plan.Options{Seed: seed, Trace: sim.Trace{W: f}}, of)
+		x.write(f, seed, of)
 		err = f.Close()
 	}
 	if err != nil {
-		t.Fatalf("-sim.out: %v", err)
+		s.t.Fatalf("-sim.out: %v", err)
 	}
 	return file
+}
+
+// write writes the trace of a seed.
+func (x World) write(w io.Writer, seed uint64, of part) {
+	run := runner.Guard(func(o plan.Options) cell.Result { return x.with(o, of) })
+	run(plan.Options{Seed: seed, Trace: sim.Trace{W: w, Describe: x.Config.Trace.Describe}})
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,9 +53,12 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	first := l.errors[1]
 	require.Regexp(t, `seed 4: P1 broke: it lives again\nfaults needed, of 3 kinds and \d+ strikes: crash at 0\.\d+ s; it then breaks at 0\.`, first)
 	require.Contains(t, first, "-run '^TestAFailureOfAWorldIsMadeSmallerAndKept$' -sim.seed=4\n")
-	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-4", "trace.txt"))
-	require.NoError(t, err)
-	require.Contains(t, string(trace), "P1 broken")
+	require.Contains(t, first, "trace with only these faults: "+filepath.Join("out", t.Name(), "seed-4", "shrunk-trace.txt"))
+	for _, file := range []string{"seed-3/trace.txt", "seed-4/trace.txt", "seed-4/shrunk-trace.txt"} {
+		trace, err := os.ReadFile(filepath.Join("out", t.Name(), file))
+		require.NoError(t, err)
+		require.Contains(t, string(trace), "P1 broken")
+	}
 	kept := filepath.Join("testdata", "sim", t.Name(), "seed-4")
 	require.Contains(t, first, "the next run starts with it: "+kept)
 	text, err := os.ReadFile(kept)
@@ -152,6 +156,55 @@ func TestStrikesThatAnotherFaultDelayedAreLeftOutOneByOne(t *testing.T) {
 	require.Contains(t, l.errors[0], "strikes: blow at 0.030 s; it then breaks at 0.030 s")
 }
 
+// A search that had no time says so, and how to give it more.
+func TestASearchWithoutTimeSaysSo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	l := listen(t, func(l *listener) { mortal(1).runWith(l, flags{shrink: time.Nanosecond}) })
+	require.Contains(t, strings.Join(l.errors, "\n"), "; time ran out, -sim.shrink=4s may shrink it further\nto reproduce")
+}
+
+// The flags that show one seed show also one that is expected to fail.
+func TestAnExpectedFailureHasATraceToo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	l := listen(t, func(l *listener) { mortal(3).expectWith(l, flags{seed: 3, out: "out"}, "P1") })
+	require.Contains(t, l.logs, "seed 3: "+filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
+	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(trace), "P1 broken")
+	l = listen(t, func(l *listener) { mortal(3).expectWith(l, flags{trace: true}, "P1") })
+	require.Equal(t, "-sim.trace prints one seed: give -sim.seed, too", l.fatal)
+	l = listen(t, func(l *listener) { expectWith(l, Options{}, flags{trace: true}, fake, "S1") })
+	require.Equal(t, "-sim.trace prints one seed: give -sim.seed, too", l.fatal)
+}
+
+// Judge lets a seed go on when another property breaks. A program that has not ended leaves nothing for End to judge.
+func TestAWorldJudgesOneProperty(t *testing.T) {
+	t.Chdir(t.TempDir())
+	x := mortal(1)
+	scenario := x.Scenario
+	var heard []string
+	lasts := time.Duration(0)
+	x.Jobs, x.Scenario = 1, func(seed uint64) sim.Scenario {
+		s := scenario(seed)
+		s.Liveness = time.Second
+		s.Properties = []sim.Property{ender{&heard, errors.New("it went wrong")}}
+		s.Workloads = []sim.Workload{one(func(rt *sim.Runtime) { _ = rt.Sleep(context.Background(), lasts) })}
+		return s
+	}
+	l := listen(t, func(l *listener) { x.Expect(l, "E1") })
+	require.Contains(t, l.fatal, "expected E1 to break, but this came first:\nseed 1: P1 broke: it lives again\nJudge: \"E1\" makes other properties end no seed\nto reproduce")
+	x.Judge = "E1"
+	l = listen(t, func(l *listener) { x.Expect(l, "E1") })
+	require.Contains(t, l.logs[0], "seed 1: E1 broke, as expected: it went wrong")
+	lasts = time.Hour
+	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
+	require.Empty(t, l.errors)
+	require.Contains(t, l.logs[len(l.logs)-1], "4 seeds, of which 4 counted")
+	x.Judge = "L1"
+	l = listen(t, func(l *listener) { x.Expect(l, "L1") })
+	require.Contains(t, l.logs[0], "seed 1: L1 broke, as expected: 1 client programs have not ended")
+}
+
 // Two runs of a seed differ if they share state. A World without a Scenario is refused.
 func TestWorldsThatCannotBeTested(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -173,6 +226,21 @@ func TestWorldsThatCannotBeTested(t *testing.T) {
 	l = listen(t, func(l *listener) { panics.runWith(l, flags{}) })
 	require.Contains(t, l.errors[0], "a bug of the test")
 	require.NoDirExists(t, "testdata", "what has no verdict is not kept")
+}
+
+// A description of messages that says less than they do hides no difference from Verify.
+func TestVerifyComparesMessagesAndNotTheirDescriptions(t *testing.T) {
+	var runs atomic.Int64
+	x := World{Seeds: 1, Scenario: func(uint64) sim.Scenario {
+		run := runs.Add(1)
+		return sim.Scenario{Safety: time.Second, Setup: func(w *sim.World) {
+			w.Add(sim.MachineConfig{Process: sim.Program(func(rt *sim.Runtime) { rt.Send(1, fmt.Appendf(nil, "run %d", run)) })}).Start()
+		}}
+	}}
+	x.Config.Trace.Describe = func(sim.Addr, sim.Addr, []byte) string { return "a message" }
+	l := listen(t, func(l *listener) { x.Verify(l) })
+	require.Len(t, l.errors, 1)
+	require.Contains(t, l.errors[0], "their traces differ from line")
 }
 
 // flaky is a world that breaks P1 in the runs for which fails returns true. Runs are counted from 1.
