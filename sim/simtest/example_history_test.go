@@ -48,7 +48,7 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 				in, to, msg = lin.Write(fmt.Sprint(i)), 1, fmt.Sprint("write ", i)
 			}
 			answered = rt.NewSignal()
-			call := c.calls.Call(int64(client), now(), in)
+			call := c.calls.Call(int64(client)+1, now(), in) // client 1 is machine c1 of the trace
 			rt.Send(to, []byte(msg))
 			if _, err := rt.Wait(context.Background(), answered); err == nil { // a call without an answer has no outcome
 				c.calls.OK(call, now(), lin.KVOutput{Found: answer != "", Value: answer})

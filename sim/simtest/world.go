@@ -78,7 +78,10 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 	s := start(t, o, f, run)
 	s.world, s.o.Judge = true, x.Judge
 	s.print = func(seed uint64, w io.Writer) { x.write(w, seed, part{}) }
-	s.files = func(Options) { x.leave(s) }
+	s.files = func(Options) {
+		t.Helper()
+		x.leave(s)
+	}
 	return s
 }
 
@@ -103,7 +106,7 @@ func (x World) leave(s *suite) {
 	s.t.Helper()
 	for _, seed := range s.all {
 		if seed.Broken != "" || s.flags.seed > 0 {
-			s.t.Logf("seed %d: %s", seed.Seed, x.trace(s, seed.Seed, part{}, runner.TraceFile))
+			s.t.Logf("seed %d: trace in %s", seed.Seed, x.trace(s, seed.Seed, part{}, runner.TraceFile))
 		}
 	}
 }

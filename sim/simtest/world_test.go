@@ -167,7 +167,7 @@ func TestASearchWithoutTimeSaysSo(t *testing.T) {
 func TestAnExpectedFailureHasATraceToo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) { mortal(3).expectWith(l, flags{seed: 3, out: "out"}, "P1") })
-	require.Contains(t, l.logs, "seed 3: "+filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
+	require.Contains(t, l.logs, "seed 3: trace in "+filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
 	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
 	require.NoError(t, err)
 	require.Contains(t, string(trace), "P1 broken")
