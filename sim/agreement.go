@@ -25,6 +25,7 @@ type slotVotes struct {
 	value      string
 	isReported bool // a node considers a value chosen
 	chosen     string
+	by         Addr // the first such node
 }
 
 type ballotVotes struct {
@@ -117,14 +118,14 @@ func (a *Agreement) OnChosen(node Addr, slot uint64, value string) {
 	s := a.slot(slot)
 	switch {
 	case s.isReported && s.chosen != value:
-		a.w.Break("S1", "slot %d: %q is taken for chosen, and by %s %q", slot, s.chosen, node, value)
+		a.w.Break("S1", "slot %d: %s took %q for chosen, and now %s takes %q", slot, s.by, s.chosen, node, value)
 	case a.votes && !s.decided:
 		a.w.Break("S1", "slot %d: %s takes %q for chosen, but no quorum of disks has a vote for it", slot, node, value)
 	case a.votes && s.value != value:
 		a.w.Break("S1", "slot %d: %s takes %q for chosen, but %q was", slot, node, value, s.value)
 	}
 	if !s.isReported {
-		s.isReported, s.chosen = true, value
+		s.isReported, s.chosen, s.by = true, value, node
 	}
 }
 

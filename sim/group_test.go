@@ -154,8 +154,9 @@ func TestAgreementCatches(t *testing.T) {
 		}, "but \"x\" was"},
 		"two values taken for chosen": {func(a *Agreement) {
 			a.OnChosen(1, 7, "x")
+			a.OnChosen(3, 7, "x")
 			a.OnChosen(2, 7, "y")
-		}, "by n2 \"y\""},
+		}, `slot 7: n1 took "x" for chosen, and now n2 takes "y"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := New(Config{})
