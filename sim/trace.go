@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -58,8 +60,8 @@ type Trace struct {
 	Node  Addr      // only lines of this machine; 0: of all
 	From  uint64    // first step to write
 	Until uint64    // last step to write; 0: no end
-	// Describe turns the bytes of a message into text; nil prints their length
-	// and hash.
+	// Describe turns the bytes of a message into text; nil prints a short message of text as it is,
+	// and of others the length and a hash.
 	Describe func(from, to Addr, msg []byte) string
 	// Made, if not nil, is called with the new world, so that other writers of lines can read its
 	// clocks and steps. It must change nothing in the world.
@@ -101,7 +103,20 @@ func (t *tracer) describe(from, to Addr, msg []byte) string {
 	if f := t.cfg.Describe; f != nil {
 		return f(from, to, msg)
 	}
-	return fmt.Sprintf("%d bytes %016x", len(msg), xxhash.Sum64(msg))
+	return asText(msg)
+}
+
+// mostText is the number of bytes up to which text is printed whole.
+const mostText = 200
+
+// asText prints bytes so that different ones look different: short text as it is.
+func asText(b []byte) string {
+	isText := len(b) > 0 && len(b) <= mostText && utf8.Valid(b) &&
+		!strings.ContainsFunc(string(b), func(r rune) bool { return !unicode.IsPrint(r) })
+	if isText {
+		return string(b)
+	}
+	return fmt.Sprintf("%d bytes %016x", len(b), xxhash.Sum64(b))
 }
 
 // stamp prints a duration as seconds with nine digits.

@@ -103,6 +103,27 @@ func TestTheHumanTrace(t *testing.T) {
 	require.Contains(t, said, "-> n2 n1 tells n2")
 }
 
+// A protocol whose messages are text needs no Describe.
+func TestATracePrintsShortMessagesOfText(t *testing.T) {
+	for msg, want := range map[string]string{
+		`{"Kind":"prepare","B":257}`: `{"Kind":"prepare","B":257}`,
+		"#5 result größer":           "#5 result größer",
+		"two\nlines":                 "9 bytes ",
+		"\x01\x02":                   "2 bytes ",
+		"\xff is no text":            "12 bytes ",
+		"":                           "0 bytes ",
+		strings.Repeat("x", 201):     "201 bytes ",
+	} {
+		var b bytes.Buffer
+		w := New(Config{Trace: Trace{W: &b}})
+		w.Add(MachineConfig{Process: Program(func(*Runtime) {})}).Start()
+		w.Add(MachineConfig{Addr: FirstClient, Process: Program(func(rt *Runtime) { rt.Send(1, []byte(msg)) })}).Start()
+		w.Run(time.Second)
+		w.Close()
+		require.Contains(t, b.String(), " send         -> n1 "+want)
+	}
+}
+
 type brokenPipe struct{ n int }
 
 func (b *brokenPipe) Write(p []byte) (int, error) {
