@@ -44,7 +44,7 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // WatchConfig reads a file and follows it by events until Close, on a thread of control of its own.
 // It blocks until there is a first value. It fails with a *ParseError if the contents do not parse
 // at that time, and with the errors of Open and Contents. It calls parse on that thread, once for
-// each contents.
+// each contents. Until parse returns, Value is the value before.
 func WatchConfig[T any](ctx context.Context, c *client.Client, file string, parse func(text string) (T, error)) (*Config[T], error) {
 	return watchText(ctx, c, file, follow[string], parse)
 }
@@ -73,29 +73,39 @@ func readText(ctx context.Context, h *client.Handle) (string, error) {
 	return text, err
 }
 
-// take records what was read, or why nothing was.
+// take records what was read, or why nothing was. It parses without mu: parse may call methods of w, and
+// may take its time, and Value does not wait for it.
 func (w *Config[T]) take(file, text string, err error) {
+	if err == nil && w.isKnown(text) {
+		return
+	}
+	var value T
+	var bad error
+	if err == nil {
+		value, bad = w.parse(text)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case err != nil:
 		w.err, w.over = err, err
-	case w.good && text == w.text:
-		return
+	case bad != nil:
+		w.text, w.err = text, &ParseError{file, bad}
 	default:
-		w.text = text
-		value, err := w.parse(text)
-		if w.err = nil; err != nil {
-			w.err = &ParseError{file, err}
-		} else {
-			w.value, w.good = value, true
-		}
+		w.text, w.err, w.value, w.good = text, nil, value, true
 	}
 	w.news = true
 	for _, s := range w.wake {
 		s.Fire()
 	}
 	w.wake = nil
+}
+
+// isKnown reports whether this text was parsed last, and there is a value.
+func (w *Config[T]) isKnown(text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.good && text == w.text
 }
 
 // Value returns the value of the last contents that parsed. It does not block.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/sim/scenario"
 	"github.com/chubbycell/chubby/sim/simtest"
@@ -255,4 +257,34 @@ func TestWhatAConfigReports(t *testing.T) {
 	require.ErrorIs(t, err, client.ErrGone)
 	require.Equal(t, 3, w.Value())
 	w.Close()
+}
+
+// A parse function takes its time, and asks its Config for the value so far. Other readers have that value meanwhile.
+func TestAConfigIsReadWhileItsFileIsParsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := chubbytest.Start(t, chubbytest.Options{Replicas: 1}).Client(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		f, err := c.Open(ctx, configFile, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, Contents: "1"})
+		require.NoError(t, err)
+		var w *recipe.Config[int]
+		before, parsed := make(chan int, 1), make(chan struct{})
+		w, err = recipe.WatchConfig(ctx, c, configFile, func(text string) (int, error) {
+			if text == "2" {
+				before <- w.Value()
+				<-parsed
+			}
+			return strconv.Atoi(text)
+		})
+		require.NoError(t, err)
+		_, err = f.SetContents(ctx, "2", 0)
+		require.NoError(t, err)
+		require.Equal(t, 1, <-before)
+		require.Equal(t, 1, w.Value())
+		require.NoError(t, w.Err())
+		close(parsed)
+		n, err := w.Next(ctx)
+		require.NoError(t, err)
+		require.Equal(t, 2, n)
+	})
 }
