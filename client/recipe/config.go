@@ -55,6 +55,9 @@ func watchText[T any](ctx context.Context, c *client.Client, file string, iterat
 	w := &Config[T]{rt: c.Runtime(), file: file, parse: parse, cancel: cancel}
 	w.rt.Go("config "+file, func() {
 		for text, err := range iterate(thread, c, file, client.WantContents, readText) {
+			if err != nil && thread.Err() != nil { // else callers of Next took it for the end of their own context
+				err = fmt.Errorf("recipe: contents of %s: %w", file, client.ErrClosed)
+			}
 			w.take(file, text, err)
 		}
 	})
@@ -117,8 +120,8 @@ func (w *Config[T]) Value() T {
 
 // Err returns why Value does not match the present contents of the file, as far as the program has
 // been told, or nil if it does. A *ParseError lasts until the file parses again. Any other error is
-// final, such as client.ErrSessionExpired, client.ErrGone or client.ErrClosed. Value stays
-// available in each case.
+// final, such as client.ErrSessionExpired, client.ErrGone, or client.ErrClosed after Close. Value
+// stays available in each case.
 func (w *Config[T]) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -163,5 +166,6 @@ func (w *Config[T]) isOver() bool {
 	return w.over != nil
 }
 
-// Close stops following the file. It does not wait. Value stays available.
+// Close stops following the file. It does not wait. Value stays available, and a Next under way soon
+// fails with client.ErrClosed.
 func (w *Config[T]) Close() { w.cancel() }

@@ -288,3 +288,28 @@ func TestAConfigIsReadWhileItsFileIsParsed(t *testing.T) {
 		require.Equal(t, 2, n)
 	})
 }
+
+// The end of a Config is not taken for the end of the context of a Next.
+func TestANextUnderWayTellsThatItsConfigWasClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := chubbytest.Start(t, chubbytest.Options{Replicas: 1}).Client(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err := c.Open(ctx, configFile, client.OpenOptions{Create: client.CreateMay, Contents: "1"})
+		require.NoError(t, err)
+		w, err := recipe.WatchConfig(ctx, c, configFile, strconv.Atoi)
+		require.NoError(t, err)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := w.Next(ctx)
+			ended <- err
+		}()
+		synctest.Wait()
+		w.Close()
+		err = <-ended
+		require.ErrorIs(t, err, client.ErrClosed)
+		require.NotErrorIs(t, err, context.Canceled)
+		require.Equal(t, err, w.Err())
+		require.Equal(t, 1, w.Value())
+	})
+}
