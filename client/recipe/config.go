@@ -45,6 +45,8 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // It blocks until there is a first value. It fails with a *ParseError if the contents do not parse
 // at that time, and with the errors of Open and Contents. It calls parse on that thread, once for
 // each contents. Until parse returns, Value is the value before.
+//
+// In a cell without events WatchConfig returns the first value, and Err is client.ErrNoLeases.
 func WatchConfig[T any](ctx context.Context, c *client.Client, file string, parse func(text string) (T, error)) (*Config[T], error) {
 	return watchText(ctx, c, file, follow[string], parse)
 }
@@ -61,11 +63,11 @@ func watchText[T any](ctx context.Context, c *client.Client, file string, iterat
 			w.take(file, text, err)
 		}
 	})
-	if _, err := w.Next(ctx); err != nil {
+	if _, err := w.Next(ctx); err != nil && !w.hasValue() {
 		w.Close()
 		return nil, err
 	}
-	return w, nil
+	return w, nil // perhaps with an error that came behind the value
 }
 
 // textIterator is follow or await, for the contents of a file.
@@ -157,6 +159,13 @@ func (w *Config[T]) removeWake(s client.Signal) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wake = slices.DeleteFunc(w.wake, func(have client.Signal) bool { return have == s })
+}
+
+// hasValue reports whether there is a value.
+func (w *Config[T]) hasValue() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.good
 }
 
 // isOver reports whether the file is no longer followed.
