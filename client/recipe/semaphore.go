@@ -87,7 +87,7 @@ type race struct {
 	mu    sync.Mutex
 	locks []*client.Lock // acquired, by slot
 	ended int
-	err   error // the first
+	err   error // the first, or one that the end of the context has caused
 }
 
 func (r *race) run(ctx context.Context, slots []*client.Handle) (int, *client.Lock, error) {
@@ -97,7 +97,7 @@ func (r *race) run(ctx context.Context, slots []*client.Handle) (int, *client.Lo
 	for i, h := range slots {
 		r.rt.Go("permit of "+h.Name(), func() {
 			lock, err := h.Acquire(waits, client.Exclusive)
-			if r.end(i, lock, err); lock != nil {
+			if r.end(ctx, i, lock, err); lock != nil {
 				won.Fire()
 			}
 			if r.isOver() {
@@ -123,11 +123,12 @@ func (r *race) run(ctx context.Context, slots []*client.Handle) (int, *client.Lo
 	return -1, nil, err
 }
 
-func (r *race) end(i int, lock *client.Lock, err error) {
+func (r *race) end(ctx context.Context, i int, lock *client.Lock, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.locks[i] = lock
-	if r.ended++; r.err == nil {
+	isOfContext := ctx.Err() != nil && errors.Is(err, ctx.Err())
+	if r.ended++; r.err == nil || isOfContext {
 		r.err = err
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/scenario"
@@ -183,4 +185,32 @@ func TestPermitsPassOn(t *testing.T) {
 	_, err = c.Runtime().Wait(ctx, got)
 	require.NoError(t, err)
 	require.True(t, all[0].Held())
+}
+
+// A waiting Acquire that can no longer have one of the permits waits for the others, and tells that its context has ended.
+func TestAWaitForPermitsEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		cell := chubbytest.Start(t, chubbytest.Options{Replicas: 1})
+		ann, bob := cell.Client(t), cell.Client(t)
+		s := recipe.NewSemaphore(ann, semaphoreDir, permits)
+		for range permits {
+			_, err := s.Acquire(ctx)
+			require.NoError(t, err)
+		}
+		short, stop := context.WithTimeout(ctx, time.Minute)
+		defer stop()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := recipe.NewSemaphore(bob, semaphoreDir, permits).Acquire(short)
+			ended <- err
+		}()
+		synctest.Wait()
+		file, err := ann.Open(ctx, semaphoreDir+"/permit-0", client.OpenOptions{Rights: client.Write})
+		require.NoError(t, err)
+		require.NoError(t, file.Delete(ctx))
+		require.ErrorIs(t, <-ended, context.DeadlineExceeded)
+		require.ErrorIs(t, short.Err(), context.DeadlineExceeded)
+	})
 }
