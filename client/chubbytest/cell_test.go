@@ -200,3 +200,17 @@ func TestATestEndsWhereAProgramWaitsForEvents(t *testing.T) {
 		}()
 	})
 }
+
+// A program that names other cells runs with this one. It does not reach the others.
+func TestOtherCellsAreOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := within(t)
+		cell := chubbytest.Start(t, chubbytest.Options{})
+		cl := cell.Client(t, client.WithCells(map[string][]uint32{"far": {4, 5, 100}}))
+		short, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		_, err := cl.Open(short, "/ls/far/f", client.OpenOptions{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, cl.Put(ctx, "here", "1"))
+	})
+}

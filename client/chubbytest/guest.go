@@ -44,8 +44,9 @@ type packet struct {
 // program may close it earlier.
 //
 // The options are those of client.New. With client.WithConfig a program's own timeouts, limits and
-// cache override those of this cell. t fails if an option is invalid, or is for the connections
-// that client.Dial makes.
+// cache override those of this cell. The cells of client.WithCells are out of reach: calls to them
+// wait until their contexts end. t fails if an option is invalid, or is for the connections that
+// client.Dial makes.
 //
 // The end of t waits for the functions that the program has started by the client's Runtime. They
 // should return when the client is closed.
@@ -78,8 +79,11 @@ func (c *Cell) ClientAs(t testing.TB, principal string, options ...client.Option
 	return g.client
 }
 
-// send hands a message to a replica.
+// send hands a message to a replica. Replicas of other cells are out of reach.
 func (g *guest) send(to uint32, msg []byte) {
+	if to < 1 || int(to) > len(g.cell.disks) {
+		return
+	}
 	if l := g.cell.life(int(to)); l != nil && !g.cell.isCut(g, l.id) {
 		l.replica.FromClient(g.addr, g.who, msg)
 	}
