@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -21,7 +22,14 @@ const (
 	keyToken     = "authorization"
 	keyPrincipal = "chubby-principal"
 	bearer       = "Bearer "
+
+	asBytes = "-bin" // at the end of a key: gRPC carries any value
 )
+
+// isPlain reports whether a key without asBytes can carry the text: it consists of visible ASCII characters.
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}
 
 // first returns the first value of a key, or "".
 func first(md metadata.MD, key string) string {
@@ -63,7 +71,7 @@ func (s *Server) identify(ctx context.Context, md metadata.MD) (who api.Principa
 		return "", "the replica does not know the token"
 	}
 	if s.cfg.TrustNames {
-		if name := first(md, keyPrincipal); name != "" {
+		if name := cmp.Or(first(md, keyPrincipal), first(md, keyPrincipal+asBytes)); name != "" {
 			return api.Principal(name), "the name that the client says"
 		}
 		return "", fmt.Sprintf("the client says no name (metadata key %s)", keyPrincipal)

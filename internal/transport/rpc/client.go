@@ -146,7 +146,11 @@ func (c *Client) outgoing(ctx context.Context, id uint32) context.Context {
 		}
 	}
 	set(keyCell, c.cfg.Cell)
-	set(keyPrincipal, c.cfg.Principal)
+	if isPlain(c.cfg.Principal) {
+		set(keyPrincipal, c.cfg.Principal)
+	} else {
+		set(keyPrincipal+asBytes, c.cfg.Principal)
+	}
 	token := c.cfg.Token
 	if c.cfg.RenewToken != nil {
 		token = c.cfg.RenewToken()

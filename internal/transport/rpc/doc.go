@@ -21,7 +21,8 @@
 //	chubby-cell       the cell that the client means; a replica of another one refuses
 //	chubby-replica    the id of the replica that the client means; another one refuses
 //	authorization     "Bearer TOKEN"
-//	chubby-principal  the name that the client says, believed only where TrustNames is set
+//	chubby-principal  the name that the client says, believed only where TrustNames is set;
+//	                  chubby-principal-bin if it has other characters than visible ones of ASCII
 //
 // # Errors of a stream
 //

@@ -189,6 +189,16 @@ func TestWhatCannotSayWhoItIsIsRefused(t *testing.T) {
 	p.hears(t, "1: bob said x")
 }
 
+// Names of users are not all ASCII.
+func TestANameOfAnyCharactersIsHeard(t *testing.T) {
+	r := serve(t, nil)
+	for _, name := range []string{"jürgen", "~", "山田", `DOM\ann`} {
+		p := dial(t, r.addr, func(d *rpc.ClientConfig) { d.Principal = name })
+		p.Send(1, []byte("x"))
+		p.hears(t, "1: "+name+" said x")
+	}
+}
+
 func TestTokenFilesAreReadStrictly(t *testing.T) {
 	for text, words := range map[string]string{
 		"":                                "no tokens",
