@@ -98,6 +98,10 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	}
 	c := newClient(d.rt, d.config(s.dial.cfg), s, nil)
 	c.dialed = d
+	if c.configErr != nil {
+		c.abandon()
+		return nil, invalid(c.configErr)
+	}
 	c.local.setOutages(d.unreached)
 	if err := c.Ready(ctx); err != nil {
 		err = d.explain(ctx, target, err)
@@ -124,6 +128,9 @@ func (t Target) checkOptions(s settings) error {
 	}
 	if s.name != "" && t.Cell != "" && s.name != t.Cell {
 		faults = append(faults, fmt.Errorf("WithName(%q): the cell file is that of cell %q", s.name, t.Cell))
+	}
+	if !rpc.CanSend(s.dial.token) {
+		faults = append(faults, fmt.Errorf("WithToken: %w", errToken))
 	}
 	for _, who := range []string{s.dial.principal, t.Principal} {
 		if who != "" && api.Principal(who).Check() != api.OK {
@@ -205,9 +212,6 @@ func (d *dialed) explain(ctx context.Context, target string, err error) error {
 
 // setOutages lets a call whose context ends report why replicas are not reached.
 func (c *conn) setOutages(why func() []error) {
-	if c == nil { // the Config is invalid
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.outages = why

@@ -20,25 +20,37 @@ import (
 func TestAHopelessDialFailsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // not what ends it
 	defer cancel()
+	file := func(text string) string {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte("tökn-0123456789abcdef0123456789\n"), 0o600))
+		name := filepath.Join(dir, "cell.json")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
 	for name, x := range map[string]struct {
 		target  string
 		options []client.Option
 		why     string
 	}{
-		"an address":          {"127.0.0.1:27841", nil, `target "127.0.0.1:27841" is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: `},
-		"nothing":             {"", nil, `target "" is neither a cell file nor a list of replicas: `},
-		"no port":             {"1=127.0.0.1", nil, `address "127.0.0.1" of replica 1: give host:port`},
-		"a port too high":     {"1=127.0.0.1:99999", nil, `address "127.0.0.1:99999" of replica 1: port "99999" is not a port: give a number from 1 to 65535`},
-		"an empty port":       {"1=127.0.0.1:", nil, `port "" is not a port`},
-		"plain, far away":     {"1=127.0.0.1:27841,2=192.0.2.1:7400", nil, "replica 2 at 192.0.2.1:7400 is not on the loopback interface, and the connection is plain: configure TLS, or permit"},
-		"plain, far, by IPv6": {"1=[2001:db8::1]:7400", nil, "replica 1 at [2001:db8::1]:7400 is not on the loopback interface"},
-		"a bad principal":     {"1=127.0.0.1:27841", []client.Option{client.WithPrincipal("a b\n")}, `"a b\n" is not the name of a principal: give a word without spaces`},
-		"several cells":       {"1=127.0.0.1:27841", []client.Option{nil, client.WithCells(map[string][]uint32{"far": {9}})}, "WithCells: Dial connects to one cell: call Dial once for each cell"},
+		"an address":           {"127.0.0.1:27841", nil, `target "127.0.0.1:27841" is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: `},
+		"nothing":              {"", nil, `target "" is neither a cell file nor a list of replicas: `},
+		"no port":              {"1=127.0.0.1", nil, `address "127.0.0.1" of replica 1: give host:port`},
+		"a port too high":      {"1=127.0.0.1:99999", nil, `address "127.0.0.1:99999" of replica 1: port "99999" is not a port: give a number from 1 to 65535`},
+		"an empty port":        {"1=127.0.0.1:", nil, `port "" is not a port`},
+		"plain, far away":      {"1=127.0.0.1:27841,2=192.0.2.1:7400", nil, "replica 2 at 192.0.2.1:7400 is not on the loopback interface, and the connection is plain: configure TLS, or permit"},
+		"plain, far, by IPv6":  {"1=[2001:db8::1]:7400", nil, "replica 1 at [2001:db8::1]:7400 is not on the loopback interface"},
+		"a bad principal":      {"1=127.0.0.1:27841", []client.Option{client.WithPrincipal("a b\n")}, `"a b\n" is not the name of a principal: give a word without spaces`},
+		"a token of two lines": {"1=127.0.0.1:27841", []client.Option{client.WithToken("a\nb")}, "WithToken: a token consists of visible ASCII characters"},
+		"a token with umlauts": {file(`{"replicas": {"1": "127.0.0.1:27841"}, "token_file": "token"}`), nil, "token: a token consists of visible ASCII characters"},
+		"a name of no cell":    {file(`{"cell": "prüf", "replicas": {"1": "127.0.0.1:27841"}}`), nil, `cell "prüf": give a name of lower-case letters, digits and '-'`},
+		"a bad Config":         {"1=127.0.0.1:27841", []client.Option{client.WithConfig(client.Config{Window: -1})}, "Window -1 is not within 0 to 128"},
+		"several cells":        {"1=127.0.0.1:27841", []client.Option{nil, client.WithCells(map[string][]uint32{"far": {9}})}, "WithCells: Dial connects to one cell: call Dial once for each cell"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Dial(ctx, x.target, x.options...)
 			require.ErrorIs(t, err, client.ErrInvalid)
 			require.ErrorContains(t, err, x.why)
+			require.NotContains(t, err.Error(), "has not answered", "nothing was sent")
 			require.NoError(t, ctx.Err())
 		})
 	}

@@ -16,6 +16,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // Target says where a cell is, and how a client proves its identity. A cell file is a Target in
@@ -94,6 +97,9 @@ func (t Target) check() error {
 	if len(t.Replicas) == 0 {
 		faults = append(faults, errors.New("no replicas"))
 	}
+	if t.Cell != "" && api.Cell(t.Cell).Check() != api.OK {
+		faults = append(faults, fmt.Errorf("cell %q: give a name of lower-case letters, digits and '-'", t.Cell))
+	}
 	for _, id := range t.ids() {
 		if _, port, err := net.SplitHostPort(t.Replicas[id]); err != nil {
 			faults = append(faults, fmt.Errorf("address %q of replica %d: give host:port", t.Replicas[id], id))
@@ -135,6 +141,9 @@ func (t Target) TLS() (*tls.Config, error) {
 	return c, nil
 }
 
+// errToken is the fault of a token that no client can send.
+var errToken = errors.New("a token consists of visible ASCII characters")
+
 // Token reads the token that the target names, and returns "" if it names none.
 func (t Target) Token() (string, error) {
 	if t.TokenFile == "" {
@@ -142,8 +151,12 @@ func (t Target) Token() (string, error) {
 	}
 	text, err := os.ReadFile(t.TokenFile)
 	token := strings.TrimSpace(string(text))
-	if err == nil && (token == "" || strings.ContainsAny(token, " \t\r\n")) {
+	switch {
+	case err != nil:
+	case token == "" || strings.ContainsAny(token, " \t\r\n"):
 		err = fmt.Errorf("%s does not hold one token", t.TokenFile)
+	case !rpc.CanSend(token):
+		err = fmt.Errorf("%s: %w", t.TokenFile, errToken)
 	}
 	if err != nil {
 		return "", fmt.Errorf("token_file: %w", err)

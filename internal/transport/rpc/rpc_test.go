@@ -205,6 +205,7 @@ func TestTokenFilesAreReadStrictly(t *testing.T) {
 		"\xef\xbb\xbfann " + long:         "begins with a byte order mark",
 		"bob":                             "line 1 has 1 fields",
 		"# a\nbob short":                  "line 2: the token of bob has 5 characters",
+		"bob ö" + long:                    "line 1: the token of bob has other characters than visible ones of ASCII",
 		"* 0123456789abcdef01234567":      "cannot be the name of a principal",
 		"a " + long + "\n" + "b " + long:  "b and a have the same token",
 		"a " + long + " for the backup\n": "line 1 has 5 fields",

@@ -40,6 +40,8 @@ func ParseTokens(text []byte) (*Tokens, error) {
 		switch hash := sha256.Sum256([]byte(fields[1])); {
 		case who.Check() != api.OK:
 			return nil, fmt.Errorf("line %d: %q cannot be the name of a principal", n, fields[0])
+		case !CanSend(fields[1]):
+			return nil, fmt.Errorf("line %d: the token of %s has other characters than visible ones of ASCII", n, who)
 		case len(fields[1]) < minToken:
 			return nil, fmt.Errorf("line %d: the token of %s has %d characters; at least %d", n, who, len(fields[1]), minToken)
 		case t.byHash[hash] != "" && t.byHash[hash] != who:
@@ -56,6 +58,9 @@ func ParseTokens(text []byte) (*Tokens, error) {
 	}
 	return t, nil
 }
+
+// CanSend reports whether a client can send the token: it consists of visible ASCII characters.
+func CanSend(token string) bool { return isPlain(token) }
 
 // find returns the principal of a token.
 func (t *Tokens) find(token string) (who api.Principal, ok bool) {
