@@ -217,6 +217,13 @@ func (c *conn) setOutages(why func() []error) {
 	c.outages = why
 }
 
+// isClosed reports whether close was called.
+func (d *dialed) isClosed() bool {
+	d.rt.mu.Lock()
+	defer d.rt.mu.Unlock()
+	return d.rt.closed
+}
+
 // close closes the connections. The Client's calls get no more answers.
 func (d *dialed) close() {
 	d.rt.mu.Lock()

@@ -179,15 +179,42 @@ func (c *Client) Unreached() error {
 
 // Serving asks a replica of a cell that Dial connected to whether it serves, that is, whether it
 // knows a master. It blocks until the replica answers or ctx ends. It fails with ErrInvalid if the
-// Client was not made by Dial, and with the reason if the replica cannot be asked: it does not
-// answer, or its id is not in the Target.
+// Client was not made by Dial, or the id is not in the Target; with ErrClosed after Close; with the
+// error of ctx if that ends first; and with the reason if the replica cannot be reached, which is
+// also ErrInvalid if TLS is the reason, and ErrPermission if the replica does not accept the
+// certificate.
 func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
 	if c.dialed == nil {
 		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}
 	}
+	addr, listed := c.dialed.target.Replicas[replica]
+	if !listed {
+		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, fmt.Errorf("replica %d is not in the target", replica)}}
+	}
+	if c.dialed.isClosed() {
+		return false, &Error{Op: "serving", Key: addr, Causes: []error{ErrClosed}}
+	}
 	ok, err := c.dialed.conns.Health(ctx, replica)
 	if err != nil {
-		return false, &Error{Op: "serving", Key: c.dialed.target.Replicas[replica], Causes: []error{errors.New(status.Convert(err).Message())}}
+		return false, &Error{Op: "serving", Key: addr, Causes: c.dialed.healthCauses(ctx, replica, err)}
 	}
 	return ok, nil
+}
+
+// healthCauses returns why a replica could not be asked for its health.
+func (d *dialed) healthCauses(ctx context.Context, replica uint32, err error) []error {
+	text := errors.New(status.Convert(err).Message())
+	why := context.Cause(ctx)
+	if why == nil && status.Code(err) == codes.DeadlineExceeded { // gRPC was faster than the context
+		why = context.DeadlineExceeded
+	}
+	switch refused := d.refusalFor(replica, status.Code(err), text); {
+	case why != nil:
+		return append(contextCauses(ctx, why), text)
+	case d.isClosed():
+		return []error{ErrClosed}
+	case refused != nil:
+		return []error{refused}
+	}
+	return []error{text}
 }
