@@ -70,7 +70,12 @@ func (c *Client) receive(from uint32, msg []byte) {
 // onUnreachable passes a hint of the transport to the conn of the replica's cell.
 func (c *Client) onUnreachable(replica uint32) {
 	if o := c.byReplica[replica]; o != nil {
-		o.step(func(now time.Time) { o.m.OnUnreachable(now, replica) })
+		o.step(func(now time.Time) {
+			if o.refusal.from == replica {
+				o.refusal = refusal{} // it answers no more
+			}
+			o.m.OnUnreachable(now, replica)
+		})
 	}
 }
 

@@ -119,6 +119,11 @@ func TestDialSaysThatTheMasterRecovers(t *testing.T) {
 	}
 	require.EqualError(t, errors.Join(d.strayed()...), "replica 1 at a:1 answers, and names replica 3 as the master\n"+
 		"replica 3 at c:3 is the master since a fail-over, and "+recovers)
+
+	d.errs, d.refused = map[uint32]outage{}, map[uint32]error{}
+	d.failed(3, status.Error(codes.Unavailable, "connection refused"))
+	require.EqualError(t, errors.Join(append(d.unreached(), d.strayed()...)...), "replica 3 at c:3: connection refused\n"+
+		"replica 1 at a:1 answers, and names replica 3 as the master")
 }
 
 // A call of a Client that Dial made says why it has no answer, if no other call was answered meanwhile.
@@ -145,7 +150,15 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 			defer cancel()
 			require.EqualError(t, c.Put(ctx, "k", "v"), `client: put "k": context deadline exceeded: replica 1: connection refused: `+want)
 
+			rt.ReportUnreachable(2)
+			c.local.mu.Lock()
+			require.Equal(t, c.local.outages(), c.local.waitsFor(&call{begun: time.Now()}), "what replica 2 answered is of the past")
+			c.local.mu.Unlock()
+
+			synctest.Wait()
+			c.local.mu.Lock()
 			c.local.noteAnswer(time.Now().Add(time.Second), 2, api.Reply{Seq: 1, Result: api.Result{Code: api.OK}})
+			c.local.mu.Unlock()
 			ctx, cancel = context.WithTimeout(t.Context(), 0)
 			defer cancel()
 			c.local.mu.Lock()

@@ -142,7 +142,7 @@ func (d *dialed) silent() (all []error) {
 	return all
 }
 
-// strayed returns what each replica answered, if none of them was a serving master.
+// strayed returns what each replica answered that was reached since, if none of them was a serving master.
 func (d *dialed) strayed() (all []error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -150,8 +150,9 @@ func (d *dialed) strayed() (all []error) {
 		said, heard := d.said[id]
 		master := said.master
 		_, listed := d.target.Replicas[master]
+		_, failed := d.errs[id]
 		switch {
-		case !heard:
+		case !heard || failed:
 		case said.code == api.Recovering:
 			all = append(all, fmt.Errorf("replica %d at %s is the master since a fail-over, and %s", id, d.target.Replicas[id], recovers))
 		case master == 0:
