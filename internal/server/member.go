@@ -80,10 +80,14 @@ func (c *Config) look(bootstrap bool) (isNew bool, err error) {
 		return false, err
 	}
 	files, err := c.hasStore()
+	if err != nil {
+		return false, err
+	}
+	hasLog, err := c.hasLog()
 	switch {
 	case err != nil:
 		return false, err
-	case have != nil && !c.hasLog():
+	case have != nil && !hasLog:
 		return false, fmt.Errorf("dir %s: %w: it must not vote again, as it has forgotten what it promised. Bring back its disk, or make a new cell from a backup (chubby backup restore)", c.Dir, ErrLost)
 	case have != nil && bootstrap:
 		return false, fmt.Errorf("dir %s: %w: start it without --bootstrap", c.Dir, ErrFounded)
@@ -197,19 +201,23 @@ func (c *Config) hasStore() (bool, error) {
 	for _, e := range entries {
 		switch e.Name() {
 		case "promise.a", "promise.b", "log", "snapshots":
-			return true, err
+			return true, c.forUser(err)
 		}
 	}
-	return false, err
+	return false, c.forUser(err)
 }
 
 // hasLog reports whether the directory has a log. Founding makes it before the member file, and nothing removes
-// it, so it was lost if there is a member file and no log: also if other files of the store remain.
-func (c *Config) hasLog() bool {
-	return slices.ContainsFunc([]string{"manifest.a", "manifest.b"}, func(name string) bool {
+// it, so it was lost if there is a member file and no log: also if other files of the store remain. A log that
+// cannot be looked at is an error: it is not lost.
+func (c *Config) hasLog() (bool, error) {
+	for _, name := range []string{"manifest.a", "manifest.b"} {
 		_, err := os.Stat(filepath.Join(c.Dir, "log", name))
-		return err == nil
-	})
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err == nil, c.forUser(err)
+		}
+	}
+	return false, nil
 }
 
 // newPrefix begins the names of files that are not whole yet.

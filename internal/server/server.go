@@ -169,7 +169,7 @@ func (s *Server) start(o *Options) error {
 		return fmt.Errorf("dir %s: a replica runs on it already: %w", s.cfg.Dir, err)
 	}
 	if err != nil {
-		return err
+		return s.cfg.forUser(err)
 	}
 	s.replica.Store(r)
 	s.wg.Go(s.watch)
@@ -218,7 +218,7 @@ func (s *Server) listen(o *Options) error {
 	}
 	known, err := c.openDisks()
 	if err != nil {
-		return err
+		return c.forUser(err)
 	}
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,

@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -84,4 +86,35 @@ func TestAReplicaThatIsFoundedAgainIsRefusedByTheOthers(t *testing.T) {
 	c.start(2, server.Options{})
 	require.NoError(t, c.servers[2].Ready(ctx))
 	require.NoError(t, cl.Close(ctx))
+}
+
+// A log that cannot be looked at, here because its name leads nowhere, is not called lost: an operator who is told
+// so would give up a replica that is good.
+func TestALogThatCannotBeLookedAtIsNotLost(t *testing.T) {
+	cfg := alone(t)
+	require.NoError(t, server.Found(cfg))
+	log := filepath.Join(cfg.Dir, "log")
+	require.NoError(t, os.Rename(log, log+".away"))
+	require.NoError(t, os.Symlink("log", log))
+	for _, bootstrap := range []bool{false, true} {
+		_, err := server.Start(cfg, server.Options{Bootstrap: bootstrap})
+		require.ErrorIs(t, err, syscall.ELOOP)
+		require.NotErrorIs(t, err, server.ErrLost)
+		require.ErrorContains(t, err, filepath.Join(log, "manifest.a"))
+	}
+}
+
+// deniedFS has files of another user.
+type deniedFS struct{ vfs.FS }
+
+func (d deniedFS) Open(name string) (vfs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+}
+
+// A file of another user among those of the store is refused with the whole name of the directory, and with what helps.
+func TestAFileOfAnotherUserIsRefusedWithWhatHelps(t *testing.T) {
+	cfg := alone(t)
+	_, err := server.Start(cfg, server.Options{Bootstrap: true, Disk: func(below vfs.FS) vfs.FS { return deniedFS{below} }})
+	require.ErrorContains(t, err, "promise.a")
+	require.ErrorContains(t, err, "dir "+cfg.Dir+" and all in it must belong to the user that runs the replica")
 }
