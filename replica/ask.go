@@ -59,8 +59,11 @@ type Status struct {
 	MostAlive uint64
 	Records   uint64 // written to its log, in all of its lives
 	Syncs     uint64 // of the log to disk, in this life
-	Proposed  int    // commands that wait for a slot
-	Refused   uint64 // messages of clients for which the inbox had no room, in this life
+	// LogJob is for how long the disk has worked on the present job of the log; 0: there is none. If it does not
+	// end, the disk hangs: the replica votes for nothing meanwhile, and says nothing of it by itself.
+	LogJob   time.Duration
+	Proposed int    // commands that wait for a slot
+	Refused  uint64 // messages of clients for which the inbox had no room, in this life
 	// KeepAlives counts those that were answered in this life.
 	KeepAlives uint64
 	Caches     Caches // zero unless it is the master
@@ -107,6 +110,7 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	p, all := c.Status(), c.Rows()
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
 	s.Records, s.Syncs, s.Proposed, s.Refused = uint64(p.Durable), r.syncs.Load(), p.Pending, r.refused.Load()
+	s.LogJob = r.logJob.age(r.cfg.Now())
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
 	s.MostAlive = rows.GetMaxSessions(all)
 	s.KeepAlives = c.Master().Counters.KeepAlives

@@ -72,9 +72,10 @@ type Replica struct {
 	err        error // why it ended; read after ended is closed
 	syncs      atomic.Uint64
 	cell       atomic.Uint64 // see Cell
-	snapshots  trouble       // with writing own snapshots
-	fetches    trouble       // with taking in snapshots of other replicas
-	backups    trouble       // with writing backups
+	logJob     underWay
+	snapshots  trouble // with writing own snapshots
+	fetches    trouble // with taking in snapshots of other replicas
+	backups    trouble // with writing backups
 	events     events
 	setting    []chan api.Code // the calls of SetLimits under way, the oldest first; only the loop uses it
 	refused    atomic.Uint64   // messages of clients for which the inbox had no room
@@ -157,7 +158,9 @@ func (r *Replica) Wait() error {
 func (r *Replica) runLogJobs(st *store.Store, segments chan<- struct{}) {
 	defer close(segments)
 	for j := range r.logJobs {
+		r.logJob.begin(r.cfg.Now())
 		err := diskjobs.Log(st, j)
+		r.logJob.end()
 		if err == nil && j.Sync {
 			r.syncs.Add(1)
 		}

@@ -282,6 +282,72 @@ func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {
 	require.Error(t, cl.Close(short))
 }
 
+// hungDisk does not finish a sync of the log before release is closed, once hangs is set.
+type hungDisk struct {
+	vfs.FS
+	hangs   atomic.Bool
+	release chan struct{}
+}
+
+func (d *hungDisk) Open(name string) (vfs.File, error)   { return d.wrap(d.FS.Open(name)) }
+func (d *hungDisk) Create(name string) (vfs.File, error) { return d.wrap(d.FS.Create(name)) }
+
+func (d *hungDisk) wrap(f vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return hungFile{f, d}, nil
+}
+
+type hungFile struct {
+	vfs.File
+	disk *hungDisk
+}
+
+func (f hungFile) SyncData() error {
+	if f.disk.hangs.Load() {
+		<-f.disk.release
+	}
+	return f.File.SyncData()
+}
+
+// A disk that hangs is told of, while the replica goes on and answers; and when the disk goes on, no more.
+func TestADiskThatHangsIsToldOf(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 1)
+	c.stop(1)
+	disk := &hungDisk{FS: vfs.NewOS(t.TempDir()), release: make(chan struct{})}
+	release := sync.OnceFunc(func() { close(disk.release) })
+	t.Cleanup(release)
+	r, err := replica.Start(c.config(1, disk))
+	require.NoError(t, err)
+	c.mu.Lock()
+	c.replicas[1] = r
+	c.mu.Unlock()
+	cl := c.client(1)
+	require.NoError(t, cl.Put(ctx, "a", "1"))
+	disk.hangs.Store(true)
+	put := make(chan error, 1)
+	go func() { put <- cl.Put(ctx, "a", "2") }()
+	job := func() time.Duration {
+		s, err := r.Status(ctx)
+		require.NoError(t, err)
+		return s.LogJob
+	}
+	var ages []time.Duration
+	for len(ages) < 3 { // each of another instant, and of one job
+		if age := job(); age > 0 && (len(ages) == 0 || age > ages[len(ages)-1]) {
+			ages = append(ages, age)
+		}
+	}
+	require.Empty(t, put)
+	release()
+	require.NoError(t, <-put)
+	require.Eventually(t, func() bool { return job() == 0 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, cl.Close(ctx))
+}
+
 // Why a snapshot failed is told to Listeners and operators and stands in the program's log, until a later
 // snapshot succeeds.
 func TestAFailedSnapshotSaysWhy(t *testing.T) {

@@ -28,6 +28,7 @@ var (
 	descApplied   = describe("applied_slot", "Newest slot of the log that is in the rows.")
 	descRecords   = describe("wal_records_total", "Records written to the log, in all lives of the replica.")
 	descSyncs     = describe("wal_syncs_total", "Times that records of the log were synced to disk, since the replica started.")
+	descWALJob    = describe("wal_job_seconds", "For how long the disk has worked on the present write of the log; 0: there is none. It grows while the disk hangs.")
 	descWAL       = describe("wal_bytes", "Size of the files of the log.")
 	descAlives    = describe("keepalives_total", "KeepAlives of sessions that were answered, since the replica started.")
 	descClients   = describe("clients", "Client processes that are connected.")
@@ -69,7 +70,7 @@ func (m *metrics) remove() {
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBuild, descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWAL, descClients, descConnected, descDropped,
+	for _, d := range []*prometheus.Desc{descBuild, descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWALJob, descWAL, descClients, descConnected, descDropped,
 		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost,
 		descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge} {
 		all <- d
@@ -96,6 +97,7 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descSessions, float64(state.Sessions))
 	gauge(descMost, float64(state.MostAlive))
 	gauge(descApplied, float64(state.Applied))
+	gauge(descWALJob, state.LogJob.Seconds())
 	gauge(descWAL, float64(m.walBytes()))
 	gauge(descClients, float64(m.s.clients.Clients()))
 	gauge(descCached, float64(state.Caches.Paths))

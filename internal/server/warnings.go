@@ -14,6 +14,9 @@ import (
 // times a second.
 const silence = 3 * time.Second
 
+// slowDisk is how long a write of the log may take without a warning.
+const slowDisk = 3 * time.Second
+
 // warnings are what an operator has to know first, in words. name shows the name of a principal,
 // or hides it.
 func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.Stringer) string) (all []string) {
@@ -26,6 +29,9 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 		warn("This replica knows no leader: either the cell has none, and serves no calls, or this replica is cut off.")
 	case o.Role == paxos.Leader && o.Lease == 0:
 		warn("The leader has no lease: a majority of the members has not answered it recently.")
+	}
+	if o.LogJob > slowDisk {
+		warn("The disk of this replica has not finished a write of the log for %s: the replica votes for nothing until it has.", span(o.LogJob))
 	}
 	if o.HoldOff > 0 {
 		warn("This replica has just started: it promises and grants nothing for another %s.", span(o.HoldOff))

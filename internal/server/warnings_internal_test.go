@@ -50,6 +50,9 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 			"Replica 2 at b:1 has not answered the leader for 1m0s, and cannot be reached: connection refused."}},
 		"no connection": {func(*replica.Overview) {}, down, []string{
 			"This replica cannot reach replica 2 at b:1: connection refused."}},
+		"a disk that hangs": {func(o *replica.Overview) { o.LogJob = time.Minute }, up, []string{
+			"The disk of this replica has not finished a write of the log for 1m0s: the replica votes for nothing until it has."}},
+		"a disk that is slow": {func(o *replica.Overview) { o.LogJob = time.Second }, up, nil},
 		"a restart": {func(o *replica.Overview) { o.HoldOff = 300 * time.Millisecond }, up, []string{
 			"This replica has just started: it promises and grants nothing for another 300ms."}},
 		"sessions are nearly as many as may be": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 90, 100 }, up, []string{

@@ -18,6 +18,7 @@ func (s *Server) watch() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	without := leaderless{since: time.Now()}
+	var disk hanging
 	for {
 		state, err := s.replica.Load().Status(ctx)
 		if err != nil {
@@ -27,6 +28,12 @@ func (s *Server) watch() {
 		s.note(state)
 		if d := without.note(state.Leader, time.Now()); d > 0 {
 			s.log.Error("no leader is known: either the cell has none, and serves no calls, or this replica is cut off", "for", d.Round(time.Second), "members not reached", s.unreached())
+		}
+		switch d, isOver := disk.note(state.LogJob); {
+		case isOver:
+			s.log.Info("the disk answers again", "after", d.Round(time.Second))
+		case d > 0:
+			s.log.Error("the disk does not answer: a write of the log does not end, and this replica votes for nothing meanwhile", "for", d.Round(time.Second), "dir", s.cfg.Dir)
 		}
 		select {
 		case <-s.quit:
@@ -91,6 +98,35 @@ func (l *leaderless) note(leader paxos.NodeID, now time.Time) time.Duration {
 	}
 	l.told = now
 	return d
+}
+
+// A replica whose disk does not answer says so in the log after a time that no disk needs for a write, and
+// then again and again.
+const (
+	hangingAfter = 10 * time.Second
+	hangingEvery = time.Minute
+)
+
+// hanging says when the log is to have it that the disk does not answer, and that it does again.
+type hanging struct {
+	was  time.Duration // the last age of the job
+	told time.Duration // the age that the log has; 0: none
+}
+
+// note takes in for how long the present job of the log has been under way, 0: there is none. It returns
+// that time if the log is to have it now, else 0; or how long a job took that the log has, and that is over.
+func (h *hanging) note(job time.Duration) (d time.Duration, isOver bool) {
+	was := h.was
+	h.was = job
+	if job < was && h.told > 0 {
+		h.told = 0
+		return was, true
+	}
+	if job < hangingAfter || h.told > 0 && job-h.told < hangingEvery {
+		return 0, false
+	}
+	h.told = job
+	return job, false
 }
 
 // unreached are the members that have no connection to this one.
