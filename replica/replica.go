@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/replica/disk/diskjobs"
 	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -76,6 +77,8 @@ type Replica struct {
 	snapshots  trouble // with writing own snapshots
 	fetches    trouble // with taking in snapshots of other replicas
 	backups    trouble // with writing backups
+	reads      trouble // with reading own snapshots for other replicas
+	prunes     trouble // with removing own snapshots that are too old
 	events     events
 	setting    []chan api.Code // the calls of SetLimits under way, the oldest first; only the loop uses it
 	refused    atomic.Uint64   // messages of clients for which the inbox had no room
@@ -106,6 +109,9 @@ func Start(cfg Config) (*Replica, error) {
 	}
 	for _, d := range report.Damaged {
 		cfg.Logger.Warn("unreadable record", "replica", cfg.Driver.Core.Paxos.ID, "record", d.LSN, "file", d.File, "offset", d.Offset)
+	}
+	for _, b := range report.Bad {
+		cfg.Logger.Warn("a snapshot is of no use", "replica", cfg.Driver.Core.Paxos.ID, "file", b.File, "err", oneLine(b.Err))
 	}
 	cfg.Logger.Info("store opened", "replica", cfg.Driver.Core.Paxos.ID, "records", len(rec.Records), "report", report)
 	r := &Replica{
@@ -185,10 +191,18 @@ func (r *Replica) makeSegments(st *store.Store, wanted <-chan struct{}) {
 
 // runBulkJobs is the bulk lane: it owns the snapshots.
 func (r *Replica) runBulkJobs(st *store.Snapshots) {
-	b := diskjobs.Bulk{Snapshots: st}
+	var unread error // of the present job
+	b := diskjobs.Bulk{
+		Snapshots: st, OnPruned: r.logPruned,
+		OnUnreadable: func(_ driver.SnapshotID, err error) { unread = err },
+	}
 	for j := range r.bulkJobs {
+		unread = nil
 		done := b.Do(j)
 		r.logBulk(j, done) // before the loop tells listeners
+		if read, ok := done.(driver.ReadDone); ok {
+			r.logRead(unread, read.Piece.Data != "")
+		}
 		r.bulkDone <- done
 	}
 }
@@ -215,6 +229,33 @@ func (r *Replica) logBulk(j driver.BulkJob, done driver.BulkResult) {
 			log.Warn("snapshot of another replica not taken in", "slot", done.ID.Handle.Slot, "err", r.fetches.reason(), "failed in a row", row)
 		case isNews:
 			log.Info("snapshot of another replica taken in", "slot", done.ID.Handle.Slot, "failed before", row)
+		}
+	}
+}
+
+// logPruned logs why snapshots that are too old are still there, and when they go again.
+func (r *Replica) logPruned(err error) {
+	log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID)
+	switch isNews, row := r.prunes.note(err); {
+	case isNews && err != nil:
+		log.Warn("older snapshots stay, and with them the log", "err", r.prunes.reason(), "failed in a row", row)
+	case isNews:
+		log.Info("older snapshots are removed again", "failed before", row)
+	}
+}
+
+// logRead logs why no piece of a snapshot could be read for another replica, and when that works again.
+func (r *Replica) logRead(err error, isRead bool) {
+	log := r.cfg.Logger.With("replica", r.cfg.Driver.Core.Paxos.ID)
+	switch {
+	case errors.Is(err, snapshot.ErrUnknown): // it was removed since the other replica began with it
+	case err != nil:
+		if isNews, row := r.reads.note(err); isNews {
+			log.Warn("a snapshot cannot be read for another replica", "err", r.reads.reason(), "failed in a row", row)
+		}
+	case isRead:
+		if isNews, row := r.reads.note(nil); isNews {
+			log.Info("snapshots are read again", "failed before", row)
 		}
 	}
 }

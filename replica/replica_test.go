@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ type cell struct {
 	tune  func(*driver.Config)
 	store store.Options
 	place *store.Place
+	log   logtest.Log // of all replicas
 
 	mu       sync.Mutex
 	replicas map[paxos.NodeID]*replica.Replica
@@ -98,7 +100,7 @@ func (c *cell) config(id paxos.NodeID, fs vfs.FS) replica.Config {
 		cfg.Core.Paxos.Members = append(cfg.Core.Paxos.Members, paxos.NodeID(i+1))
 	}
 	c.tune(&cfg)
-	return replica.Config{Driver: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store, Backups: c.place}
+	return replica.Config{Driver: cfg, FS: fs, Dir: "data", Transport: port{c, id}, Store: c.store, Backups: c.place, Logger: c.log.Logger()}
 }
 
 func (c *cell) start(id paxos.NodeID) {
@@ -240,6 +242,30 @@ func TestALaggardIsHelpedByASnapshot(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, pairs, 60)
 	require.NoError(t, cl.Close(ctx))
+}
+
+// A snapshot that has rotted is told of with its file when a replica starts without it.
+func TestASnapshotThatIsOfNoUseIsToldOf(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 1, func(c *cell) { c.tune = func(h *driver.Config) { h.SnapshotEvery = 4 } })
+	cl := c.client(1)
+	for i := range 20 {
+		require.NoError(t, cl.Put(ctx, fmt.Sprint(i), "x"))
+	}
+	require.NoError(t, cl.Close(ctx))
+	c.stop(1)
+	files, err := filepath.Glob(filepath.Join(c.dirs[0], "data/snapshots/*.snap"))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	text, err := os.ReadFile(files[1])
+	require.NoError(t, err)
+	text[len(text)/2]++
+	require.NoError(t, os.WriteFile(files[1], text, 0o600))
+	name := filepath.Base(files[1])
+	require.False(t, c.log.Has("level=WARN"), "%v", &c.log)
+	c.start(1)
+	require.Contains(t, c.log.String(), `level=WARN msg="a snapshot is of no use" replica=1 file=data/snapshots/`+name+` err="snapshot: data/snapshots/`+name+": damaged at offset")
 }
 
 func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {

@@ -16,6 +16,9 @@ type Bulk struct {
 	// OnUnreadable is called with the error when a snapshot of this replica could not be
 	// read, for a peer or after it was installed. It may be nil.
 	OnUnreadable func(driver.SnapshotID, error)
+	// OnPruned is called with the outcome of each attempt to remove old snapshots, nil if it succeeded. While
+	// they stay, the log stays too. It may be nil.
+	OnPruned func(error)
 }
 
 // Do does one job and says how it ended.
@@ -56,7 +59,11 @@ func (b *Bulk) onUnreadable(id store.ID, err error) {
 // prune removes old snapshots and returns the slot from which on the log is needed. A
 // failure does no harm: the next snapshot prunes again.
 func (b *Bulk) prune() paxos.Slot {
-	if err := b.Snapshots.Prune(); err != nil {
+	err := b.Snapshots.Prune()
+	if b.OnPruned != nil {
+		b.OnPruned(err)
+	}
+	if err != nil {
 		return 0
 	}
 	return b.Snapshots.Floor()

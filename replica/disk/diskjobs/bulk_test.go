@@ -1,6 +1,7 @@
 package diskjobs_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"testing"
@@ -158,4 +159,25 @@ func TestATransferThatGoesWrongIsGivenUp(t *testing.T) {
 	require.Equal(t, driver.DropDone{}, to.lane.Do(driver.DropJob{}))
 	require.Equal(t, 1, leftovers())
 	require.NotNil(t, to.lane.Do(driver.PutJob{Piece: piece}).(driver.PutDone).Rows)
+}
+
+// The owner hears whether old snapshots went: while they stay, nothing of the log may go.
+func TestTheOwnerHearsWhetherOldSnapshotsWent(t *testing.T) {
+	m := newMachine(t)
+	var told []error
+	m.lane.OnPruned = func(err error) { told = append(told, err) }
+	m.lane.Do(write(10))
+	m.lane.Do(write(20))
+	m.mem.SetFault(func(c vfs.Call) vfs.Fault {
+		if c.Op == vfs.OpRemove {
+			return vfs.Fault{Err: vfs.ErrIO}
+		}
+		return vfs.Fault{}
+	})
+	require.Equal(t, driver.WriteDone{}, m.lane.Do(write(30)), "the snapshot is written")
+	m.mem.SetFault(nil)
+	require.Equal(t, driver.WriteDone{Floor: 31}, m.lane.Do(write(40)))
+	require.Len(t, told, 4)
+	require.ErrorIs(t, told[2], vfs.ErrIO)
+	require.NoError(t, errors.Join(told[0], told[1], told[3]))
 }
