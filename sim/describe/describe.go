@@ -3,6 +3,7 @@ package describe
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -99,9 +100,9 @@ func describeNodeOp(op api.Op) string {
 			verb = verbs[op.Create]
 		}
 		if op.Dir != "" {
-			return fmt.Sprintf("%s %s below %s", verb, clip(op.Path), short(op.Dir))
+			return fmt.Sprintf("%s %s below %s%s", verb, clip(op.Path), short(op.Dir), terms(op))
 		}
-		return fmt.Sprintf("%s %s", verb, clip(op.Path))
+		return fmt.Sprintf("%s %s%s", verb, clip(op.Path), terms(op))
 	case api.CloseHandle:
 		return "close " + short(op.Handle)
 	case api.Poison:
@@ -137,6 +138,18 @@ func describeNodeOp(op api.Op) string {
 		return fmt.Sprintf("check %s by %s", sequencer(op.Sequencer), short(op.Handle))
 	}
 	return fmt.Sprintf("%T", op)
+}
+
+// terms says what an Open asks for beside the node.
+func terms(op api.Open) string {
+	text := ""
+	if op.Ephemeral {
+		text += ", ephemeral"
+	}
+	if op.Delay != 0 {
+		text += fmt.Sprintf(", lock-delay %v", time.Duration(op.Delay)*time.Millisecond)
+	}
+	return text
 }
 
 // sequencer returns what a sequencer in a message says.

@@ -54,6 +54,15 @@ func TestAnswersAreDescribed(t *testing.T) {
 	}
 }
 
+func TestAnOpenSaysWhatItAsksFor(t *testing.T) {
+	for want, op := range map[string]api.Open{
+		`open or make "/f"`:                       {Path: "/f", Create: api.CreateMay},
+		`make "/f", ephemeral, lock-delay 1.372s`: {Path: "/f", Create: api.CreateMust, Ephemeral: true, Delay: 1372},
+	} {
+		require.Equal(t, want, Op(op))
+	}
+}
+
 func TestACacheableAnswerSaysSo(t *testing.T) {
 	p := api.Reply{ID: 9, Session: 4, Seq: 3, Epoch: 2, Master: 1, Result: api.Result{Code: api.NotFound}, Cacheable: true, Drops: 5}
 	require.Equal(t, "answer #9 session 4 seq 3 epoch 2 master 1: not-found, cacheable, after drop #5", Message(1, sim.FirstClient, api.AppendReply(nil, p)))

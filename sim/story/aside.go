@@ -2,6 +2,7 @@ package story
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/chubbycell/chubby/sim/moments"
 )
@@ -15,7 +16,7 @@ type aside struct {
 
 // all returns the moments, the most telling ones first.
 func (a aside) all() (all []int) {
-	all = append(append(a.failedCalls(), a.ends()...), a.again()...)
+	all = slices.Concat(a.failedCalls(), a.closes(), a.delayAsked(), a.ends(), a.again())
 	for _, i := range []int{a.refusal(), a.asked()} {
 		if i != moments.None {
 			all = append(all, i)
@@ -75,6 +76,55 @@ func (a aside) onDisk() int {
 		}
 	}
 	return moments.None
+}
+
+// mostCloses is how many requests are told that closed a handle on a node.
+const mostCloses = 2
+
+var closing = regexp.MustCompile(`^call #\d+ .*: (?:close|poison) (h[0-9a-f]{6})`)
+
+// closes returns the receipts of the last requests that closed handles on the node of the report, if that was swept: a
+// node is swept because no handle on it is left.
+func (a aside) closes() (all []int) {
+	if !a.about.words["swept"] {
+		return nil
+	}
+	on := map[string]bool{} // handles on the node
+	for i := range a.All[:a.end] {
+		if m := &a.All[i]; m.Kind == "send" {
+			if found := opened.FindStringSubmatch(m.Text); found != nil && a.about.paths[found[2]] {
+				on[found[1]] = true
+			}
+		}
+	}
+	for i := a.end - 1; i >= 0 && len(all) < mostCloses; i-- {
+		m := &a.All[i]
+		if found := closing.FindStringSubmatch(m.Text); m.Kind == "receive" && found != nil && on[found[1]] {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// delayAsked returns the receipt of the Open by which the handle of the call in question got its lock-delay, if the report
+// is about lock-delays.
+func (a aside) delayAsked() []int {
+	if !a.about.words["delay"] {
+		return nil
+	}
+	of := a.callOf(a.about, a.end)
+	if of.handle == "" {
+		return nil
+	}
+	for i := of.i - 1; i >= 0; i-- {
+		m := &a.All[i]
+		if found := opened.FindStringSubmatch(m.Text); found == nil || found[1] != of.handle || m.Kind != "send" {
+			continue
+		}
+		number := answerNo.FindStringSubmatch(m.Text)[1]
+		return a.lastMatch(moments.Heard, regexp.MustCompile(`^call `+number+` `))
+	}
+	return nil
 }
 
 // endOfStep returns the moment behind the step of the break if end is in it: a step may execute commands after the break was

@@ -182,3 +182,33 @@ func TestAStoryOfAFailedCall(t *testing.T) {
 	require.NotContains(t, story, "promise.c")
 	require.NotContains(t, run("replica 1 breaks another rule"), "promise.a")
 }
+
+// If a node is swept, the story has the requests that closed handles on it, and none that closed another one.
+func TestAStoryOfASweptNode(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "send", "-> c1 answer #1 session 6 seq 2 epoch 1 master 1: ok haaaaaa is /d/r#10, made: true; instance 10 content 10 lock 10 acl 10")
+		line(o.Trace.W, 2, 2*ms, "n1", "5.002000000", "send", "-> c2 answer #2 session 7 seq 2 epoch 1 master 1: ok hbbbbbb is /d/r#10, made: false; instance 10 content 10 lock 10 acl 10")
+		line(o.Trace.W, 3, 3*ms, "n1", "5.003000000", "send", "-> c2 answer #3 session 7 seq 3 epoch 1 master 1: ok hcccccc is /d/s#11, made: false; instance 11 content 11 lock 11 acl 11")
+		line(o.Trace.W, 4, 4*ms, "n1", "5.004000000", "receive", "<- c2 call #4 session 7 seq 4 seen 3 (epoch 1): close hcccccc")
+		line(o.Trace.W, 5, 5*ms, "n1", "5.005000000", "receive", "<- c2 call #5 session 7 seq 5 seen 3 (epoch 1): close hbbbbbb")
+		return tells(o, cell.Breach{ID: "S15", Text: "ephemeral /d/r#10 is swept; the client on c1 has it open", At: 6 * ms, Step: 6, On: 1}, "5.006000000")
+	})
+	require.Contains(t, story, "close hbbbbbb")
+	require.NotContains(t, story, "close hcccccc")
+}
+
+// A report on a lock-delay has the Open by which the handle of the call got its delay.
+func TestAStoryOfALockDelay(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "receive", `<- c1 call #1 session 6 seq 1 seen 0 (epoch 1): open "r", lock-delay 1s`)
+		line(o.Trace.W, 2, 2*ms, "n1", "5.002000000", "receive", `<- c1 call #2 session 6 seq 2 seen 0 (epoch 1): open "r", lock-delay 2s`)
+		line(o.Trace.W, 3, 3*ms, "n1", "5.003000000", "send", "-> c1 answer #1 session 6 seq 1 epoch 1 master 1: ok haaaaaa is /r#10, made: false; instance 10 content 10 lock 10 acl 10")
+		line(o.Trace.W, 3, 3*ms, "n1", "5.003000000", "send", "-> c1 answer #2 session 6 seq 2 epoch 1 master 1: ok hbbbbbb is /r#10, made: false; instance 10 content 10 lock 10 acl 10")
+		line(o.Trace.W, 4, 4*ms, "n1", "5.004000000", "receive", "<- c1 call #4 session 6 seq 3 seen 2 (epoch 1): acquire exclusive by hbbbbbb")
+		return tells(o, cell.Breach{ID: "S8", Text: "client 1 asks, by call 3 of session 6, for a lock-delay of 2.5s", At: 6 * ms, Step: 6, On: 1}, "5.006000000")
+	})
+	require.Contains(t, story, "lock-delay 2s; answered at 0.003 s: ok hbbbbbb")
+	require.NotContains(t, story, "lock-delay 1s")
+}

@@ -110,10 +110,10 @@ func (l log) callOf(about *subjects, end int) handleCall {
 		}
 		return handleCall{i: moments.None}
 	}
-	broke := &l.All[l.Broke]
-	if broke.Who == 0 {
+	if l.Broke == moments.None || l.All[l.Broke].Who == 0 {
 		return handleCall{i: moments.None}
 	}
+	broke := &l.All[l.Broke]
 	session, seq := "", ""
 	for i := end - 1; i >= 0; i-- {
 		m := &l.All[i]

@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/linearizability"
@@ -72,7 +73,11 @@ func (p *fileWork) judgeTied(o *opened) func(out linearizability.FileOutput, ok 
 	return func(out linearizability.FileOutput, ok bool) {
 		p.all.Stale++
 		if ok && !p.rt.Env().Dead() && (out.Code == linearizability.FileOK || out.Code == linearizability.FileNotFound) {
-			p.all.world.Break("S10", "client %d was answered by its handle of %s, which is tied to the sequencer %q, and that was stale before the call began", p.id, o.path, q)
+			how := fmt.Sprintf("in call %d of session %d", p.trail.Seq, p.trail.Session)
+			if p.isHit() {
+				how = "from its cache"
+			}
+			p.all.world.Break("S10", "client %d was answered, %s, by its handle of %s, which is tied to the sequencer %q, and that was stale before the call began", p.id, how, o.path, q)
 		}
 	}
 }

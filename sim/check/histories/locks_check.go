@@ -86,8 +86,8 @@ func (c *lockCall) place(d lockOperation) {
 // program asked for.
 func (c *lockCall) checkDelay(d lockOperation) model.Finding {
 	if op := &c.op; (op.Input.Op == linearizability.LockTry || op.Input.Op == linearizability.LockAcquire) && op.Input.Delay != d.Input.Delay {
-		return model.Findingf("S8", "client %d asks for the lock of %s with a lock-delay of %v, and in the log it has one of %v",
-			op.Client, op.Input.Path, time.Duration(op.Input.Delay), time.Duration(d.Input.Delay))
+		return model.Findingf("S8", "client %d asks, by call %d of session %d, for the lock of %s with a lock-delay of %v, and in the log it has one of %v",
+			op.Client, c.trail.Seq, c.trail.Session, op.Input.Path, time.Duration(op.Input.Delay), time.Duration(d.Input.Delay))
 	}
 	return model.Finding{}
 }
