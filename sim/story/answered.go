@@ -45,3 +45,23 @@ func (t *teller) answered(i int) string {
 	}
 	return "; not answered before the break"
 }
+
+// afterFailure tells what became of the process whose disk call failed, if moment i is such a call: it has failed, too, or
+// has gone on.
+func (t *teller) afterFailure(i int) string {
+	if !moments.IsFailedCall(&t.All[i]) {
+		return ""
+	}
+	for j := i + 1; j < endOf(t.log); j++ {
+		o := &t.All[j]
+		kind, _, _ := strings.Cut(o.Text, " ")
+		switch {
+		case o.Who != t.All[i].Who:
+		case o.Kind == "failed":
+			return fmt.Sprintf("; its process fails at %s s", moments.Short(o.At))
+		case o.Kind == "fault" && (kind == "crash" || kind == "kill"):
+			return fmt.Sprintf("; its process goes on until %s s", moments.Short(o.At))
+		}
+	}
+	return "; its process goes on"
+}

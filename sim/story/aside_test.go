@@ -167,20 +167,29 @@ func TestAStoryOfACommandAtANamedTime(t *testing.T) {
 
 // A report on a disk has the calls of that disk that failed, and not those of another one or that succeeded.
 func TestAStoryOfAFailedCall(t *testing.T) {
+	ending := ""
 	run := func(text string) string {
 		return storyOf(func(o plan.Options) cell.Result {
 			line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
 			line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "disk", "readat cell/promise.a [0,80): readat cell/promise.a: input/output error")
 			line(o.Trace.W, 2, 2*ms, "n1", "5.002000000", "disk", "readat cell/promise.b [0,80)")
 			line(o.Trace.W, 3, 3*ms, "n2", "5.002000000", "disk", "readat cell/promise.c [0,80): readat cell/promise.c: input/output error")
+			line(o.Trace.W, 3, 3*ms, "n2", "5.002000000", "failed", "another file")
+			if ending != "" {
+				line(o.Trace.W, 4, 4*ms, "n1", "5.004000000", ending, "crash")
+			}
 			return tells(o, cell.Breach{ID: "S17", Text: text, At: 5 * ms, Step: 5, On: 1}, "5.005000000")
 		})
 	}
 	story := run("replica 1 refuses a disk whose damage it can bear")
-	require.Contains(t, story, "on the disk of n1: readat cell/promise.a [0,80): readat cell/promise.a: input/output error")
+	require.Contains(t, story, "on the disk of n1: readat cell/promise.a [0,80): readat cell/promise.a: input/output error; its process goes on\n")
 	require.NotContains(t, story, "promise.b")
 	require.NotContains(t, story, "promise.c")
 	require.NotContains(t, run("replica 1 breaks another rule"), "promise.a")
+	ending = "fault"
+	require.Contains(t, run("replica 1 refuses a disk"), "input/output error; its process goes on until 0.004 s\n")
+	ending = "failed"
+	require.Contains(t, run("replica 1 refuses a disk"), "input/output error; its process fails at 0.004 s\n")
 }
 
 // If a node is swept, the story has the requests that closed handles on it, and none that closed another one.

@@ -275,7 +275,7 @@ func (t *teller) step(i int) string {
 		}
 		return fmt.Sprintf("%s  %v receives from %v%s: %s%s", at, m.Who, m.Peer, sent, t.clip(m.Text), t.answered(i))
 	case moments.Durable, moments.Filed, moments.Unsynced:
-		return fmt.Sprintf("%s  on the disk of %v: %s", at, m.Who, t.clip(m.Text))
+		return fmt.Sprintf("%s  on the disk of %v: %s%s", at, m.Who, t.clip(m.Text), t.afterFailure(i))
 	case "fault", "failed":
 		return fmt.Sprintf("%s  %s", at, m.Words())
 	case moments.Refuses:
