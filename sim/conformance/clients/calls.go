@@ -14,7 +14,8 @@ import (
 type callModel struct {
 	handles      int                        // open handles
 	keeps        bool                       // the client keeps handles that its program has closed
-	inUse        map[*client.Handle]bool    // handles that its program has open
+	inUse        map[*client.Handle]bool    // handles that its program has open, as far as it says so
+	used         map[api.Token]bool         // tokens of open handles: whether a call by the handle was sent
 	live         map[api.HandleID]api.Epoch // handles not closed: the last epoch in which each was opened, used or presented
 	answered     int                        // calls with a reply
 	sent         map[api.Seq]sentCall       // an entry without op has its reply
@@ -35,7 +36,7 @@ type sentCall struct {
 }
 
 func newCallModel() callModel {
-	return callModel{answeredAt: -1, live: map[api.HandleID]api.Epoch{}, inUse: map[*client.Handle]bool{}, sent: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, closed: map[api.HandleID]api.Epoch{}}
+	return callModel{answeredAt: -1, live: map[api.HandleID]api.Epoch{}, inUse: map[*client.Handle]bool{}, used: map[api.Token]bool{}, sent: map[api.Seq]sentCall{}, refused: map[api.Seq]bool{}, closed: map[api.HandleID]api.Epoch{}}
 }
 
 // isAnsweredBefore reports whether the last reply came before the client took its session for
@@ -75,7 +76,11 @@ func (m *callModel) onSend(q api.Request) (f breach) {
 		return f
 	}
 	m.sent[q.Seq] = sentCall{q.Op, q.AckedThrough}
+	if _, open := m.used[api.HandleOf(q.Op)]; open {
+		m.used[api.HandleOf(q.Op)] = true
+	}
 	if o, closes := q.Op.(api.CloseHandle); closes {
+		delete(m.used, o.Handle)
 		m.handles--
 		if k, ok := ReadToken(o.Handle); ok {
 			delete(m.live, k.ID)
@@ -93,12 +98,20 @@ func (m *callModel) useHandles(e api.Epoch, tokens []api.Token) {
 	}
 }
 
-// countHandles counts the open handles that the program would lose with the session.
+// countHandles counts the open handles that the program would lose with the session. The program never had the handle of
+// an Open that it gave up and that was answered later: a handle counts if the program says that it has it, or, since not
+// all programs say so, if a call by it was sent.
 func (m *callModel) countHandles() int {
 	if m.keeps {
 		return min(m.handles, len(m.inUse))
 	}
-	return m.handles
+	used := 0
+	for _, is := range m.used { // order-free: a sum
+		if is {
+			used++
+		}
+	}
+	return min(m.handles, max(len(m.inUse), used))
 }
 
 // countLive counts the open handles that the latest master may know of.
@@ -181,9 +194,14 @@ func (m *callModel) onReply(p api.Reply) {
 	o, opened := p.Detail.(api.Opened)
 	if _, opens := c.op.(api.Open); opens && opened && o.Token != "" {
 		m.handles++
+		m.used[o.Token] = false
 		if k, ok := ReadToken(o.Token); ok {
 			m.live[k.ID] = p.Epoch
 		}
+	}
+	if q, ties := c.op.(api.SetSequencer); ties && opened && o.Token != "" { // the handle goes on under another token
+		delete(m.used, q.Handle)
+		m.used[o.Token] = true
 	}
 	if o, closes := c.op.(api.CloseHandle); closes && p.Code == api.OK && p.Epoch >= m.epoch && p.Seq > m.acked {
 		if k, ok := ReadToken(o.Handle); ok {

@@ -110,9 +110,21 @@ func TestS11WhatAClientSends(t *testing.T) {
 		"another opener, and a fenced write":          {func(c *dialogue) { c.call(put, 0); c.call(get, 1); c.reply(api.OK); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, ""},
 		"another opener, and a write behind":          {func(c *dialogue) { c.call(put, 0); c.call(get, 0); c.reply(api.OK); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, "S11"},
 		"another opener, and a lost read":             {func(c *dialogue) { c.call(get, 0); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, ""},
-		"another opener, and an open handle":          {func(c *dialogue) { c.openHandle(); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, "S11"},
-		"another opener, and a closed handle":         {func(c *dialogue) { c.openHandle(); c.call(api.CloseHandle{Handle: "h"}, 1); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, ""},
-		"a call of another session":                   {func(c *dialogue) { c.renew(1) }, 4, get, 8, "S11"},
+		"another opener, and an open handle": {func(c *dialogue) {
+			c.openHandle()
+			c.call(api.GetStat{Handle: "h"}, 1)
+			c.reply(api.OK)
+			c.loseSession()
+		}, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, "S11"},
+		"another opener, and the handle of an Open that was given up": {func(c *dialogue) { c.openHandle(); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, ""},
+		"another opener, and an open handle that is tied to a lock": {func(c *dialogue) {
+			c.openHandle()
+			c.call(api.SetSequencer{Handle: "h"}, 1)
+			c.answer(api.Result{Code: api.OK, Detail: api.Opened{Token: "tied"}})
+			c.loseSession()
+		}, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, "S11"},
+		"another opener, and a closed handle": {func(c *dialogue) { c.openHandle(); c.call(api.CloseHandle{Handle: "h"}, 1); c.loseSession() }, 4, api.OpenSession{Nonce: api.Nonce{2, 1}}, 0, ""},
+		"a call of another session":           {func(c *dialogue) { c.renew(1) }, 4, get, 8, "S11"},
 	} {
 		k := newDialogue()
 		c.before(k)
