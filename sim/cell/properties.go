@@ -71,5 +71,5 @@ func CheckJudge(id string, with *scenario.Extension) error {
 	if id == "" || slices.Contains(judged, id) {
 		return nil
 	}
-	return fmt.Errorf("--judge %s: no run checks that; one of %s", id, strings.Join(judged, ", "))
+	return fmt.Errorf("judge %s: no run checks that; one of %s", id, strings.Join(judged, ", "))
 }

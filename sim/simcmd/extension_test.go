@@ -140,7 +140,7 @@ func TestOnePropertyOfAProgramIsJudgedAlone(t *testing.T) {
 	require.Equal(t, cli.ExitClean, w.do(strings.Fields(line+" --judge S4")...), &w.err)
 
 	require.Equal(t, cli.ExitUsage, w.do("sim", "--judge", "X3"))
-	require.Contains(t, w.err.String(), "--judge X3: no run checks that; one of X1, X2, S1,")
+	require.Contains(t, w.err.String(), "judge X3: no run checks that; one of X1, X2, S1,")
 	require.Equal(t, cli.ExitUsage, extended(Options{With: someExtension()}).do("sim", "replay", "failures/seed-1"))
 }
 

@@ -31,7 +31,8 @@ type Options struct {
 
 	// Judge is the only property whose breach fails a seed; "": any property. Breaches of other
 	// properties are not reported, and the seed goes on. It is for seeing a checker of With at work
-	// where a built-in one would report first. Crashes fail a seed in any case.
+	// where a built-in one would report first. Crashes fail a seed in any case. A Program may name
+	// what it reports by World.Break.
 	Judge string
 
 	// MinCounted is how many seeds must count. A seed counts if it simulates a minute and 500

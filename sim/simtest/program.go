@@ -2,9 +2,12 @@ package simtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/runner"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
@@ -60,10 +63,26 @@ func (x Program) options(t testing.TB) Options {
 	if o.Workload != "" || len(with.Workloads) > 0 {
 		t.Fatalf("simtest: a Program is the workload of its seeds; Options with others are for Run")
 	}
+	if cell.CheckJudge(o.Judge, &with) != nil && !isOfCell(o.Judge) { // a name of the program's own, see World.Break
+		with.Properties = append(slices.Clone(with.Properties), scenario.Property{
+			ID: o.Judge, Help: "what the program reports by World.Break", New: func() scenario.Checker { return silent{} },
+		})
+	}
 	w := turns{x.Turn}
 	with.Workloads, o.With, o.Workload = []scenario.Workload{w}, &with, w.Name()
 	return o
 }
+
+// isOfCell reports whether a name is one of the simulator's own.
+func isOfCell(name string) bool {
+	return slices.ContainsFunc(cell.Properties(), func(p cell.Property) bool { return p.ID == name })
+}
+
+// silent is the checker of a property that the program itself judges.
+type silent struct{}
+
+func (silent) On(time.Duration, event.Event) error { return nil }
+func (silent) End() error                          { return nil }
 
 // turns is the workload of a Program.
 type turns struct {

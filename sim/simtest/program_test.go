@@ -3,6 +3,7 @@ package simtest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,6 +64,27 @@ func TestAProgramThatCannotRunIsRefused(t *testing.T) {
 		require.Contains(t, listen(t, func(l *listener) { x.Expect(l, "X1") }).fatal, want)
 		require.Contains(t, listen(t, func(l *listener) { x.Verify(l) }).fatal, want)
 	}
+}
+
+// Judge may name what the program itself reports: other reports end no seed. The names of the simulator that no run judges
+// stay refused.
+func TestAProgramIsJudgedByWhatItReports(t *testing.T) {
+	x := Program{
+		Turn: func(ctx context.Context, p scenario.Program) error {
+			p.World().Break("J2", "first")
+			p.World().Break("J1", "then")
+			return p.Sleep(ctx, time.Second/4)
+		},
+		Options: Options{Seeds: 1, Clients: 1, Duration: 2 * time.Second, Faults: []string{}, Kept: t.TempDir()},
+	}
+	fails := func() string { return strings.Join(listen(t, func(l *listener) { x.Run(l) }).errors, "\n") }
+	require.Contains(t, fails(), "J2 broke: first")
+	x.Judge, x.Kept = "J1", t.TempDir()
+	require.Contains(t, fails(), "J1 broke: then")
+	x.Judge, x.Kept = "J3", t.TempDir()
+	require.Empty(t, fails())
+	x.Judge = "D1"
+	require.Contains(t, listen(t, func(l *listener) { x.Run(l) }).fatal, "judge D1: no run checks that")
 }
 
 // What a program counts is printed, without the counters of faults and of the network, and can be demanded by name.

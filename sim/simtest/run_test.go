@@ -190,10 +190,10 @@ func TestOnePropertyIsJudgedAlone(t *testing.T) {
 
 	o.Judge = "X3"
 	l = listen(t, func(l *listener) { Run(l, o) })
-	require.Contains(t, l.fatal, "--judge X3: no run checks that; one of X2, X1, S1, S2,")
+	require.Contains(t, l.fatal, "judge X3: no run checks that; one of X2, X1, S1, S2,")
 	o.Judge = "D1"
 	l = listen(t, func(l *listener) { Run(l, o) })
-	require.Contains(t, l.fatal, "--judge D1: no run checks that", "only verify does")
+	require.Contains(t, l.fatal, "judge D1: no run checks that", "only verify does")
 }
 
 // The report of a program that does not end after healing names the program and the line at which it waits.
