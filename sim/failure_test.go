@@ -15,16 +15,16 @@ import (
 
 // faulty is a process that panics where it is told to.
 type faulty struct {
-	env   *sim.Env
-	where string
+	env    *sim.Env
+	where  string
+	counts map[string]int
 }
 
 func (p *faulty) Start(env *sim.Env) {
 	p.env = env
 	switch p.where {
 	case "start":
-		var m map[string]int
-		m["a"] = 1
+		p.counts["a"] = 1 // a nil map
 	case "coroutine":
 		env.Go("x", func() {
 			env.Sleep(time.Second)
