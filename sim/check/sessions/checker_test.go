@@ -64,6 +64,8 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 	}{
 		"a KeepAlive is answered":               {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 8, 7) }, false},
 		"with more than is remembered":          {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 8, 7.1) }, true},
+		"the first of two copies":               {func(r *reign) { r.beats(1, 1, 3); r.beats(2, 1, 3); r.answers(4, 1, 8, 7) }, false},
+		"a copy, as if the answered one were":   {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 8, 7); r.beats(5, 1, 3); r.answers(5, 1, 8, 7) }, true},
 		"as if an older one had been":           {func(r *reign) { r.beats(1, 1, 3); r.beats(2, 2, 3); r.answers(4, 2, 8, 7) }, true},
 		"with a shorter lease than before":      {func(r *reign) { r.beats(1, 1, 3); r.answers(1.5, 1, 5.9, 4.9) }, true},
 		"with a longer one than the rows allow": {func(r *reign) { r.beats(1, 1, 3); r.answers(4, 1, 10.1, 9.1) }, true},

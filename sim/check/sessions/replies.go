@@ -45,7 +45,8 @@ func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 }
 
 // checkPromise: the lease in an answer must be the one that the master remembers, counted
-// from the receipt of this very request (C11.15, C11.23). The answer must come while enough
+// from the receipt of this very request (C11.15, C11.23). If several copies of it arrived, the
+// answer may be to the first one: the client sent it no later. The answer must come while enough
 // of the previous lease is left (C11.07). An idle session gets no new promise (C11.02).
 func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
 	t := &s.Seats[id]
@@ -59,7 +60,7 @@ func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, 
 	case m.Expiring && ends && at.Before(now):
 		s.breakf(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
 	}
-	if over := l.Lease - m.Lease.Sub(k.receipt); over > 0 {
+	if over := l.Lease - m.Lease.Sub(k.first); over > 0 {
 		s.breakf(id, "promises session %d a lease that is longer by %v than what it remembers", x, over)
 	}
 	held := now.After(k.receipt) && !t.Since.After(k.receipt) && !l.Failover && s.Config.IdleAfter == 0

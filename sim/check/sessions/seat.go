@@ -106,7 +106,8 @@ type seat struct {
 // waiting is a KeepAlive that a master has not answered.
 type waiting struct {
 	id      uint64
-	receipt time.Time
+	first   time.Time // receipt of its first copy without an answer
+	receipt time.Time // of its last copy
 	since   time.Time // receipt of the first one without an answer; newer ones replace it
 }
 
@@ -157,9 +158,12 @@ func (t *seat) onRequest(now time.Time, q api.Request, known func(api.Token) *mo
 		t.knows[q.Session] = true
 	}
 	if w, waits := t.waits[q.Session]; !waits {
-		t.waits[q.Session] = waiting{q.ID, now, now}
-	} else if q.ID >= w.id {
-		t.waits[q.Session] = waiting{q.ID, now, w.since}
+		t.waits[q.Session] = waiting{q.ID, now, now, now}
+	} else if q.ID == w.id {
+		w.receipt = now
+		t.waits[q.Session] = w
+	} else if q.ID > w.id {
+		t.waits[q.Session] = waiting{q.ID, now, now, w.since}
 	}
 }
 
