@@ -31,6 +31,7 @@ type Model struct {
 	last   map[api.Ref]api.Acquisition   // last acquisition of each lock
 	freed  map[api.Acquisition]api.Epoch // acquisitions that a new master freed, since no client presented them
 	moved  map[api.Ref]paxos.Slot        // slot in which a session last acquired or freed a lock, or a lock-delay of it began or ended
+	lost   map[api.HandleID]paxos.Slot   // slot in which a handle last ceased to hold its lock
 }
 
 // Taking says that a free lock was acquired.
@@ -53,7 +54,7 @@ type Hold struct {
 func New(w *sim.World, rho paxos.PPM) *Model {
 	return &Model{
 		world: w, rho: rho, Holds: map[model.Owner]Hold{}, calls: map[model.Call]model.Owner{}, got: map[model.Call]api.Acquisition{}, Owed: newInherited(), last: map[api.Ref]api.Acquisition{},
-		freed: map[api.Acquisition]api.Epoch{}, moved: map[api.Ref]paxos.Slot{},
+		freed: map[api.Acquisition]api.Epoch{}, moved: map[api.Ref]paxos.Slot{}, lost: map[api.HandleID]paxos.Slot{},
 	}
 }
 
@@ -203,6 +204,7 @@ func (b *Model) onFreed(o model.Owner, how linearizability.HoldKind) {
 	}
 	delete(b.Holds, o)
 	delete(b.calls, h.call)
+	b.lost[o.Handle] = b.slot
 	b.noteMoved(h.Node)
 	e := b.event(how, o, h.Node)
 	if how == linearizability.HoldFailed {
@@ -261,6 +263,12 @@ func (b *Model) MovedIn(n api.Ref) (s paxos.Slot, ok bool) {
 	return s, ok
 }
 
+// LostIn returns the last slot in which a handle ceased to hold the lock of its node; ok is false if it never did.
+func (b *Model) LostIn(h api.HandleID) (s paxos.Slot, ok bool) {
+	s, ok = b.lost[h]
+	return s, ok
+}
+
 func (b *Model) noteMoved(n api.Ref) { b.moved[n] = b.slot }
 
 // freeSession frees all that handles of a session hold.
@@ -276,6 +284,7 @@ func (b *Model) forget(n api.Ref) {
 	for _, o := range b.Owners(func(_ model.Owner, h Hold) bool { return h.Node == n }) {
 		delete(b.calls, b.Holds[o].call)
 		delete(b.Holds, o)
+		b.lost[o.Handle] = b.slot
 	}
 	b.List = append(b.List, b.event(linearizability.HoldForgotten, model.Owner{}, n))
 }

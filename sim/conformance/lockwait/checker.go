@@ -76,6 +76,9 @@ type Locks interface {
 	// MovedIn returns the last slot in which holders or lock-delays changed; ok is false if
 	// they never did.
 	MovedIn(api.Ref) (s paxos.Slot, ok bool)
+	// LostIn returns the last slot in which a handle ceased to hold the lock of its node; ok is
+	// false if it never did.
+	LostIn(api.HandleID) (s paxos.Slot, ok bool)
 }
 
 // New makes a Checker that reads the state of locks from by.
@@ -310,7 +313,8 @@ func (s *standing) isTried(from paxos.Slot) bool {
 // onAttempt checks the order of the queue when an Acquire is attempted. The lock must not be
 // held, or must have been free at some time in the slots that were applied in this step, or
 // its last holder must have asked to release it. An Acquire of a handle that holds the lock
-// already, by another call, is exempt: it waits no more, and those behind it take their turn.
+// already, by another call, is exempt: it waits no more, and those behind it take their turn. So
+// is one whose handle lost the lock in a slot that the master has not applied before this step.
 func (b *Checker) onAttempt(id paxos.NodeID, from paxos.Slot, c command.NodeCommand, d command.Acquire) {
 	s := b.calls[model.Call{Session: c.Session, Seq: c.Seq}]
 	if s == nil || s.at.epoch != c.Guard {
@@ -323,6 +327,9 @@ func (b *Checker) onAttempt(id paxos.NodeID, from paxos.Slot, c command.NodeComm
 	b.join(s)
 	b.Woken++
 	own, conflicts := b.locks.HeldBy(d.Node, d.Handle)
+	if in, ok := b.locks.LostIn(d.Handle); ok && in >= from {
+		own = true
+	}
 	s.leaves = own
 	for _, x := range b.lines[s.at] {
 		if x == s || own || s.again {

@@ -26,6 +26,7 @@ type byLog struct {
 	has   []api.Mode // modes of sessions 8, 9, ..., whose handles are the only holders
 	delay bool
 	moved paxos.Slot
+	lost  paxos.Slot // in which session 3's handle ceased to hold it; 0: it never did
 }
 
 // HeldBy implements Locks for these holders.
@@ -61,6 +62,11 @@ func (l *byLog) HasDelay(n api.Ref) bool { return l.delay && n == lockNode }
 
 // MovedIn returns the slot in which it last changed.
 func (l *byLog) MovedIn(n api.Ref) (paxos.Slot, bool) { return l.moved, l.moved > 0 && n == lockNode }
+
+// LostIn returns the slot in which the handle of session 3 ceased to hold it.
+func (l *byLog) LostIn(h api.HandleID) (paxos.Slot, bool) {
+	return l.lost, l.lost > 0 && h == gripOn(3).ID
+}
 
 func newWaiters(t *testing.T) *waiters {
 	w := &waiters{World: worldtest.New(t)}
@@ -281,6 +287,14 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.held(true)
 			w.tries(3, ex)
 		}, false},
+		"by one that lost it in a slot that its master has not applied": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.lost, w.moved = 7, 7
+			w.tries(3, ex)
+		}, false},
+		"by one that lost it before": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.lost, w.moved = 6, 6
+			w.tries(3, ex)
+		}, true},
 		"by one that has got it by another call, and then a reader": {[3]api.Mode{ex, sh, ex}, func(w *waiters) {
 			w.own = func(h api.HandleID) bool { return h == gripOn(1).ID }
 			w.other = func(m api.Mode) bool { return m == ex }
