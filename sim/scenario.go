@@ -213,7 +213,7 @@ type Stage struct {
 	draw *Draw // own, or a tape of it
 	done bool
 
-	struck int // strikes that were recorded
+	struck int // strikes so far, unless a script is played
 	played int // strikes of the script that are over
 }
 

@@ -25,8 +25,9 @@ func (s *Stage) Next(gap func() time.Duration) bool {
 	if !s.Sleep(gap()) {
 		return false
 	}
+	s.struck++
+	s.h.w.Tracef(0, "fault", "%s %d", s.name, s.struck)
 	if r := s.h.s.Record; r != nil {
-		s.struck++
 		x := Strike{Fault: s.i, N: s.struck, At: s.h.w.Now(), draws: new(Tape)}
 		*r = append(*r, x)
 		s.draw = s.own.Taped(x.draws)
@@ -43,6 +44,7 @@ func (s *Stage) nextOfScript() bool {
 		if !s.Sleep(max(0, x.At-s.h.w.Now())) {
 			return false
 		}
+		s.h.w.Tracef(0, "fault", "%s %d", s.name, x.N)
 		s.draw = s.own.Played(*x.draws, s.h.w.Draw("fault.more."+s.name, uint64(s.i)<<32|uint64(x.N)))
 		return true
 	}

@@ -10,6 +10,7 @@
 //
 //	page.go      Recorder, WritePage
 //	scene.go     WriteScene, for runs of other machines
+//	world.go     WriteWorld, for worlds without a cell
 //	entry.go     what can be clicked
 //	fit.go       which entries a page keeps
 //	record.go    changes of what replicas and clients believe

@@ -20,7 +20,7 @@
 // example_program_test.go is a whole test of one in 60 lines.
 //
 // A World is a world of the program's own, without a cell. It has the same methods; its Run reports
-// which faults the shortest failure needs, strike by strike.
+// which faults the shortest failure needs, strike by strike, and what led to the break.
 //
 // The package has six flags:
 //
@@ -33,12 +33,13 @@
 //	               (with go test -v if several packages are tested)
 //	-sim.out DIR   keep below DIR/TEST, for each failing seed, what `chubby sim --out` keeps:
 //	               trace, history, picture, manifest, and for one seed the shrunk case; with
-//	               -sim.seed, for that seed. For a World: trace.txt, and for one seed
-//	               shrunk-trace.txt, with only the faults that it needs
+//	               -sim.seed, for that seed. For a World: trace.txt and page.html, and for
+//	               one seed shrunk-trace.txt and shrunk-page.html, with only the faults that
+//	               it needs
 //
 // To run such a case in a test from then on, use Replay. A main with the same extension (package
 // simcmd) replays a directory.
 //
 // Reading order: options.go, program.go, flags.go, run.go, report.go, case.go, kept.go, expect.go,
-// replay.go, world.go, smaller.go.
+// replay.go, world.go, smaller.go, watched.go.
 package simtest

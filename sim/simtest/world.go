@@ -3,8 +3,6 @@ package simtest
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/chubbycell/chubby/sim"
@@ -101,12 +99,13 @@ func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	return s.seeds()
 }
 
-// leave writes the traces of failing seeds, and that of the seed of -sim.seed.
+// leave writes the traces and pages of failing seeds, and of the seed of -sim.seed.
 func (x World) leave(s *suite) {
 	s.t.Helper()
 	for _, seed := range s.all {
 		if seed.Broken != "" || s.flags.seed > 0 {
-			s.t.Logf("seed %d: trace in %s", seed.Seed, x.trace(s, seed.Seed, part{}, runner.TraceFile))
+			_, trace, html := x.leaveRun(s, seed.Seed, part{}, runner.TraceFile, runner.RunPageFile)
+			s.t.Logf("seed %d: trace in %s, page in %s", seed.Seed, trace, html)
 		}
 	}
 }
@@ -143,8 +142,8 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	return r
 }
 
-// tell describes what a seed did wrong, and which faults it needs. With -sim.out it writes a trace
-// of the run with these faults.
+// tell describes what a seed did wrong, which faults it needs, and what led to the break with these
+// faults. With -sim.out it writes a trace and a page of that run.
 func (x World) tell(s *suite, r *cell.Result) string {
 	s.t.Helper()
 	text := s.tell(r)
@@ -153,36 +152,24 @@ func (x World) tell(s *suite, r *cell.Result) string {
 	}
 	small := x.shrink(r, s.shrinking())
 	text = before(text, small.needs())
-	switch {
-	case s.flags.out == "":
-		return text + "\n-sim.out=DIR also writes its trace"
-	case small.tried:
-		return text + "\ntrace with only these faults: " + x.trace(s, r.Seed, small.part, runner.CaseTraceFile)
+	if s.flags.out == "" {
+		w := x.watch(r.Seed, small.part, io.Discard)
+		return before(text, w.story()) + "\n-sim.out=DIR also writes its trace and its page"
 	}
-	return text
-}
-
-// trace writes the trace of a seed below the directory of -sim.out, and returns the name of the file.
-func (x World) trace(s *suite, seed uint64, of part, name string) string {
-	s.t.Helper()
-	file := filepath.Join(s.directory(), fmt.Sprintf("seed-%d", seed), name)
-	err := os.MkdirAll(filepath.Dir(file), 0o755)
-	var f *os.File
-	if err == nil {
-		f, err = os.Create(file)
+	if !small.tried {
+		return text
 	}
-	if err == nil {
-		x.write(f, seed, of)
-		err = f.Close()
-	}
-	if err != nil {
-		s.t.Fatalf("-sim.out: %v", err)
-	}
-	return file
+	w, trace, html := x.leaveRun(s, r.Seed, small.part, runner.CaseTraceFile, runner.CasePageFile)
+	return before(text, w.story()) + fmt.Sprintf("\nwith only these faults: trace %s, page %s", trace, html)
 }
 
 // write writes the trace of a seed.
 func (x World) write(w io.Writer, seed uint64, of part) {
+	x.run(seed, of, w)
+}
+
+// run runs a seed once more, with its trace written to w.
+func (x World) run(seed uint64, of part, w io.Writer) cell.Result {
 	run := runner.Guard(func(o plan.Options) cell.Result { return x.with(o, of) })
-	run(plan.Options{Seed: seed, Trace: sim.Trace{W: w, Describe: x.Config.Trace.Describe}})
+	return run(plan.Options{Seed: seed, Trace: sim.Trace{W: w, Describe: x.Config.Trace.Describe}})
 }

@@ -53,7 +53,14 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	first := l.errors[1]
 	require.Regexp(t, `seed 4: P1 broke: it lives again\nfaults needed, of 3 kinds and \d+ strikes: crash at 0\.\d+ s; it then breaks at 0\.`, first)
 	require.Contains(t, first, "-run '^TestAFailureOfAWorldIsMadeSmallerAndKept$' -sim.seed=4\n")
-	require.Contains(t, first, "trace with only these faults: "+filepath.Join("out", t.Name(), "seed-4", "shrunk-trace.txt"))
+	require.Regexp(t, `event \d+\nWhat led to it:\n  0\.\d+ s \(n1: .*\)  n1 loses power\n  0\.\d+ s \(n1: .*\)  n1 restarts\nto reproduce`, first)
+	require.Contains(t, first, "with only these faults: trace "+filepath.Join("out", t.Name(), "seed-4", "shrunk-trace.txt")+", page "+filepath.Join("out", t.Name(), "seed-4", "shrunk-page.html"))
+	for _, file := range []string{"seed-3/page.html", "seed-4/page.html", "seed-4/shrunk-page.html"} {
+		html, err := os.ReadFile(filepath.Join("out", t.Name(), file))
+		require.NoError(t, err)
+		require.Contains(t, string(html), "What led to it:")
+		require.Contains(t, string(html), "it lives again")
+	}
 	for _, file := range []string{"seed-3/trace.txt", "seed-4/trace.txt", "seed-4/shrunk-trace.txt"} {
 		trace, err := os.ReadFile(filepath.Join("out", t.Name(), file))
 		require.NoError(t, err)
@@ -160,14 +167,15 @@ func TestStrikesThatAnotherFaultDelayedAreLeftOutOneByOne(t *testing.T) {
 func TestASearchWithoutTimeSaysSo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) { mortal(1).runWith(l, flags{shrink: time.Nanosecond}) })
-	require.Contains(t, strings.Join(l.errors, "\n"), "; time ran out, -sim.shrink=4s may shrink it further\nto reproduce")
+	require.Contains(t, strings.Join(l.errors, "\n"), "; time ran out, -sim.shrink=4s may shrink it further\nWhat led to it:\n")
 }
 
 // The flags that show one seed show also one that is expected to fail.
 func TestAnExpectedFailureHasATraceToo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) { mortal(3).expectWith(l, flags{seed: 3, out: "out"}, "P1") })
-	require.Contains(t, l.logs, "seed 3: trace in "+filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
+	dir := filepath.Join("out", t.Name(), "seed-3")
+	require.Contains(t, l.logs, "seed 3: trace in "+filepath.Join(dir, "trace.txt")+", page in "+filepath.Join(dir, "page.html"))
 	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
 	require.NoError(t, err)
 	require.Contains(t, string(trace), "P1 broken")

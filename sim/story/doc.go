@@ -24,4 +24,5 @@
 //	sends.go     what the machine of the break sends in its step
 //	count.go     the votes and promises of a quorum
 //	belief.go    what each machine believes at the break
+//	world.go     OfWorld: the steps before a break in a world without a cell
 package story

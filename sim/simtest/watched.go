@@ -1,0 +1,73 @@
+package simtest
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/page"
+	"github.com/chubbycell/chubby/sim/runner"
+)
+
+// watched is one more run of a World's seed, whose trace was kept.
+type watched struct {
+	result cell.Result
+	seen   *page.Recorder
+}
+
+// watch runs a part of a seed once more. The trace also goes to w.
+func (x World) watch(seed uint64, of part, w io.Writer) watched {
+	seen := page.NewRecorder()
+	return watched{x.run(seed, of, io.MultiWriter(w, seen)), seen}
+}
+
+// story returns what led to the break, in lines; "": nothing broke.
+func (w *watched) story() string {
+	if w.result.Breach == nil {
+		return ""
+	}
+	return strings.Join(w.seen.StoryOfWorld(w.result.Breach).Lines, "\n")
+}
+
+// leaveRun writes the trace and the page of a part of a seed below the directory of -sim.out. It
+// returns the run and the names of the files.
+func (x World) leaveRun(s *suite, seed uint64, of part, traceName, pageName string) (w watched, trace, html string) {
+	s.t.Helper()
+	trace = s.write(seed, traceName, func(f io.Writer) error {
+		w = x.watch(seed, of, f)
+		return nil
+	})
+	r := &w.result
+	html = s.write(seed, pageName, func(f io.Writer) error {
+		return w.seen.WriteWorld(f, page.World{
+			About: page.About{Verdict: runner.Verdict(r), Command: again(s.t.Name(), seed)}, Title: fmt.Sprintf("%s, seed %d", s.t.Name(), seed), Breach: r.Breach,
+			Facts: []string{fmt.Sprintf("%d events", r.Events), fmt.Sprintf("%.3f s simulated", r.Simulated.Seconds()), "hash " + r.Hash},
+		})
+	})
+	return w, trace, html
+}
+
+// write writes a file of a seed below the directory of -sim.out, and returns its name.
+func (s *suite) write(seed uint64, name string, content func(io.Writer) error) string {
+	s.t.Helper()
+	file := filepath.Join(s.directory(), fmt.Sprintf("seed-%d", seed), name)
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	var f *os.File
+	if err == nil {
+		f, err = os.Create(file)
+	}
+	if err == nil {
+		if err = content(f); err != nil {
+			_ = f.Close()
+		} else {
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		s.t.Fatalf("-sim.out: %v", err)
+	}
+	return file
+}

@@ -1,0 +1,107 @@
+package story
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/chubbycell/chubby/sim"
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// Limits of a story of a world without a cell.
+const (
+	mostOfWorld = 12 // steps
+	mostShaped  = 2  // steps that differ in numbers only
+)
+
+// OfWorld returns the story of a run of a world without a cell that broke b: the steps that led to the break. l has the
+// trace of the run. The steps are the latest moments from which the break may have come: messages, faults on machines,
+// failures of disks, and notes (World.Tracef of kind moments.Says). If the break has no machine, it may have come from the
+// last moment of its event, or from the last moments of the machines that its text names, such as n1 or c2. Without any,
+// there are no steps, and the one line says so.
+func OfWorld(l *moments.Log, b *cell.Breach) Story {
+	t := teller{log: log{l}, breach: b, about: subjectsOf(b.Text)}
+	ends := t.endsOfWorld()
+	if len(ends) == 0 {
+		return Story{Lines: []string{"what led to it is not known: it broke on no machine, and the report names none (such as n1 or c2)"}}
+	}
+	t.past = l.Past(ends)
+	like := t.pickSteps()
+	t.say("What led to it:")
+	for _, i := range t.picked {
+		more := ""
+		if n := like[i]; n > 0 {
+			more = fmt.Sprintf(" (and %d like it before)", n)
+		}
+		t.say("  %s%s", t.stepOfWorld(i), more)
+	}
+	return Story{t.lines, t.picked, t.past}
+}
+
+// endsOfWorld returns the moments at which the past of the break begins.
+func (t *teller) endsOfWorld() []int {
+	if len(t.about.machines) > 0 || t.Broke != moments.None && t.All[t.Broke].Who != 0 {
+		return t.Ends(func(a sim.Addr) bool { return t.about.machines[a] })
+	}
+	for i := range slices.Backward(t.All) { // what the event did to a machine may stand behind the break
+		if t.Broke != moments.None && t.All[i].Step == t.breach.Step && t.All[i].Who != 0 {
+			return []int{i}
+		}
+	}
+	return nil
+}
+
+// pickSteps picks the steps. It returns how many earlier ones that differ in numbers only were left out, by the first one
+// that was picked.
+func (t *teller) pickSteps() (like map[int]int) {
+	type shape struct {
+		who, peer  sim.Addr
+		kind, text string
+	}
+	picked, told := map[shape][]int{}, map[int]bool{}
+	like = map[int]int{}
+	for i := range slices.Backward(t.All) {
+		m := &t.All[i]
+		switch {
+		case !t.past[i] || m.Who == 0 || i == t.Broke, m.Kind == "fault" && m.At == 0, m.Kind == moments.Filed && !moments.IsFailedCall(m):
+			continue
+		case m.Kind == moments.Sent && (told[i] || m.Who != t.breach.On):
+			continue // a receipt tells it, or nothing of it is known to have arrived
+		}
+		s := shape{m.Who, m.Peer, m.Kind, numbers.ReplaceAllString(m.Text, "#")}
+		if same := picked[s]; len(same) == mostShaped {
+			like[same[len(same)-1]]++
+			continue
+		}
+		if len(t.picked) == mostOfWorld {
+			continue
+		}
+		if picked[s] = append(picked[s], i); m.Cause != moments.None {
+			told[m.Cause] = true
+		}
+		t.picked = append(t.picked, i)
+	}
+	slices.Sort(t.picked)
+	return like
+}
+
+// numbers are decimal and hexadecimal numbers in a text.
+var numbers = regexp.MustCompile(`[0-9a-f]*[0-9][0-9a-f]*`)
+
+// stepOfWorld returns one moment in words.
+func (t *teller) stepOfWorld(i int) string {
+	m := &t.All[i]
+	if m.Kind != moments.Sent {
+		return t.step(i)
+	}
+	fate := ""
+	switch {
+	case m.Lost:
+		fate = " (lost)"
+	case !m.Arrived:
+		fate = " (has not arrived)"
+	}
+	return fmt.Sprintf("%s s (%v: %s)  %v sends to %v: %s%s", moments.Short(m.At), m.Who, millis(m.Local), m.Who, m.Peer, t.clip(m.Text), fate)
+}

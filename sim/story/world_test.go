@@ -1,0 +1,69 @@
+package story
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
+)
+
+// hasty is the trace of a world in which n2 acknowledges numbers that are not on its disk, loses power, and says on its
+// return that it knows a smaller one. n3 has nothing to do with that.
+func hasty(text string, on string) (*moments.Log, *cell.Breach) {
+	l := moments.NewLog()
+	ms := time.Millisecond
+	line(l, 0, 0, "n1", "0.000000000", "fault", "start 1")
+	for i, n := range []string{"6", "7", "8", "9"} {
+		at := time.Duration(10*i) * ms
+		line(l, 1, at+1*ms, "n1", "0.001000000", "send", "-> n2 "+n)
+		line(l, 2, at+2*ms, "n2", "0.002000000", "receive", "<- n1 "+n)
+		line(l, 2, at+2*ms, "n2", "0.002000000", "send", "-> n1 "+n+" is safe")
+		line(l, 3, at+3*ms, "n1", "0.003000000", "receive", "<- n2 "+n+" is safe")
+		line(l, 3, at+3*ms, "n3", "0.003000000", "says", "elsewhere")
+	}
+	line(l, 4, 40*ms, "n2", "0.040000000", "send", "-> n1 10 is safe")
+	line(l, 5, 41*ms, "-", "-", "fault", "crash 1")
+	line(l, 5, 41*ms, "n2", "0.041000000", "fault", "crash 1")
+	line(l, 6, 45*ms, "n2", "7.000000000", "fault", "start 2")
+	line(l, 6, 45*ms, "n2", "7.000000000", "says", "finds 8")
+	line(l, 6, 45*ms, on, "7.000000000", "FAILURE", text)
+	b := &cell.Breach{ID: "P1", Text: text, At: 45 * ms, Step: 6}
+	if on == "n2" {
+		b.On = 2
+	}
+	return l, b
+}
+
+func TestTheStoryOfAWorldGoesBackFromTheBreak(t *testing.T) {
+	s := OfWorld(hasty("a number is lost", "n2"))
+	require.Equal(t, []string{
+		"What led to it:",
+		"  0.013 s (n1: 0.003)  n1 receives from n2 (sent at 0.012 s): 7 is safe (and 1 like it before)",
+		"  0.022 s (n2: 0.002)  n2 receives from n1 (sent at 0.021 s): 8 (and 2 like it before)",
+		"  0.023 s (n1: 0.003)  n1 receives from n2 (sent at 0.022 s): 8 is safe",
+		"  0.032 s (n2: 0.002)  n2 receives from n1 (sent at 0.031 s): 9",
+		"  0.032 s (n2: 0.002)  n2 sends to n1: 9 is safe (and 1 like it before)",
+		"  0.040 s (n2: 0.040)  n2 sends to n1: 10 is safe (has not arrived)",
+		"  0.041 s (n2: 0.041)  n2 loses power",
+		"  0.045 s (n2: 7.000)  n2 restarts",
+		"  0.045 s (n2: 7.000)  n2 finds 8",
+	}, s.Lines)
+	require.NotEmpty(t, s.Told)
+}
+
+func TestABreakWithoutAMachineIsThatOfTheMachinesInItsText(t *testing.T) {
+	s := OfWorld(hasty("n2 has lost a number", "-"))
+	require.Contains(t, s.Lines, "  0.045 s (n2: 7.000)  n2 restarts")
+
+	s = OfWorld(hasty("a number is lost", "-"))
+	require.Contains(t, s.Lines, "  0.045 s (n2: 7.000)  n2 restarts", "the break came in that event")
+
+	l, b := hasty("a number is lost", "-")
+	b.Step++ // after the run
+	s = OfWorld(l, b)
+	require.Len(t, s.Lines, 1)
+	require.Contains(t, s.Lines[0], "is not known")
+}
