@@ -18,8 +18,8 @@ import (
 
 // logRefused logs why a connection from another replica, or what takes itself for one, was not accepted.
 func (t *Transport) logRefused(remote net.Addr, err error) {
-	host, why := hostOf(remote.String()), refused.Short(t.cfg.explain(err))
-	isNews, n := t.refused.Note(host, why, time.Now())
+	host := hostOf(remote.String())
+	isNews, n, why := t.refused.Note(host, refused.Short(t.cfg.explain(err)), time.Now())
 	if !isNews {
 		return
 	}
@@ -32,7 +32,7 @@ func (t *Transport) logRefused(remote net.Addr, err error) {
 
 // logTooMany logs that there was no room for a connection beside n others; not each time.
 func (t *Transport) logTooMany(remote net.Addr, n int) {
-	if isNews, times := t.refused.Note(hostOf(remote.String()), "too many", time.Now()); isNews {
+	if isNews, times, _ := t.refused.Note(hostOf(remote.String()), "too many", time.Now()); isNews {
 		t.cfg.Logger.Error("connection refused: there are too many", "remote", remote, "connections", n, "times", times)
 	}
 }

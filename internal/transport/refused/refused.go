@@ -11,17 +11,25 @@ import (
 	"time"
 )
 
-// mostCauses bounds what a Log remembers.
-const mostCauses = 256
+// mostCauses bounds what a Log remembers, and mostOfHost what of that is of one host.
+const mostCauses, mostOfHost = 256, 16
 
 // again is after what time the log has a cause once more.
 const again = 10 * time.Minute
 
-// Log counts connections that were refused, by host and cause. Its methods are safe for concurrent use; the zero
-// Log is empty.
+// Log counts connections that were refused, by host and cause. Causes may have words that a stranger chose, and another
+// one each time, so there are so many at most; those beyond are counted as one. Its methods are safe for concurrent
+// use; the zero Log is empty.
 type Log struct {
 	mu    sync.Mutex
-	count map[[2]string]seen
+	count map[key]seen
+}
+
+// key is a host and a cause; with isRest it stands for the causes of the host beyond mostOfHost, and without a host for
+// those of all hosts beyond mostCauses.
+type key struct {
+	host, cause string
+	isRest      bool
 }
 
 // seen is how often there was a cause, and when the log had it last.
@@ -31,29 +39,60 @@ type seen struct {
 }
 
 // Note counts one, and reports whether the log should have it: the 1st, 2nd, 4th, 8th and so on, and one in ten
-// minutes.
-func (l *Log) Note(host, cause string, now time.Time) (isNews bool, n int) {
+// minutes. text is the cause as the log is to have it.
+func (l *Log) Note(host, cause string, now time.Time) (isNews bool, n int, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := [2]string{host, cause}
-	s := l.count[key]
-	if l.count == nil || len(l.count) >= mostCauses && s.n == 0 {
-		l.count = map[[2]string]seen{}
+	if l.count == nil {
+		l.count = map[key]seen{}
 	}
+	k := l.place(key{host: host, cause: cause}, now)
+	s := l.count[k]
 	s.n++
 	isNews = s.n&(s.n-1) == 0 || now.Sub(s.told) >= again
 	if isNews {
 		s.told = now
 	}
-	l.count[key] = s
-	return isNews, s.n
+	l.count[k] = s
+	if k.isRest {
+		cause += " (one of very many different refusals, which are counted together)"
+	}
+	return isNews, s.n, cause
+}
+
+// place is the key by which a cause is counted. If there is no room for it, it first forgets what has not occurred for
+// long. The caller holds the lock.
+func (l *Log) place(k key, now time.Time) key {
+	if _, known := l.count[k]; known || l.hasRoom(k.host) {
+		return k
+	}
+	maps.DeleteFunc(l.count, func(_ key, s seen) bool { return now.Sub(s.told) >= again })
+	if l.hasRoom(k.host) {
+		return k
+	}
+	rest := key{host: k.host, isRest: true}
+	if _, known := l.count[rest]; known || len(l.count) < mostCauses {
+		return rest
+	}
+	return key{isRest: true}
+}
+
+// hasRoom reports whether a cause of a host may be added.
+func (l *Log) hasRoom(host string) bool {
+	n := 0
+	for k := range l.count {
+		if k.host == host {
+			n++
+		}
+	}
+	return n < mostOfHost && len(l.count) < mostCauses
 }
 
 // Forget has the next refusal of a host logged: one of its connections was good.
 func (l *Log) Forget(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.count, func(key [2]string, _ seen) bool { return key[0] == host })
+	maps.DeleteFunc(l.count, func(k key, _ seen) bool { return k.host == host })
 }
 
 // mostText is about the longest text of a cause, in bytes.

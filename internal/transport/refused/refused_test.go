@@ -10,21 +10,47 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// A stranger that has another cause each time, such as the name of another cell, does not fill the log; nor do strangers
+// with many addresses.
 func TestRefusalsAreBounded(t *testing.T) {
 	var l Log
 	now := time.Unix(1000, 0)
-	for i := range 3 * mostCauses {
-		isNews, n := l.Note("host", fmt.Sprint(i), now)
-		require.True(t, isNews)
-		require.Equal(t, 1, n)
-		require.LessOrEqual(t, len(l.count), mostCauses)
+	flood := func(calls int, host func(int) string) (told int) {
+		for i := range calls {
+			isNews, n, text := l.Note(host(i), fmt.Sprint("cause ", i), now)
+			require.LessOrEqual(t, len(l.count), mostCauses+1)
+			require.Contains(t, text, fmt.Sprint("cause ", i))
+			if isNews {
+				told++
+			}
+			if i >= mostCauses {
+				require.Greater(t, n, 1)
+				require.Contains(t, text, "counted together")
+			}
+		}
+		return told
 	}
-	isNews, n := l.Note("host", fmt.Sprint(3*mostCauses-1), now)
-	require.True(t, isNews)
+	require.Equal(t, mostOfHost+14, flood(mostOfHost+1<<13, func(int) string { return "a" }), "each power of two of the rest is news")
+
+	isNews, n, text := l.Note("b", "no certificate", now)
+	require.True(t, isNews, "another host has room")
+	require.Equal(t, 1, n)
+	require.Equal(t, "no certificate", text)
+
+	require.Less(t, flood(1<<13, func(i int) string { return fmt.Sprint("host ", i) }), mostCauses+20)
+	isNews, n, text = l.Note("b", "no certificate", now)
+	require.True(t, isNews, "it is known still")
 	require.Equal(t, 2, n)
-	l.Forget("other")
-	require.NotEmpty(t, l.count)
-	l.Forget("host")
+	require.Equal(t, "no certificate", text)
+
+	now = now.Add(again)
+	isNews, n, text = l.Note("c", "no certificate", now)
+	require.True(t, isNews, "the others have not come for long")
+	require.Equal(t, 1, n)
+	require.Equal(t, "no certificate", text)
+	l.Forget("a")
+	require.Len(t, l.count, 1)
+	l.Forget("c")
 	require.Empty(t, l.count)
 }
 
@@ -33,7 +59,7 @@ func TestACauseIsToldOfAgain(t *testing.T) {
 	var l Log
 	now, told := time.Unix(1000, 0), []int{}
 	for range 2 * 3600 {
-		if isNews, n := l.Note("host", "cause", now); isNews {
+		if isNews, n, _ := l.Note("host", "cause", now); isNews {
 			told = append(told, n)
 		}
 		now = now.Add(500 * time.Millisecond)

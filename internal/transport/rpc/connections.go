@@ -112,7 +112,7 @@ func (t *connections) logTooMany(remote net.Addr) {
 	if err != nil {
 		host = remote.String()
 	}
-	if isNews, n := t.refused.Note(host, "", time.Now()); isNews {
+	if isNews, n, _ := t.refused.Note(host, "", time.Now()); isNews {
 		t.log.Error("connection closed: there are too many", "remote", remote.String(), "connections", t.most, "times", n)
 	}
 }

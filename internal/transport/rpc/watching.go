@@ -66,8 +66,7 @@ func (s *Server) logRefused(remote, why string) {
 	if err != nil {
 		host = remote
 	}
-	why = refused.Short(why)
-	if isNews, n := s.refused.Note(host, why, time.Now()); isNews {
+	if isNews, n, why := s.refused.Note(host, refused.Short(why), time.Now()); isNews {
 		s.cfg.Logger.Warn("client refused", "remote", remote, "times", n, "err", why)
 	}
 }
