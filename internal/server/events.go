@@ -27,6 +27,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer l.Close()
+	defer s.readers.hold(r.Context())()
 	headEvents(w, r)
 	c, names, lines := http.NewResponseController(w), s.showsNames(r), json.NewEncoder(w)
 	_ = c.SetReadDeadline(time.Time{}) // nothing more is read: the time for that is not to end the request

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -41,9 +40,10 @@ func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		s.answer(w, s.Status().Leader != 0, "ready", "no leader is known")
 	})
+	s.readers = newReaders(mostReaders)
 	s.web = &http.Server{
 		Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
-		ConnState: atMost(mostReaders),
+		ConnState: s.readers.note, ConnContext: withConn,
 	}
 	s.webAddr = l.Addr()
 	s.wg.Go(func() {
@@ -52,25 +52,6 @@ func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 		}
 	})
 	return nil
-}
-
-// mostReaders is how many connections there are to the pages at one time. Each takes a file descriptor, without which
-// the log gets no next segment, and the replica stops.
-const mostReaders = 256
-
-// atMost is http.Server.ConnState that closes connections beyond a number.
-func atMost(most int64) func(net.Conn, http.ConnState) {
-	var open atomic.Int64
-	return func(c net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
-			if open.Add(1) > most {
-				c.Close()
-			}
-		case http.StateClosed, http.StateHijacked:
-			open.Add(-1)
-		}
-	}
 }
 
 // answer writes the page of a check: a word, and the state.

@@ -52,6 +52,7 @@ type Server struct {
 
 	clientAddr net.Addr
 	web        *http.Server
+	readers    *readers
 	webAddr    net.Addr
 
 	wg   sync.WaitGroup
