@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
@@ -17,6 +18,8 @@ type caller struct {
 	// tokens are those by which it was authenticated, and renewed is closed when others have replaced them.
 	tokens  *Tokens
 	renewed <-chan struct{}
+	// end ends the call.
+	end context.CancelFunc
 }
 
 // callerKey is the key of the caller in the context of a call.
@@ -35,9 +38,12 @@ func (s *Server) tap(ctx context.Context, call *tap.Info) (context.Context, erro
 	if err == nil {
 		c.who, err = s.authenticate(ctx, call.Header)
 	}
+	if err == nil && !s.connections.prove(p.Addr, c.who) {
+		err = status.Errorf(codes.ResourceExhausted, "replica %d has as many connections as it takes, and no principal has more than %q", s.cfg.Replica, c.who)
+	}
 	switch {
 	case err == nil:
-		s.connections.prove(p.Addr)
+		ctx, c.end = context.WithCancel(ctx) // gRPC ends the context of each call
 		return context.WithValue(ctx, callerKey{}, c), nil
 	case mayStrangersCall(call.FullMethodName):
 		return s.anonymous.admit(ctx, call.FullMethodName), nil

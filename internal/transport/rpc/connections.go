@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/internal/transport/refused"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // connections are those that are open to a Server. There are so many at most, so that no machine can take all file
@@ -21,7 +22,9 @@ type connections struct {
 
 	mu       sync.Mutex
 	stopped  bool
+	last     uint64 // the newest one
 	open     map[*connection]bool
+	proven   tally
 	unproven list.List // of *connection, the oldest first
 }
 
@@ -31,6 +34,9 @@ type connection struct {
 	all *connections
 	// place is where it stands among the unproven ones. It stays when the connection is no longer there.
 	place *list.Element
+	// number is higher than those of older ones, and who is the principal that has proven it, or "".
+	number uint64
+	who    api.Principal
 }
 
 // Close closes the connection, and makes room for another one.
@@ -51,13 +57,18 @@ type origin struct {
 }
 
 func newConnections(most int, log *slog.Logger) *connections {
-	return &connections{most: most, log: log, open: map[*connection]bool{}}
+	return &connections{most: most, log: log, open: map[*connection]bool{}, proven: tally{}}
 }
 
 // forget takes a connection out. The caller holds the lock.
 func (t *connections) forget(c *connection) {
+	if !t.open[c] {
+		return
+	}
 	delete(t.open, c)
-	t.unproven.Remove(c.place) // nothing, if it is not there
+	if t.unproven.Remove(c.place); c.who != "" { // nothing, if it is not there
+		t.proven.add(c.who, -1)
+	}
 }
 
 // admit notes a connection. If there are too many, it takes the place of the oldest unproven one: a client needs a few
@@ -79,19 +90,52 @@ func (t *connections) admit(conn net.Conn) *connection {
 		t.forget(c)
 		c.Conn.Close()
 	}
-	c := &connection{Conn: conn, all: t}
+	t.last++
+	c := &connection{Conn: conn, all: t, number: t.last}
 	c.place = t.unproven.PushBack(c)
 	t.open[c] = true
 	return c
 }
 
-// prove notes that the caller of a call from an address, which is an origin, was authenticated.
-func (t *connections) prove(from net.Addr) {
-	if o, ok := from.(origin); ok {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.unproven.Remove(o.conn.place)
+// mostProven is how many connections are proven at most.
+func (t *connections) mostProven() int { return max(1, t.most-max(1, t.most/8)) }
+
+// prove notes that the caller of a call from an address, which is an origin, was authenticated. It returns false if too
+// many connections are proven, and no principal has more of them than this one.
+func (t *connections) prove(from net.Addr, who api.Principal) bool {
+	o, ok := from.(origin)
+	if !ok {
+		return true
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if o.conn.who != "" || !t.open[o.conn] { // proven, or closed meanwhile
+		return true
+	}
+	if len(t.open)-t.unproven.Len() >= t.mostProven() {
+		most, ok := t.proven.aboveAll(who)
+		if !ok {
+			return false
+		}
+		c := t.newestOf(most)
+		t.logTooMany(c.Conn.RemoteAddr())
+		t.forget(c)
+		c.Conn.Close()
+	}
+	o.conn.who = who
+	t.proven.add(who, 1)
+	t.unproven.Remove(o.conn.place)
+	return true
+}
+
+// newestOf is the newest connection of a principal that has proven one. The caller holds the lock.
+func (t *connections) newestOf(who api.Principal) (newest *connection) {
+	for c := range t.open {
+		if c.who == who && (newest == nil || c.number > newest.number) {
+			newest = c
+		}
+	}
+	return newest
 }
 
 // stop closes the unproven connections, and has no more admitted. gRPC waits for handshakes when it stops.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/logtest"
+	"github.com/chubbycell/chubby/replica/api"
 )
 
 // A machine that connects again and again where there is no room does not fill the log.
@@ -59,7 +60,7 @@ func closed(all ...*at) (which []int) {
 	return which
 }
 
-// The oldest connection that is not proven makes room for another one; where all are proven there is none.
+// The oldest connection that is not proven makes room for another one.
 func TestUnprovenConnectionsMakeRoom(t *testing.T) {
 	log := new(logtest.Log)
 	all := newConnections(2, log.Logger())
@@ -68,19 +69,48 @@ func TestUnprovenConnectionsMakeRoom(t *testing.T) {
 	require.NotNil(t, inA)
 	require.NotNil(t, inB)
 	require.Empty(t, log.String())
-	all.prove(inA.RemoteAddr())
+	require.True(t, all.prove(inA.RemoteAddr(), "ann"))
 	inC := all.admit(c)
 	require.NotNil(t, inC)
 	require.Equal(t, []int{1}, closed(a, b, c, d), "b is the oldest one that is not proven")
 	require.Contains(t, log.String(), "remote=10.0.0.2:1 connections=2 times=1")
 	require.NoError(t, inB.Close(), "gRPC closes it, too")
-	all.prove(inB.RemoteAddr())
-	all.prove(inC.RemoteAddr())
-	require.Nil(t, all.admit(d), "all are proven")
-	require.Contains(t, log.String(), "remote=10.0.0.4:1 connections=2 times=1")
-	require.NoError(t, inA.Close())
+	require.True(t, all.prove(inB.RemoteAddr(), "ann"))
+	require.False(t, all.prove(inC.RemoteAddr(), "bob"), "a place is left for those that are not proven")
 	require.NotNil(t, all.admit(d))
-	require.Equal(t, []int{0, 1}, closed(a, b, c, d))
+	require.Equal(t, []int{1, 2}, closed(a, b, c, d))
+	require.NoError(t, inA.Close())
+	require.Empty(t, all.proven)
+}
+
+// Where as many are proven as may be, the newest one of the principal with the most makes room for one of another
+// principal that has fewer.
+func TestThePrincipalWithTheMostConnectionsLosesOne(t *testing.T) {
+	all := newConnections(16, slog.New(slog.DiscardHandler))
+	var conns []*at
+	prove := func(who api.Principal) bool {
+		conns = append(conns, &at{addr: "10.0.0.1:1"})
+		in := all.admit(conns[len(conns)-1])
+		require.NotNil(t, in, "there is room for one that is not proven")
+		ok := all.prove(in.RemoteAddr(), who)
+		if !ok {
+			require.NoError(t, in.Close())
+		}
+		return ok
+	}
+	for range 3 {
+		require.True(t, prove("bob"))
+	}
+	for range 11 {
+		require.True(t, prove("eve"))
+	}
+	require.False(t, prove("eve"))
+	require.Equal(t, []int{14}, closed(conns...), "no other one made room")
+	for i := range 7 {
+		require.Equal(t, i < 5, prove("ann"), "%d", i)
+	}
+	require.Equal(t, []int{9, 10, 11, 12, 13, 14, 20, 21}, closed(conns...))
+	require.Equal(t, tally{"ann": 5, "bob": 3, "eve": 6}, all.proven)
 }
 
 // A stop closes the connections that are not proven, and admits no other.
@@ -88,7 +118,7 @@ func TestAStopOfConnections(t *testing.T) {
 	all := newConnections(9, slog.New(slog.DiscardHandler))
 	a, b, c := &at{addr: "10.0.0.1:1"}, &at{addr: "10.0.0.2:1"}, &at{addr: "10.0.0.3:1"}
 	in := all.admit(a)
-	all.prove(in.RemoteAddr())
+	all.prove(in.RemoteAddr(), "ann")
 	require.NotNil(t, all.admit(b))
 	for range 2 {
 		all.stop()

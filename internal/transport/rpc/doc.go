@@ -10,7 +10,7 @@
 //
 // The service chubby.v1.Operator (chubbyv1/operator.proto) tells how a replica is.
 //
-// Reading order: server.go (a replica), caller.go (how a call begins), auth.go (who a client is), tokens.go,
+// Reading order: server.go (a replica), streams.go (how many clients there are), caller.go (how a call begins), auth.go (who a client is), tokens.go,
 // anonymous.go (calls of strangers), connections.go (how many there are); client.go (a client process), port.go
 // (clients that share its streams), link.go (its stream to one replica); explain.go (why a stream failed, in
 // words); renew.go (certificates and tokens that change while both run); operator.go (both sides of the service for
@@ -28,8 +28,13 @@
 //
 //	Unauthenticated     no certificate, a wrong token, or no name
 //	FailedPrecondition  another cell, or another replica; at the client also TLSError
-//	ResourceExhausted   too many clients, or a message above api.MaxMessage
+//	ResourceExhausted   too many clients, or connections, or a message above api.MaxMessage
 //	Unavailable         the replica stops, or cannot be reached
+//
+// # Too many clients
+//
+// When there are as many streams, or connections, as may be, a new one takes the place of the newest one of the principal
+// that has the most. So one principal, however many it opens, keeps no other out.
 //
 // # Goroutines
 //

@@ -113,10 +113,9 @@ type Server struct {
 	anonymous   anonymous
 
 	mu      sync.Mutex
-	stopped chan struct{}           // closed when streams are to end
-	renewed chan struct{}           // closed when tokens were replaced
-	last    uint64                  // the newest stream
-	clients map[uint64]*queue.Queue // by stream
+	stopped chan struct{} // closed when streams are to end
+	renewed chan struct{} // closed when tokens were replaced
+	streams streams
 }
 
 // NewServer returns a Server that does not listen yet.
@@ -135,7 +134,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	}
 	s := &Server{
 		connections: newConnections(cfg.MaxConnections, cfg.Logger),
-		waiting:     queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), clients: map[uint64]*queue.Queue{},
+		waiting:     queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), streams: newStreams(),
 	}
 	options := []grpc.ServerOption{
 		grpc.InTapHandle(s.tap),
@@ -191,10 +190,10 @@ func (s *Server) SetServing(is bool) {
 func (s *Server) Send(to uint64, msg []byte) {
 	stream, port := to>>portBits, uint32(to)
 	s.mu.Lock()
-	q := s.clients[stream]
+	c := s.streams.open[stream]
 	s.mu.Unlock()
-	if q != nil {
-		q.Add(queue.Datagram{Tag: port, Wire: msg})
+	if c != nil {
+		c.out.Add(queue.Datagram{Tag: port, Wire: msg})
 	}
 }
 
@@ -205,7 +204,7 @@ const portBits = 32
 func (s *Server) Clients() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.clients)
+	return len(s.streams.open)
 }
 
 // Stop ends all streams with an error that says that the replica stops, and closes the connections: at once those
@@ -228,52 +227,25 @@ func (s *Server) Stop(ctx context.Context) {
 
 // Datagrams is one stream of a client process.
 func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
-	from := callerOf(stream.Context())
-	id, out, err := s.admit()
+	c, err := s.admit(callerOf(stream.Context()))
 	if err != nil {
-		s.logRefused(from.remote, status.Convert(err).Message())
+		s.logRefused(c.remote, status.Convert(err).Message())
 		return err
 	}
-	defer s.leave(id)
-	log := s.cfg.Logger.With("remote", from.remote, "client", id, "principal", from.who)
+	defer s.leave(c)
+	log := s.cfg.Logger.With("remote", c.remote, "client", c.id, "principal", c.who)
 	log.Debug("client connected")
 	if err := stream.SendHeader(metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica))); err != nil {
 		return err
 	}
-	err = s.carry(stream, client{id, from, out})
+	err = s.carry(stream, c)
 	log.Debug("client disconnected", "err", err)
 	return err
 }
 
-func (s *Server) admit() (id uint64, out *queue.Queue, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.clients); n >= s.cfg.MaxClients {
-		return 0, nil, status.Errorf(codes.ResourceExhausted, "%d clients are connected to replica %d, which is its limit", n, s.cfg.Replica)
-	}
-	s.last++
-	out = s.waiting.New(queueItems, queueBytes)
-	s.clients[s.last] = out
-	return s.last, out, nil
-}
-
-func (s *Server) leave(id uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clients[id].Close()
-	delete(s.clients, id)
-}
-
-// client is a stream that was admitted.
-type client struct {
-	id uint64
-	caller
-	out *queue.Queue
-}
-
 // receive delivers what comes until the stream ends, or the client is not who it was. It does not leave that to the
 // loop of carry, which waits for a client that does not read.
-func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c client) error {
+func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c *client) error {
 	tokens := c.tokens
 	for {
 		d, err := stream.Recv()
@@ -291,7 +263,7 @@ func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c client) error {
 }
 
 // carry delivers what comes and sends what waits until the stream ends.
-func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c client) error {
+func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c *client) error {
 	renewed, ended := c.renewed, make(chan error, 1)
 	go func() { ended <- s.receive(stream, c) }() // ends with the stream, which ends when Datagrams returns
 	for {
@@ -303,6 +275,10 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c client) error {
 			return err
 		case <-s.stopped:
 			return status.Errorf(codes.Unavailable, "replica %d stops", s.cfg.Replica)
+		case <-c.gone:
+			err := status.Errorf(codes.ResourceExhausted, "%d clients are connected to replica %d, which is its limit, and %q has the most: one of another principal took the place", s.cfg.MaxClients, s.cfg.Replica, c.who)
+			s.logRefused(c.remote, status.Convert(err).Message())
+			return err
 		case <-renewed:
 			renewed = s.awaitTokens()
 			if err := s.isStill(stream.Context(), c.who); err != nil {

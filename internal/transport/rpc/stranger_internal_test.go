@@ -174,3 +174,28 @@ func TestATokenThatIsGoneIsOfNoUseToACallThatBegan(t *testing.T) {
 		require.Equal(t, codes.Unauthenticated, status.Code(err), "%v", err)
 	})
 }
+
+// A stream of a client that reads nothing ends, too, when another one gets its place.
+func TestAClientThatDoesNotReadMakesRoom(t *testing.T) {
+	inBubble(t, func(t *testing.T, b bubble) {
+		b.cfg.MaxClients = 2
+		conn := b.conn(t)
+		begin(proven(t), t, conn, chubbyv1.Cell_Datagrams_FullMethodName)
+		synctest.Wait()
+		s := begin(proven(t), t, conn, chubbyv1.Cell_Datagrams_FullMethodName)
+		synctest.Wait()
+		for range 64 {
+			b.Send(2<<portBits, make([]byte, 1<<20))
+		}
+		synctest.Wait()
+		_, err := b.admit(caller{who: "ann"})
+		require.NoError(t, err)
+		require.Equal(t, 2, b.Clients())
+		time.Sleep(leaveWithin) // of the bubble
+		synctest.Wait()
+		for err == nil {
+			err = s.RecvMsg(&chubbyv1.Datagram{})
+		}
+		require.Equal(t, codes.Canceled, status.Code(err), "%v", err)
+	})
+}

@@ -15,20 +15,20 @@ func TestWhatClientsDoNotReadIsBounded(t *testing.T) {
 	defer s.Stop(t.Context())
 	const clients, size = 100, 1 << 20
 	large := make([]byte, size) // shared: the test needs no memory for what it counts
-	var all []uint64
+	var all []*client
 	for range clients {
-		id, _, err := s.admit()
+		c, err := s.admit(caller{who: "ann"})
 		require.NoError(t, err)
-		all = append(all, id)
+		all = append(all, c)
 		for range 2 * queueBytes / size {
-			s.Send(id<<portBits, large)
+			s.Send(c.id<<portBits, large)
 		}
 	}
 	require.Greater(t, s.waiting.Bytes(), allBytes)
 	require.LessOrEqual(t, s.waiting.Bytes(), allBytes+clients*size)
-	for _, id := range all {
-		s.leave(id)
-		s.Send(id<<portBits, large)
+	for _, c := range all {
+		s.leave(c)
+		s.Send(c.id<<portBits, large)
 	}
 	require.Zero(t, s.waiting.Bytes())
 }
