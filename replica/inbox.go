@@ -29,12 +29,13 @@ type inbox struct {
 
 	mu    sync.Mutex
 	wait  *driver.Inbox[input]
-	bytes int               // of messages of clients that wait
-	of    map[core.Addr]int // those of each client
+	bytes int                   // of messages of clients that wait
+	of    map[core.Addr]int     // those of each client
+	ofAll map[api.Principal]int // those of all clients of a principal
 }
 
 func newInbox(c driver.InboxConfig) *inbox {
-	return &inbox{wake: make(chan struct{}, 1), wait: driver.NewInbox[input](c), of: map[core.Addr]int{}}
+	return &inbox{wake: make(chan struct{}, 1), wait: driver.NewInbox[input](c), of: map[core.Addr]int{}, ofAll: map[api.Principal]int{}}
 }
 
 // add puts a message behind the others of its kind, and reports whether there was room.
@@ -44,7 +45,7 @@ func (b *inbox) add(in input) (ok bool) {
 	case in.fromPeer:
 		ok = b.wait.AddPeer(in)
 	case b.hasRoom(in):
-		if ok = b.wait.AddClient(in.client, in.wire, in); ok {
+		if ok = b.wait.AddClient(in.client, in.who, in.wire, in); ok {
 			b.count(in, len(in.wire))
 		}
 	}
@@ -54,9 +55,10 @@ func (b *inbox) add(in input) (ok bool) {
 }
 
 // hasRoom reports whether there are bytes left for a message of a client, and as many for others: one client
-// alone takes no more than half.
+// alone takes no more than half, and one principal leaves some for others.
 func (b *inbox) hasRoom(in input) bool {
-	return b.of[in.client]+len(in.wire) <= mostBytes-b.bytes
+	room := mostBytes - b.bytes
+	return b.of[in.client]+len(in.wire) <= room && b.ofAll[in.who] <= driver.MostOfRoom*(room-len(in.wire))
 }
 
 // count notes that a message of a client waits, or, with a negative size, does so no more.
@@ -64,6 +66,9 @@ func (b *inbox) count(in input, size int) {
 	b.bytes += size
 	if b.of[in.client] += size; b.of[in.client] == 0 {
 		delete(b.of, in.client)
+	}
+	if b.ofAll[in.who] += size; b.ofAll[in.who] == 0 {
+		delete(b.ofAll, in.who)
 	}
 }
 

@@ -29,5 +29,18 @@ func TestMessagesThatWaitAreBoundedInBytes(t *testing.T) {
 	}
 	require.Zero(t, b.bytes)
 	require.Empty(t, b.of)
+	require.Empty(t, b.ofAll)
 	require.InDelta(t, all/2, fill(1), 1, "there is room again")
+}
+
+// One principal with many clients leaves room for others.
+func TestAPrincipalLeavesRoomInBytes(t *testing.T) {
+	b := newInbox(driver.DefaultConfig().Inbox)
+	large := make([]byte, api.MaxMessage)
+	n := 0
+	for client := core.Addr(100); b.add(input{client: client, who: "eve", wire: large}); client++ {
+		n++
+	}
+	require.InDelta(t, mostBytes/len(large)*8/9, n, 2)
+	require.True(t, b.add(input{client: 1, who: "ann", wire: large}))
 }

@@ -22,10 +22,10 @@ func BenchmarkABacklogThatStays(b *testing.B) {
 func BenchmarkTurns(b *testing.B) {
 	t := newTurns[[64]byte](1 << 16)
 	for from := range core.Addr(1000) {
-		t.add(from, [64]byte{})
+		t.add(from, "ann", [64]byte{})
 	}
 	for n := 0; b.Loop(); n++ {
 		t.take()
-		t.add(core.Addr(n%1000), [64]byte{})
+		t.add(core.Addr(n%1000), "ann", [64]byte{})
 	}
 }

@@ -36,7 +36,8 @@ func (c InboxConfig) validate() error {
 // Inbox holds what has come for a replica whose goroutine is busy, in three bounded queues.
 // Messages of peers are taken first, then those of clients, of which KeepAlives come before
 // calls: so calls, however many there are, cost no replica its lease and no client its session.
-// Within a kind clients take turns: many calls of one client delay a call of another by one call.
+// Within a kind principals take turns, and the clients of one principal do: many calls of one client
+// delay a call of another by one call, and many clients of one principal a call of another one by one call.
 // The zero Inbox is of no use: make one with NewInbox.
 //
 // Who takes a message asks Acts, when the driver has it, whether to carry out what the driver
@@ -73,15 +74,15 @@ func (b *Inbox[T]) AddPeer(m T) bool {
 	return true
 }
 
-// AddClient puts m, which came as wire from a client, behind those of its kind and client that wait. It
-// returns false where there is no room, or the client has as many messages of this kind waiting
-// as there is room left: one client alone takes no more than half. The client is to be told
-// (Refusal).
-func (b *Inbox[T]) AddClient(from core.Addr, wire []byte, m T) bool {
+// AddClient puts m, which came as wire from a client of a principal, behind those of its kind and client that
+// wait. It returns false where there is no room, or the client has as many messages of this kind waiting
+// as there is room left, or its principal MostOfRoom times as many: one client alone takes no more than half,
+// and one principal leaves some for others. The client is to be told (Refusal).
+func (b *Inbox[T]) AddClient(from core.Addr, who api.Principal, wire []byte, m T) bool {
 	if api.IsKeepAlive(wire) {
-		return b.keepAlives.add(from, m)
+		return b.keepAlives.add(from, who, m)
 	}
-	return b.calls.add(from, m)
+	return b.calls.add(from, who, m)
 }
 
 // Refusal is the answer to what a client sent as wire, and for which an Inbox has no room: api.Busy,

@@ -37,11 +37,11 @@ func TestPeersComeBeforeKeepAlivesAndThoseBeforeCalls(t *testing.T) {
 	c := defaultInbox()
 	b := NewInbox[string](c)
 	require.Empty(t, takes(b))
-	require.True(t, b.AddClient(1, get(1), "c"))
-	require.True(t, b.AddClient(1, keepAlive(5), "k"))
+	require.True(t, b.AddClient(1, "ann", get(1), "c"))
+	require.True(t, b.AddClient(1, "ann", keepAlive(5), "k"))
 	require.True(t, b.AddPeer("p"))
 	require.True(t, b.AddPeer("q"))
-	require.True(t, b.AddClient(2, []byte("no request"), "x"))
+	require.True(t, b.AddClient(2, "ann", []byte("no request"), "x"))
 	require.Equal(t, 5, b.Len())
 	require.Equal(t, "p|q|kcx|", takes(b))
 }
@@ -51,11 +51,11 @@ func TestABurstEndsAtItsBoundAndAtAPeer(t *testing.T) {
 	c.Burst = 3
 	b := NewInbox[string](c)
 	for i := range 7 {
-		require.True(t, b.AddClient(core.Addr(i), get(1), fmt.Sprint(i)))
+		require.True(t, b.AddClient(core.Addr(i), "ann", get(1), fmt.Sprint(i)))
 	}
 	require.Equal(t, "012|345|6|", takes(b))
-	b.AddClient(1, get(1), "a")
-	b.AddClient(1, get(2), "b")
+	b.AddClient(1, "ann", get(1), "a")
+	b.AddClient(1, "ann", get(2), "b")
 	m, _ := b.Next()
 	b.AddPeer("p")
 	require.Equal(t, "a", m)
@@ -63,8 +63,8 @@ func TestABurstEndsAtItsBoundAndAtAPeer(t *testing.T) {
 	require.Equal(t, "p|b|", takes(b))
 	c.Burst = 1
 	b = NewInbox[string](c)
-	b.AddClient(1, get(1), "a")
-	b.AddClient(1, get(2), "b")
+	b.AddClient(1, "ann", get(1), "a")
+	b.AddClient(1, "ann", get(2), "b")
 	require.Equal(t, "a|b|", takes(b))
 }
 
@@ -73,10 +73,10 @@ func TestKeepAlivesKeepNoCallAwayForGood(t *testing.T) {
 	c.Burst = 100
 	b := NewInbox[string](c)
 	for range 20 {
-		b.AddClient(1, keepAlive(5), "k")
+		b.AddClient(1, "ann", keepAlive(5), "k")
 	}
-	b.AddClient(1, get(1), "c")
-	b.AddClient(1, get(2), "d")
+	b.AddClient(1, "ann", get(1), "c")
+	b.AddClient(1, "ann", get(2), "d")
 	require.Equal(t, "kkkkkkkkckkkkkkkkdkkkk|", takes(b))
 }
 
@@ -85,22 +85,22 @@ func TestOneClientLeavesRoomForOthers(t *testing.T) {
 	c.Calls, c.KeepAlives, c.Peers = 8, 2, 2
 	b := NewInbox[string](c)
 	n := 0
-	for b.AddClient(1, get(1), "a") {
+	for b.AddClient(1, "ann", get(1), "a") {
 		n++
 	}
 	require.Equal(t, 4, n)
-	for b.AddClient(2, get(1), "b") {
+	for b.AddClient(2, "ann", get(1), "b") {
 		n++
 	}
 	require.Equal(t, 6, n)
-	require.True(t, b.AddClient(3, keepAlive(1), "k"), "calls take no room of KeepAlives")
-	require.False(t, b.AddClient(3, keepAlive(1), "k"))
-	require.True(t, b.AddClient(4, keepAlive(1), "k"))
+	require.True(t, b.AddClient(3, "ann", keepAlive(1), "k"), "calls take no room of KeepAlives")
+	require.False(t, b.AddClient(3, "ann", keepAlive(1), "k"))
+	require.True(t, b.AddClient(4, "ann", keepAlive(1), "k"))
 	require.True(t, b.AddPeer("p"))
 	require.True(t, b.AddPeer("p"))
 	require.False(t, b.AddPeer("p"))
 	require.Equal(t, "p|p|kkababaa|", takes(b))
-	require.True(t, b.AddClient(1, get(1), "a"), "what was taken has left its room")
+	require.True(t, b.AddClient(1, "ann", get(1), "a"), "what was taken has left its room")
 }
 
 // A call of a client does not wait for the many that another client sent before it.
@@ -109,23 +109,50 @@ func TestClientsTakeTurns(t *testing.T) {
 	c.Burst = 100
 	b := NewInbox[string](c)
 	for i := range 5 {
-		require.True(t, b.AddClient(1, get(api.Seq(i)), fmt.Sprint("a", i)))
+		require.True(t, b.AddClient(1, "ann", get(api.Seq(i)), fmt.Sprint("a", i)))
 	}
-	require.True(t, b.AddClient(2, get(1), "b0"))
+	require.True(t, b.AddClient(2, "ann", get(1), "b0"))
 	m, _ := b.Next()
 	require.Equal(t, "a0", m)
-	require.True(t, b.AddClient(3, get(1), "c0"))
-	require.True(t, b.AddClient(2, get(2), "b1"))
+	require.True(t, b.AddClient(3, "ann", get(1), "c0"))
+	require.True(t, b.AddClient(2, "ann", get(2), "b1"))
 	require.Equal(t, "b0a1c0b1a2a3a4|", takes(b))
 	for range 3 * mostSpare {
 		for i := range core.Addr(2 * mostSpare) {
-			require.True(t, b.AddClient(i, get(1), "x"))
-			require.True(t, b.AddClient(i, keepAlive(1), "k"))
+			require.True(t, b.AddClient(i, "ann", get(1), "x"))
+			require.True(t, b.AddClient(i, "ann", keepAlive(1), "k"))
 		}
 		takes(b)
 	}
 	require.Len(t, b.calls.spare, mostSpare)
 	require.Empty(t, b.calls.of)
+}
+
+// A call does not wait for those of the many clients of another principal, nor lacks room for them: a client is cheap to
+// make.
+func TestPrincipalsTakeTurns(t *testing.T) {
+	c := defaultInbox()
+	c.Burst, c.Calls = 100, 90
+	b := NewInbox[string](c)
+	n := 0
+	for i := core.Addr(100); b.AddClient(i, "eve", get(1), "e"); i++ {
+		n++
+	}
+	require.Equal(t, 80, n, "eight times the room that is left")
+	for i := range 5 {
+		require.True(t, b.AddClient(1, "ann", get(api.Seq(i)), "a"))
+	}
+	require.True(t, b.AddClient(2, "ann", get(1), "b"))
+	require.Equal(t, "eaebeaeaeaea", takes(b)[:12])
+	require.Empty(t, b.calls.shares)
+	require.Empty(t, b.calls.of)
+	for range 3 * mostSpare {
+		for i := range core.Addr(2 * mostSpare) {
+			require.True(t, b.AddClient(i, api.Principal(fmt.Sprint(i)), get(1), "x"))
+		}
+		takes(b)
+	}
+	require.Len(t, b.calls.spareShares, mostSpare)
 }
 
 // The memory of an inbox that is never empty does not grow.

@@ -59,7 +59,7 @@ func (r *Replica) Receive(now time.Time, from sim.Addr, wire []byte) {
 		r.loop.box.AddPeer(m)
 		return
 	}
-	if r.loop.box.AddClient(core.Addr(from), wire, m) {
+	if r.loop.box.AddClient(core.Addr(from), model.PrincipalOn(from), wire, m) {
 		return
 	}
 	if answer, ok := driver.Refusal(wire); ok {
