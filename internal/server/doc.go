@@ -3,7 +3,7 @@
 //
 // Reading order: config.go (what an operator says), load.go (where it is read from), tls.go,
 // renew.go (secrets that change), member.go (whose directory it is), disks.go (whose disks the others have),
-// server.go (how it starts and stops), openfiles.go (how many connections the system allows), watch.go (what it tells of its state), http.go, readers.go (how many read pages), page.go (the status page), warnings.go,
+// server.go (how it starts and stops), openfiles.go (how many connections the system allows), watch.go (what it tells of its state), http.go, readers.go (how many read pages, and in turn), page.go (the status page), warnings.go,
 // operator.go (the service for operators), metrics.go, events.go (what happens, as a stream), backupdir.go.
 //
 // # How it starts and stops

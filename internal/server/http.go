@@ -32,8 +32,8 @@ func (s *Server) serveHTTP(extra prometheus.Registerer) error {
 		return fmt.Errorf("listen_http: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.servePage)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(own, promhttp.HandlerOpts{}))
+	mux.Handle("GET /{$}", inTurn(http.HandlerFunc(s.servePage)))
+	mux.Handle("GET /metrics", inTurn(promhttp.HandlerFor(own, promhttp.HandlerOpts{})))
 	mux.HandleFunc("GET /events", s.serveEvents)
 	mux.HandleFunc("HEAD /events", headEvents)
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { s.answer(w, s.Status().ID != 0, "live", "stopped") })

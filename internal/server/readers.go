@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -86,3 +88,40 @@ type connKey struct{}
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
+
+// inTurn has the requests to a page answered one at a time, in the order in which they came: readers that ask again and
+// again take one processor of the replica, and not all. No request waits for another one to read its answer.
+func inTurn(page http.Handler) http.Handler {
+	turn := make(chan struct{}, 1)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case turn <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
+		a := &answer{header: http.Header{}, status: http.StatusOK}
+		func() {
+			defer func() { <-turn }()
+			page.ServeHTTP(a, r)
+		}()
+		maps.Copy(w.Header(), a.header)
+		w.WriteHeader(a.status)
+		_, _ = w.Write(a.text.Bytes())
+	})
+}
+
+// answer is an http.ResponseWriter in memory.
+type answer struct {
+	header http.Header
+	status int
+	text   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(text []byte) (int, error) { return a.text.Write(text) }

@@ -1,12 +1,17 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -92,4 +97,58 @@ func TestAStreamKeepsItsPlace(t *testing.T) {
 	}
 	_, answered = p.get(t, "/")
 	require.True(t, answered)
+}
+
+// Requests to a page are answered one at a time, and the one that waits does so for no reader of an answer.
+func TestRequestsTakeTurns(t *testing.T) { synctest.Test(t, testTurns) }
+
+func testTurns(t *testing.T) {
+	begun, goOn := make(chan string), make(chan struct{})
+	page := inTurn(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- r.URL.Path
+		<-goOn
+		w.Header().Set("X-Page", "one")
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, r.URL.Path)
+	}))
+	written, read := make(chan string, 3), make(chan struct{})
+	ask := func(ctx context.Context, path string) {
+		w := &slowReader{httptest.NewRecorder(), written, read}
+		page.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
+		assert.Equal(t, http.StatusTeapot, w.Code)
+		assert.Equal(t, "one", w.Header().Get("X-Page"))
+	}
+	var all sync.WaitGroup
+	all.Go(func() { ask(t.Context(), "/a") })
+	require.Equal(t, "/a", <-begun)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	page.ServeHTTP(nil, httptest.NewRequestWithContext(gone, http.MethodGet, "/gone", nil)) // it does not wait
+	all.Go(func() { ask(t.Context(), "/b") })
+	synctest.Wait()
+	select {
+	case path := <-begun:
+		require.FailNow(t, "two at a time", path)
+	default:
+	}
+	goOn <- struct{}{}
+	require.Equal(t, "/a", <-written)
+	require.Equal(t, "/b", <-begun, "the first answer is not read")
+	goOn <- struct{}{}
+	require.Equal(t, "/b", <-written)
+	close(read)
+	all.Wait()
+}
+
+// slowReader is a reader that reads an answer when read is closed.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	written chan<- string
+	read    <-chan struct{}
+}
+
+func (s *slowReader) Write(text []byte) (int, error) {
+	s.written <- string(text)
+	<-s.read
+	return s.ResponseRecorder.Write(text)
 }
