@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
@@ -23,6 +25,9 @@ func (c *credentials) readPair(key, cert, secret string) (tls.Certificate, error
 	pair, err := tls.LoadX509KeyPair(cert, secret)
 	if err != nil {
 		return pair, fmt.Errorf("%s: %w", key, err)
+	}
+	if err := checkPrivate(strings.TrimSuffix(key, "cert")+"key", secret); err != nil {
+		return pair, err
 	}
 	c.ends = append(c.ends, expiryOf(key, pair.Leaf))
 	return pair, nil
@@ -124,17 +129,26 @@ func (c *Config) clientCredentials() (*credentials, error) {
 	return x, nil
 }
 
+// checkPrivate refuses the file of a secret that all users of this machine may use: each could pass for this replica, or
+// for a client.
+func checkPrivate(key, name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	if mode := info.Mode().Perm(); mode&0o007 != 0 && runtime.GOOS != "windows" { // which has other rights
+		return fmt.Errorf("%s: all users of this machine may use %s (mode %v): chmod o= it", key, name, mode)
+	}
+	return nil
+}
+
 // tokens reads the token file; nil: there is none. Others than its owner must not read it.
 func (c *Config) tokens() (*rpc.Tokens, error) {
 	if c.TokenFile == "" {
 		return nil, nil
 	}
-	info, err := os.Stat(c.TokenFile)
-	if err != nil {
-		return nil, fmt.Errorf("token_file: %w", err)
-	}
-	if mode := info.Mode().Perm(); mode&0o007 != 0 {
-		return nil, fmt.Errorf("token_file: all users of this machine may use %s (mode %v): chmod o= it", c.TokenFile, mode)
+	if err := checkPrivate("token_file", c.TokenFile); err != nil {
+		return nil, err
 	}
 	text, err := os.ReadFile(c.TokenFile)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -119,4 +120,25 @@ func TestACellWithCertificates(t *testing.T) {
 	require.ErrorIs(t, err, client.ErrPermission)
 	require.NoError(t, ann.Close(ctx))
 	require.NoError(t, bob.Close(ctx))
+}
+
+// With a key that all users of the machine may read each of them could be a member of the cell.
+func TestAKeyThatAllMayReadIsRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has other rights of files")
+	}
+	ca := newAuthority(t)
+	c := server.Config{
+		Cell: "prod", ID: 1, Members: map[uint32]string{1: "127.0.0.1:0"}, Dir: filepath.Join(t.TempDir(), "data"),
+		ListenClients: "127.0.0.1:0", PeerCA: ca.file, ClientCA: ca.file,
+	}
+	c.PeerCert, c.PeerKey = ca.issue("member", c.CertificateName())
+	c.ServerCert, c.ServerKey = ca.issue("server")
+	require.NoError(t, c.CheckFiles())
+	for key, file := range map[string]string{"peer_key": c.PeerKey, "server_key": c.ServerKey} {
+		require.NoError(t, os.Chmod(file, 0o644))
+		require.ErrorContains(t, c.CheckFiles(), key+": all users of this machine may use "+file)
+		require.NoError(t, os.Chmod(file, 0o640))
+		require.NoError(t, c.CheckFiles(), "a group may have the key")
+	}
 }
