@@ -85,7 +85,7 @@ func (l *Log) sees(first func(*sim.World)) func(*sim.World) {
 
 // add appends a moment, sets its Prev, and returns its number.
 func (l *Log) add(m Moment) int {
-	m.Prev, m.Cause = None, None
+	m.Prev, m.Cause, m.Text = None, None, Squeeze(m.Text)
 	if m.Who != 0 {
 		if before, ok := l.last[m.Who]; ok {
 			m.Prev = before
@@ -239,7 +239,7 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		opinion(sim.Addr(e.Replica), Refuses, "%s", Clip(proposed(e.Command), 160))
 	case event.Executed:
 		l.noteExecuted(e.Command.Command)
-		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(executed(e), 230)})
+		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(Squeeze(executed(e)), 230)})
 	case event.LockBelieved:
 		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
 		l.Held[e.Client] = append(l.Held[e.Client], Held{fmt.Sprint(e.Node), fmt.Sprint(e.Mode), now})
@@ -367,4 +367,27 @@ func Clip(s string, most int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// Squeeze returns s with each long run of one letter or digit put as that character and the length of the run, as in
+// g~254: what stands behind a very long name is not clipped then.
+func Squeeze(s string) string {
+	const short = 20
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(s); {
+		n := 1
+		for i+n < len(s) && s[i+n] == s[i] {
+			n++
+		}
+		if c := s[i]; n > short && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
+			fmt.Fprintf(&b, "%s%c~%d", s[done:i], c, n)
+			done = i + n
+		}
+		i += n
+	}
+	if done == 0 {
+		return s
+	}
+	return b.String() + s[done:]
 }

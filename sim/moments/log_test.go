@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -46,4 +47,20 @@ func TestDamageInWords(t *testing.T) {
 	require.Equal(t, "on the disk of n3, the value of record 7 goes bad", disk.Words())
 	require.Equal(t, "in the memory of n2, a row is written", memory.Words())
 	require.Equal(t, disk.Words()+" (1.000); "+memory.Words()+" (1.000)", deeds([]Moment{disk, memory}))
+}
+
+func TestLongNamesAreSqueezed(t *testing.T) {
+	long := strings.Repeat("g", 254)
+	for text, want := range map[string]string{
+		"open /guest/" + long + "/" + long + ", lock-delay 1s": "open /guest/g~254/g~254, lock-delay 1s",
+		"set " + strings.Repeat("0", 20):                       "set " + strings.Repeat("0", 20),
+		strings.Repeat("0", 21):                                "0~21",
+		strings.Repeat("-", 40):                                strings.Repeat("-", 40),
+		"":                                                     "",
+	} {
+		require.Equal(t, want, Squeeze(text))
+	}
+	l := NewLog()
+	l.line("1 2.0 n1 3.0 says it opens /" + long)
+	require.Equal(t, "it opens /g~254", l.All[0].Text)
 }

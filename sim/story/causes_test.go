@@ -240,11 +240,11 @@ func TestAStoryOfASnapshotBeforeOddRows(t *testing.T) {
 func TestAReportOfALine(t *testing.T) {
 	story := storyOf(func(o plan.Options) cell.Result {
 		a, b := event.MakeProgramID(1, 1, 3, 1), event.MakeProgramID(2, 1, 0, 0)
-		text := fmt.Sprintf("client %d: get \"a\"\nbefore it: client %d: put %s\nthe end", a, b, strings.Repeat("x", 300))
+		text := fmt.Sprintf("client %d: get \"a\"\nbefore it: client %d: put %s\nthe end", a, b, strings.Repeat("xy", 150))
 		return tells(o, cell.Breach{ID: "L1", Text: text, At: ms}, "")
 	})
-	require.Contains(t, story, "): program 2 of session 4 of c2: get \"a\"\n  before it: program 1 of c3: put xxx")
-	require.True(t, strings.HasSuffix(story, "xxx\n  the end"))
+	require.Contains(t, story, "): program 2 of session 4 of c2: get \"a\"\n  before it: program 1 of c3: put xyx")
+	require.True(t, strings.HasSuffix(story, "yxy\n  the end"))
 }
 
 // A report that names a file is told what made and renamed it, under whichever name.

@@ -75,8 +75,9 @@ func (t lockTable) grants(end int) (all []int) {
 		if !t.about.concernsLock(h.Lock, h.Owner.Session) || len(all) >= mostLocks {
 			continue
 		}
-		granted := regexp.MustCompile(fmt.Sprintf(`\bacquisition %d: .*:%s `, h.Acquisition, regexp.QuoteMeta(h.Lock.String())))
-		wanted := regexp.MustCompile(fmt.Sprintf(` session %d .*\block-wanted of %s\b`, h.Owner.Session, regexp.QuoteMeta(h.Lock.String())))
+		node := regexp.QuoteMeta(moments.Squeeze(h.Lock.String()))
+		granted := regexp.MustCompile(fmt.Sprintf(`\bacquisition %d: .*:%s `, h.Acquisition, node))
+		wanted := regexp.MustCompile(fmt.Sprintf(` session %d .*\block-wanted of %s\b`, h.Owner.Session, node))
 		all = append(all, a.lastMatch(moments.Executes, granted)...)
 		all = append(all, a.lastMatch("receive", wanted)...)
 	}
@@ -85,10 +86,10 @@ func (t lockTable) grants(end int) (all []int) {
 
 // concernsLock reports whether the report is about a lock: it speaks of locks, and names the node or the session of the holder.
 func (s *subjects) concernsLock(node api.Ref, holder api.SessionID) bool {
-	if !slices.ContainsFunc([]string{"lock", "acqui", "hold", "held", "fence", "seque", "relea"}, func(stem string) bool { return s.words[stem] }) {
+	if !slices.ContainsFunc([]string{"lock", "acqui", "hold", "held", "fence", "seque", "relea", "exclu", "share"}, func(stem string) bool { return s.words[stem] }) {
 		return false
 	}
-	return s.paths[node.Path.String()] || holder != 0 && s.session == fmt.Sprint(uint64(holder))
+	return s.paths[moments.Squeeze(node.Path.String())] || holder != 0 && s.session == fmt.Sprint(uint64(holder))
 }
 
 // clientIn names the client whose session it is, in parentheses; "" if no client that runs is in it.

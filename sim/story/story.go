@@ -49,7 +49,8 @@ type Story struct {
 
 // Of returns the story of a finished run of plan p that broke b. l has all moments of the run. faults is as for Tell.
 func Of(l *moments.Log, p *plan.Plan, b *cell.Breach, faults int) Story {
-	t := teller{log: log{l}, plan: p, breach: b, about: subjectsOf(b.Text), report: strings.Split(programs(b.Text), "\n")}
+	text := moments.Squeeze(b.Text)
+	t := teller{log: log{l}, plan: p, breach: b, about: subjectsOf(text), report: strings.Split(programs(text), "\n")}
 	t.title()
 	t.injected(faults)
 	t.believed()
@@ -77,7 +78,7 @@ func (t *teller) say(format string, args ...any) { t.tell(400, format, args...) 
 
 // tell adds a line, clipped to most bytes.
 func (t *teller) tell(most int, format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
+	line := moments.Squeeze(fmt.Sprintf(format, args...))
 	t.lines = append(t.lines, moments.Clip(strings.ReplaceAll(line, "\n", " "), most))
 }
 

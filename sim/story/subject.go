@@ -81,7 +81,7 @@ var (
 	replicaNamed = regexp.MustCompile(`\b(?:replica|node|member|leader|master|n) ?(\d+)\b`)
 	clientNamed  = regexp.MustCompile(`\bc(\d+)\b`)
 	callNamed    = regexp.MustCompile(`\bcall (\d+) of session (\d+)|\bSession:(\d+) Seq:(\d+)`)
-	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace`)
+	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace|\bcounts on it\b`)
 	// A client of a history is a program. It is negative for the second call that the program has under way.
 	processNamed = regexp.MustCompile(`\bclient -?(\d+)\b`)
 	// timeNamed is how a report says when, in true time, something happened that led to the break: in a line of its own,

@@ -165,7 +165,7 @@ func (c *clientRequests) names() string {
 	})
 	var texts []string
 	for _, d := range all[:min(len(all), most)] {
-		texts = append(texts, fmt.Sprintf("call %d of session %d of %v, %.60s", d.seq, d.session, d.from, fmt.Sprintf("%T %+v", c.pending[d].op, c.pending[d].op)))
+		texts = append(texts, fmt.Sprintf("call %d of session %d of %v, %s", d.seq, d.session, d.from, strings.TrimPrefix(fmt.Sprintf("%T", c.pending[d].op), "api.")))
 	}
 	if more := len(all) - most; more > 0 {
 		texts = append(texts, fmt.Sprintf("%d more", more))
@@ -179,7 +179,7 @@ func (c *clientRequests) onActed(w *sim.World, id paxos.NodeID, state master.Sta
 	switch pending := len(c.pending); {
 	case pending == 0:
 	case !state.HasEpoch() && state != master.Deposed:
-		w.Diverge("L1", "replica %d is %v, and has not answered %d requests", id, state, pending)
+		w.Diverge("L1", "replica %d is %v, and has not answered %d requests: %s", id, state, pending, c.names())
 	case pending > waiting:
 		w.Diverge("L1", "replica %d, %v, has not answered %d requests, and keeps %d of %s", id, state, pending, waiting, c.names())
 	case state.HasEpoch() && c.nodeOps > nodeOps:
