@@ -116,9 +116,12 @@ func (s *Server) renewSecrets() {
 	told := expiryLog{}
 	for {
 		for _, e := range told.due(s.secrets.expiries(), time.Now()) {
-			if now := time.Now(); now.After(e.at) {
+			switch now := time.Now(); e.age(now) {
+			case early:
+				s.log.Error("a certificate is not valid yet: new connections fail; see the clock of this machine, and its file", "key", e.key, "not_before", e.from.UTC(), "clock", now.UTC())
+			case expired:
 				s.log.Error("a certificate has expired: new connections fail until its file is replaced", "key", e.key, "not_after", e.at.UTC())
-			} else {
+			case due:
 				s.log.Warn("a certificate expires soon: replace its file before", "key", e.key, "not_after", e.at.UTC())
 			}
 		}
@@ -131,14 +134,14 @@ func (s *Server) renewSecrets() {
 	}
 }
 
-// expiryLogEvery is how often the log has it that a certificate expires, or has expired.
+// expiryLogEvery is how often the log has it that a certificate is not valid yet, expires, or has expired.
 const expiryLogEvery = 12 * time.Hour
 
-// expiryLog is when the log was told of each certificate, so that it is told of one when it becomes due, when
-// it has expired, and from then on rarely.
+// expiryLog is when the log was told of each certificate, so that it is told of one when it is early, when it becomes
+// due, when it has expired, and from then on rarely.
 type expiryLog map[expiry]struct {
-	last    time.Time
-	expired bool
+	last time.Time
+	age  age
 }
 
 // due are those that the log is to have now. Of others than all it forgets what it was told.
@@ -150,18 +153,18 @@ func (l expiryLog) due(all []expiry, now time.Time) (tell []expiry) {
 	}
 	for _, e := range all {
 		was, known := l[e]
-		expired := now.After(e.at)
-		if !e.isDue(now) || known && was.expired == expired && now.Sub(was.last) < expiryLogEvery {
+		age := e.age(now)
+		if age == good || known && was.age == age && now.Sub(was.last) < expiryLogEvery {
 			continue
 		}
-		was.last, was.expired = now, expired
+		was.last, was.age = now, age
 		l[e] = was
 		tell = append(tell, e)
 	}
 	return tell
 }
 
-// expiry is until when a certificate of this replica, or an authority that it accepts, is valid.
+// expiry is from when until when a certificate of this replica, or an authority that it accepts, is valid.
 type expiry struct {
 	key      string // of the configuration
 	from, at time.Time
@@ -172,12 +175,30 @@ type expiry struct {
 // that issue certificates for a day renew them when a third is left.
 const renewWithin = 7 * 24 * time.Hour
 
-// isDue reports whether the certificate should have been renewed, or has expired.
-func (e expiry) isDue(now time.Time) bool {
-	return e.at.Sub(now) < min(renewWithin, e.at.Sub(e.from)/4)
+// age is where in its life a certificate is.
+type age int
+
+const (
+	good    age = iota
+	early       // it is not valid yet, by the clock of this machine
+	due         // it should have been renewed
+	expired     // it is not valid any more
+)
+
+// age is where in its life the certificate is.
+func (e expiry) age(now time.Time) age {
+	switch left := e.at.Sub(now); {
+	case now.After(e.at):
+		return expired
+	case now.Before(e.from):
+		return early
+	case left < min(renewWithin, e.at.Sub(e.from)/4):
+		return due
+	}
+	return good
 }
 
-// expiryOf is until when a certificate of a key is valid.
+// expiryOf is from when until when a certificate of a key is valid.
 func expiryOf(key string, c *x509.Certificate) expiry { return expiry{key, c.NotBefore, c.NotAfter} }
 
 // expiries are those of the certificates that are used now.
@@ -186,7 +207,7 @@ func (x *secrets) expiries() []expiry {
 }
 
 // Warnings are what CheckFiles does not refuse and an operator should know before the start, in sentences:
-// certificates and authorities that have expired, or should be renewed.
+// certificates and authorities that are not valid yet, have expired, or should be renewed.
 func (c *Config) Warnings() []string {
 	var ends []expiry
 	for _, read := range []func() (*credentials, error){c.peerCredentials, c.clientCredentials} {

@@ -33,14 +33,14 @@ func (c *credentials) readPair(key, cert, secret string) (tls.Certificate, error
 	return pair, nil
 }
 
-// readPool reads the certificates of an authority. They end with the last of them: while one authority takes the place
-// of another, the file has both.
+// readPool reads the certificates of an authority. They begin with the first of them and end with the last: while one
+// authority takes the place of another, the file has both.
 func (c *credentials) readPool(key, name string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
-	pool, end := x509.NewCertPool(), expiry{}
+	pool, life := x509.NewCertPool(), expiry{}
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" || len(block.Headers) != 0 {
 			continue
@@ -50,14 +50,20 @@ func (c *credentials) readPool(key, name string) (*x509.CertPool, error) {
 			continue
 		}
 		pool.AddCert(cert)
-		if cert.NotAfter.After(end.at) {
-			end = expiryOf(key, cert)
+		if life.key == "" {
+			life = expiryOf(key, cert)
+		}
+		if cert.NotBefore.Before(life.from) {
+			life.from = cert.NotBefore
+		}
+		if cert.NotAfter.After(life.at) {
+			life.at = cert.NotAfter
 		}
 	}
-	if end == (expiry{}) {
+	if life.key == "" {
 		return nil, fmt.Errorf("%s: %s holds no certificate in PEM", key, name)
 	}
-	c.ends = append(c.ends, end)
+	c.ends = append(c.ends, life)
 	return pool, nil
 }
 
@@ -86,7 +92,7 @@ func (c *Config) peerCredentials() (*credentials, error) {
 }
 
 // verifyOwn checks a certificate of this member as the others will, at both ends of a connection. One that
-// has expired is no fault here: it is warned of while the replica runs.
+// has expired, or is not valid yet, is no fault here: it is warned of while the replica runs.
 func verifyOwn(cert tls.Certificate, roots *x509.CertPool) error {
 	between := x509.NewCertPool()
 	for _, der := range cert.Certificate[1:] {

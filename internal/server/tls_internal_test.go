@@ -28,7 +28,7 @@ func authority(t *testing.T, end time.Time) []byte {
 
 // While one authority takes the place of another, the file has both, and what the old one signed is renewed before it
 // ends.
-func TestAnAuthorityEndsWithTheLastInItsFile(t *testing.T) {
+func TestAnAuthorityBeginsWithTheFirstInItsFileAndEndsWithTheLast(t *testing.T) {
 	at := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	old, next := authority(t, at), authority(t, at.AddDate(1, 0, 0))
@@ -40,7 +40,7 @@ func TestAnAuthorityEndsWithTheLastInItsFile(t *testing.T) {
 		x := credentials{}
 		_, err := x.readPool("peer_ca", file)
 		require.NoError(t, err)
-		require.Equal(t, []expiry{{"peer_ca", c.end.AddDate(-1, 0, 0), c.end}}, x.ends)
+		require.Equal(t, []expiry{{"peer_ca", at.AddDate(-1, 0, 0), c.end}}, x.ends)
 	}
 	require.NoError(t, os.WriteFile(file, []byte("no certificate"), 0o600))
 	x := credentials{}

@@ -72,18 +72,25 @@ func sessionWarnings(s *replica.Status) []string {
 	}
 }
 
-// expiryWarnings tell of certificates and authorities that end soon, or have ended.
+// expiryWarnings tell of certificates and authorities that are not valid yet, end soon, or have ended.
 func expiryWarnings(all []expiry, now time.Time) (told []string) {
 	for _, e := range all {
-		at, isAuthority := e.at.UTC().Format(time.RFC3339), strings.HasSuffix(e.key, "_ca")
-		switch {
-		case now.After(e.at) && isAuthority:
+		at, what := e.at.UTC().Format(time.RFC3339), "certificate"
+		isAuthority := strings.HasSuffix(e.key, "_ca")
+		if isAuthority {
+			what = "authority"
+		}
+		switch age := e.age(now); {
+		case age == early:
+			told = append(told, fmt.Sprintf("The %s of %s is valid only from %s, and the clock of this machine says %s: new connections fail. Set the clock, or replace the file.",
+				what, e.key, e.from.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
+		case age == expired && isAuthority:
 			told = append(told, fmt.Sprintf("The authority of %s was valid until %s: new connections fail. Put a new one into its file, and renew the certificates.", e.key, at))
-		case e.isDue(now) && isAuthority:
+		case age == due && isAuthority:
 			told = append(told, fmt.Sprintf("The authority of %s is valid only until %s: before that put a new one beside it, and renew the certificates.", e.key, at))
-		case now.After(e.at):
+		case age == expired:
 			told = append(told, fmt.Sprintf("The certificate of %s was valid until %s: new connections fail. Replace its file.", e.key, at))
-		case e.isDue(now):
+		case age == due:
 			told = append(told, fmt.Sprintf("The certificate of %s is valid only until %s: replace its file before that.", e.key, at))
 		}
 	}

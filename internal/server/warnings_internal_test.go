@@ -71,7 +71,7 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 	require.NotContains(t, warnings(o, up, func(fmt.Stringer) string { return hidden })[0], "ann")
 }
 
-func TestACertificateThatEndsSoonIsWarnedOf(t *testing.T) {
+func TestACertificateThatIsEarlyOrEndsSoonIsWarnedOf(t *testing.T) {
 	now := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	const day = 24 * time.Hour
 	lastYear := now.Add(-365 * day)
@@ -79,12 +79,15 @@ func TestACertificateThatEndsSoonIsWarnedOf(t *testing.T) {
 		{"peer_cert", lastYear, now.Add(8 * day)}, {"server_cert", lastYear, now.Add(time.Hour)}, {"peer_cert", lastYear, now.Add(-time.Hour)},
 		{"peer_cert", now.Add(-16 * time.Hour), now.Add(8 * time.Hour)}, // of a day, to be renewed now
 		{"client_ca", lastYear, now.Add(time.Hour)}, {"peer_ca", lastYear, now.Add(-time.Hour)},
+		{"server_cert", now.Add(time.Hour), now.Add(90 * day)}, {"peer_ca", now.Add(time.Hour), now.Add(90 * day)},
 	}, now)
 	require.Equal(t, []string{
 		"The certificate of server_cert is valid only until 2026-11-24T01:00:00Z: replace its file before that.",
 		"The certificate of peer_cert was valid until 2026-11-23T23:00:00Z: new connections fail. Replace its file.",
 		"The authority of client_ca is valid only until 2026-11-24T01:00:00Z: before that put a new one beside it, and renew the certificates.",
 		"The authority of peer_ca was valid until 2026-11-23T23:00:00Z: new connections fail. Put a new one into its file, and renew the certificates.",
+		"The certificate of server_cert is valid only from 2026-11-24T01:00:00Z, and the clock of this machine says 2026-11-24T00:00:00Z: new connections fail. Set the clock, or replace the file.",
+		"The authority of peer_ca is valid only from 2026-11-24T01:00:00Z, and the clock of this machine says 2026-11-24T00:00:00Z: new connections fail. Set the clock, or replace the file.",
 	}, told)
 }
 

@@ -207,7 +207,7 @@ func TestTroubleWithCertificatesIsNamed(t *testing.T) {
 			[]string{"connection refused", `"peers there"=[1]`, "it does not speak TLS, and this replica has peer_cert"}},
 		"another authority": {func(a, b *Config) { secure(a, 1, ours, ours); secure(b, 2, others, others) },
 			[]string{"peer=2", "it shows a certificate of", "replica-2.test", "see peer_cert there, and peer_ca here"},
-			[]string{"connection refused", `"peers there"=[1]`, "it does not accept the certificate of this replica", "for the name replica-2.test"}},
+			[]string{"connection refused", `"peers there"=[1]`, "it does not accept the certificate of this replica", "for the name replica-2.test, and it must be valid by the clock there"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := two(t, c.change)

@@ -75,7 +75,7 @@ func (c *Config) explain(err error) string {
 	case errors.Is(err, errTLS):
 		return "it speaks TLS, and this replica has no peer_cert: give all members certificates, or none"
 	case strings.Contains(text, "remote error: tls:"):
-		return fmt.Sprintf("%s: it does not accept the certificate of this replica: peer_ca there must have signed peer_cert here, for the name %s", text, MemberName(c.Cell, c.Self))
+		return fmt.Sprintf("%s: it does not accept the certificate of this replica: peer_ca there must have signed peer_cert here, for the name %s, and it must be valid by the clock there", text, MemberName(c.Cell, c.Self))
 	case strings.Contains(text, "handshake") && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		return text + ": the other side closed the connection: its log says why; all members have peer_cert, or none"
 	}

@@ -47,8 +47,7 @@ func (l *link) explain(ctx context.Context, err error) error {
 	case strings.Contains(text, "server preface: http2: "), strings.Contains(text, "unexpected HTTP status code"):
 		return status.Error(codes.Unavailable, "a program answers that is no replica: look at the port")
 	case l.c.cfg.TLS != nil && strings.Contains(text, "remote error: tls: ") && strings.Contains(text, "certificate"):
-		_, alert, _ := strings.Cut(text, "remote error: tls: ")
-		return status.Errorf(codes.Unauthenticated, "the replica does not accept the certificate of the client: %s", strings.TrimRight(alert, `"`))
+		return status.Errorf(codes.Unauthenticated, "the replica does not accept the certificate of the client: %s", alertIn(text))
 	case last == nil || !strings.Contains(text, "handshake failed"): // it is of an earlier attempt
 	case errors.As(*last, &unverified):
 		host, _, _ := net.SplitHostPort(l.addr)
@@ -57,6 +56,15 @@ func (l *link) explain(ctx context.Context, err error) error {
 		return &TLSError{"the replica does not speak TLS, and the client has a ca: remove it, or look at the port"}
 	}
 	return status.Error(codes.Unavailable, text)
+}
+
+// alertIn is the alert of the other side's TLS in the text of an error.
+func alertIn(text string) string {
+	_, alert, _ := strings.Cut(text, "remote error: tls: ")
+	if alert = strings.TrimRight(alert, `"`); alert == "expired certificate" { // so is called one that is not valid yet, too
+		alert += ", or not valid yet by the clock there"
+	}
+	return alert
 }
 
 // probeTimeout bounds the connection of speaksTLS.

@@ -51,7 +51,7 @@ func handshakeTrouble(err error) string {
 	case errors.As(err, &unverified):
 		return fmt.Sprintf("its certificate is not accepted: %s: see client_ca here", refused.Unaccepted(unverified.Err))
 	case strings.Contains(text, "remote error: tls: "):
-		_, alert, _ := strings.Cut(text, "remote error: tls: ")
+		alert := alertIn(text)
 		if !strings.Contains(alert, "certificate") {
 			return "it ended the handshake of TLS: " + alert
 		}
