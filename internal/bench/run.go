@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -28,8 +30,9 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	r := &run{cfg: cfg, dir: "/ls/local/bench-" + rand.Text()[:8]}
+	r := &run{cfg: cfg}
 	r.target, _ = client.ParseTarget(cfg.Target) // Validate has read it
+	r.dir = "/ls/" + cmp.Or(r.target.Cell, "local") + "/bench-" + rand.Text()[:8]
 	if len(cfg.Workloads) == 0 {
 		r.cfg.Workloads = workloadsFor(r.target)
 	}
@@ -83,7 +86,8 @@ func (r *run) end(ctx context.Context) {
 	sessions{r.own}.close(before)
 }
 
-// remove removes the rows and the directory of the run.
+// remove removes the rows and the directory of the run. The files of the clients are ephemeral, but after a fail-over
+// they stay for a minute.
 func (r *run) remove(ctx context.Context) error {
 	pairs, err := r.own.List(ctx, r.dir+"/")
 	if err != nil {
@@ -94,11 +98,31 @@ func (r *run) remove(ctx context.Context) error {
 			return err
 		}
 	}
-	h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write})
+	h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Read | client.Write})
 	if err != nil {
 		return err
 	}
+	for c, err := range h.Children(ctx, 0) {
+		if err == nil && c.Stat.Ephemeral {
+			err = r.removeFile(ctx, c.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return h.Delete(ctx)
+}
+
+// removeFile deletes a file in the directory of the run, if it is still there.
+func (r *run) removeFile(ctx context.Context, name string) error {
+	h, err := r.own.Open(ctx, r.dir+"/"+name, client.OpenOptions{Rights: client.Write})
+	if err == nil {
+		err = errors.Join(h.Delete(ctx), h.Close(ctx))
+	}
+	if errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrGone) {
+		return nil
+	}
+	return err
 }
 
 func (r *run) dialer(principals int) dialer {

@@ -27,6 +27,28 @@ func TestARunWithoutACellEndsAfterItsTimeout(t *testing.T) {
 	require.Empty(t, report.Rows)
 }
 
+// After a fail-over the cell keeps the ephemeral files of clients that are gone for a minute more, and a run whose
+// master was stopped meanwhile deletes them itself.
+func TestARunDeletesItsFilesAfterAFailover(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cell := chubbytest.Start(t, chubbytest.Options{})
+	r := &run{cfg: Config{Timeout: time.Minute}, dir: "/ls/local/bench-a", own: cell.Client(t), report: &Report{}}
+	_, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: true})
+	require.NoError(t, err)
+	gone := cell.Client(t)
+	for i := range 2 {
+		_, err = (&worker{number: i, cl: gone, dir: r.dir}).openOwn(ctx)
+		require.NoError(t, err)
+	}
+	cell.Resign(ctx)
+	require.NoError(t, gone.Close(ctx))
+	r.end(ctx)
+	require.NoError(t, r.report.Left)
+	_, err = cell.Client(t).Open(ctx, r.dir, client.OpenOptions{})
+	require.ErrorIs(t, err, client.ErrNotFound)
+}
+
 // What stays in the cell after a run is told: here a file that another client keeps.
 func TestARunTellsWhatStays(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
