@@ -52,7 +52,7 @@ func (p operator) Describe(ctx context.Context, who api.Principal) (*chubbyv1.Re
 		Cell: s.cfg.Cell, Replica: s.cfg.ID, Role: string(o.Role), State: o.State, Leader: uint32(o.Leader), Serving: o.Serving,
 		Epoch: uint64(o.Epoch), Ballot: o.Promised.String(), AppliedSlot: uint64(o.Applied), SnapshotSlot: uint64(o.Snapshot),
 		LeaseLeftMs: milliseconds(o.Lease), Sessions: o.Status.Sessions, LocksHeld: uint64(o.Held), LockDelays: uint64(o.Delayed),
-		Limits: s.limits(&o), Warnings: append(expiryWarnings(s.secrets.expiries(), time.Now()), warnings(&o, links, name)...),
+		Limits: s.limits(&o), Warnings: append(s.secrets.warnings(time.Now()), warnings(&o, links, name)...),
 	}
 	for _, m := range o.Members {
 		d.Members = append(d.Members, s.describeMember(m, links))

@@ -154,7 +154,7 @@ func (s *Server) pageOf(o *replica.Overview, taken time.Time, names bool) page {
 		name = func(fmt.Stringer) string { return hidden }
 		p.Note = "Names of principals and nodes are shown to this machine only. "
 	}
-	p.Warnings = append(expiryWarnings(s.secrets.expiries(), time.Now()), warnings(o, peers, name)...)
+	p.Warnings = append(s.secrets.warnings(time.Now()), warnings(o, peers, name)...)
 	p.Members = s.memberRows(o, peers)
 	p.Facts = s.facts(o)
 	p.Sessions = listOf(sessionRows(o, name), int(o.Status.Sessions), "session is alive", "sessions are alive")

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type secretGroup struct {
 	read  func() error // reads them and, if they are good, has them used
 	used  string       // the stamp of the files when they were read last, good or bad
 	seen  string       // the stamp when they were looked at last
+	bad   atomic.Bool  // as they were read last
 }
 
 // newSecrets reads all secrets of a configuration.
@@ -99,7 +101,9 @@ func (s *Server) reload(is func(*secretGroup) bool) error {
 			continue
 		}
 		g.used = rpc.Stamp(g.files...)
-		if err := g.read(); err != nil {
+		err := g.read()
+		g.bad.Store(err != nil)
+		if err != nil {
 			s.log.Error("the old ones stay: new files are bad", "files", g.name, "err", err)
 			faults = append(faults, err)
 			continue
@@ -204,6 +208,16 @@ func expiryOf(key string, c *x509.Certificate) expiry { return expiry{key, c.Not
 // expiries are those of the certificates that are used now.
 func (x *secrets) expiries() []expiry {
 	return slices.Concat(x.peers.Load().ends, x.clients.Load().ends)
+}
+
+// warnings are what an operator has to know of them, in sentences. They have no reasons, which may name principals.
+func (x *secrets) warnings(now time.Time) (told []string) {
+	for _, g := range x.groups {
+		if g.bad.Load() {
+			told = append(told, fmt.Sprintf("New files of %s are bad, and the old ones stay in use until this replica stops: the log of this replica says why.", g.name))
+		}
+	}
+	return append(told, expiryWarnings(x.expiries(), now)...)
 }
 
 // Warnings are what CheckFiles does not refuse and an operator should know before the start, in sentences:

@@ -77,11 +77,16 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 	require.ErrorContains(t, s.Reload(), "server_cert: tls: private key does not match public key")
 	require.True(t, said.Has("the old ones stay"))
 	require.Equal(t, first, toClients())
+	const stay = "New files of server_cert, server_key, client_ca are bad, and the old ones stay in use"
+	_, text2 = page(t, s, "/")
+	require.Contains(t, text2, stay)
 	require.NoError(t, os.WriteFile(cfg.ServerKey, good, 0o600))
 
 	servers.issue("server")
 	members.issue("member", cfg.CertificateName())
 	require.Eventually(t, func() bool { return toClients() != first && toPeers() != firstPeer }, 20*time.Second, 50*time.Millisecond, "the files have changed")
+	_, text2 = page(t, s, "/")
+	require.NotContains(t, text2, stay)
 
 	// From now on another authority signs the certificates of clients. A client follows when it
 	// connects again: here, since the replica starts again.
