@@ -204,7 +204,7 @@ func (s *Server) listen(o *Options) error {
 		return errPlain("listen_clients", s.clientAddr.String())
 	}
 	s.clients, err = rpc.NewServer(rpc.ServerConfig{
-		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, TLS: clientTLS, RenewTLS: s.secrets.clientTLS, Tokens: tokens,
+		Cell: c.Cell, Replica: c.ID, Deliver: s.fromClient, Check: checkVersion, TLS: clientTLS, RenewTLS: s.secrets.clientTLS, Tokens: tokens,
 		TrustNames: c.trustsNames(), AllowPlain: c.AllowPlain, MaxClients: c.MaxClients, Logger: s.log,
 		MaxConnections: connections(c.MaxClients, mostOpenFiles(), s.log), Operator: operator{s},
 	})
@@ -243,6 +243,14 @@ func (s *Server) fromPeer(from paxos.NodeID, wire []byte) {
 	if r := s.replica.Load(); r != nil {
 		r.FromPeer(from, wire)
 	}
+}
+
+// checkVersion refuses a client whose messages this replica would drop without an answer.
+func checkVersion(msg []byte) error {
+	if err := api.CheckVersion(msg); err != nil {
+		return fmt.Errorf("%w: the client and the replica are of different versions: chubby version; replace the program of the replicas first", err)
+	}
+	return nil
 }
 
 func (s *Server) fromClient(from uint64, who api.Principal, msg []byte) bool {

@@ -152,6 +152,10 @@ func TestWhatIsNoMessageIsRefusedWithTheReason(t *testing.T) {
 	}
 	_, err := api.DecodeRequest(unhex(t, "0151"))
 	require.ErrorIs(t, err, api.ErrVersion)
+	require.EqualError(t, api.CheckVersion(unhex(t, "0151")), "malformed message: unknown version 1 (this program knows 5)")
+	for _, other := range []string{"", "05", rows[0].hex} {
+		require.NoError(t, api.CheckVersion(unhex(t, other)))
+	}
 	_, err = api.DecodeRequest(make([]byte, api.MaxMessage+1))
 	require.EqualError(t, err, fmt.Sprintf("malformed message: byte 0: %d bytes are too many", api.MaxMessage+1))
 

@@ -19,6 +19,15 @@ const (
 	sequencerVersion = 1
 )
 
+// CheckVersion returns ErrVersion if b begins with another version of the format of messages. b may be any bytes; of those
+// that are no message for another reason it says nothing.
+func CheckVersion(b []byte) error {
+	if len(b) > 0 && b[0] != messageVersion {
+		return fmt.Errorf("%w %d (this program knows %d)", ErrVersion, b[0], messageVersion)
+	}
+	return nil
+}
+
 // cursor reads s from front to back. After the first error it reads only zeroes, so that decoders
 // need to check only once, at the end. It never reads beyond s, and it allocates nothing before it
 // knows that the bytes are there. The strings that it reads are parts of s.

@@ -27,7 +27,7 @@
 // # Errors of a stream
 //
 //	Unauthenticated     no certificate, a wrong token, or no name
-//	FailedPrecondition  another cell, or another replica; at the client also TLSError
+//	FailedPrecondition  another cell, another replica, or messages of another version; at the client also TLSError
 //	ResourceExhausted   too many clients, or connections, or a message above api.MaxMessage
 //	Unavailable         the replica stops, or cannot be reached
 //

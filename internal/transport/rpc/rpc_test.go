@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,6 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/internal/transport/certtest"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
@@ -92,6 +94,32 @@ func dial(t *testing.T, addr string, change func(*rpc.ClientConfig)) *process {
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	return p
+}
+
+// A client whose messages the replica cannot read is told so, and so is the log.
+func TestAClientOfAnotherVersionIsRefused(t *testing.T) {
+	said := new(logtest.Log)
+	r := serve(t, func(c *rpc.ServerConfig) {
+		c.Logger = said.Logger()
+		c.Check = func(msg []byte) error {
+			if string(msg) == "6" {
+				return errors.New("version 6")
+			}
+			return nil
+		}
+	})
+	p := dial(t, r.addr, nil)
+	p.Send(1, []byte("5"))
+	p.hears(t, "1: ann said 5")
+	p.Send(1, []byte("6"))
+	select {
+	case err := <-p.failed:
+		require.Equal(t, codes.FailedPrecondition, status.Code(err))
+		require.ErrorContains(t, err, "version 6")
+	case <-time.After(wait):
+		t.Fatal("the client is not refused")
+	}
+	require.Contains(t, said.String(), "version 6")
 }
 
 func (p *process) hears(t *testing.T, want string) {

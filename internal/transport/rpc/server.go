@@ -58,6 +58,10 @@ type ServerConfig struct {
 	// and owns msg. It reports whether there was room. A client is one port of one stream.
 	Deliver func(from uint64, who api.Principal, msg []byte) bool
 
+	// Check says why no message of this client can be delivered, for one that it sent: its program does not fit that
+	// of the replica. The stream ends with the error. nil: messages are any bytes.
+	Check func(msg []byte) error
+
 	// TLS has the certificate of the replica, and in ClientCAs the authority of those of
 	// clients. nil: plain connections.
 	TLS *tls.Config
@@ -256,6 +260,12 @@ func (s *Server) receive(stream chubbyv1.Cell_DatagramsServer, c *client) error 
 			tokens = now
 			if err := s.isStill(stream.Context(), c.who); err != nil {
 				return err
+			}
+		}
+		if s.cfg.Check != nil {
+			if err := s.cfg.Check(d.GetMessage()); err != nil {
+				s.logRefused(c.remote, err.Error())
+				return status.Error(codes.FailedPrecondition, err.Error())
 			}
 		}
 		s.cfg.Deliver(c.id<<portBits|uint64(d.GetPort()), c.who, d.GetMessage())
