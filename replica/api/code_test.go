@@ -1,6 +1,9 @@
 package api_test
 
 import (
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,4 +61,35 @@ func TestWhatEachCodeTells(t *testing.T) {
 		require.Equal(t, r.definite, r.code.IsDefinite(), r.text)
 		require.Equal(t, 1 <= i && i <= 33, r.code.Valid(), r.text)
 	}
+}
+
+// docs/protocol.md has the numbers of the constants, for clients in other languages.
+func TestTheDocumentHasTheNumbersOfTheConstants(t *testing.T) {
+	text, err := os.ReadFile("../../docs/protocol.md")
+	require.NoError(t, err)
+	row := func(field string) (numbers []string) {
+		_, rest, found := strings.Cut(string(text), "| "+field+" | ")
+		require.True(t, found, field)
+		cells, _, _ := strings.Cut(rest, " |")
+		cells, _, _ = strings.Cut(cells, ";")
+		return strings.Split(cells, ", ")
+	}
+	list := func(valid func(i int) bool, name func(i int) string) (all []string) {
+		for i := 1; valid(i); i++ {
+			all = append(all, fmt.Sprintf("%d %s", i, name(i)))
+		}
+		return all
+	}
+	require.Equal(t, list(func(i int) bool { return api.Code(i).Valid() }, func(i int) string { return api.Code(i).String() }), row("code"))
+	require.Equal(t, list(func(i int) bool { return api.EventKind(i).Valid() }, func(i int) string { return api.EventKind(i).String() }), row("event"))
+	require.Equal(t, list(func(i int) bool { return api.Mode(i).Valid() }, func(i int) string { return api.Mode(i).String() }), row("mode"))
+	require.Equal(t, []string{fmt.Sprintf("%d directory", api.Directory), fmt.Sprintf("%d file", uint8(api.File))}, row("kind"))
+	require.Equal(t, []string{
+		fmt.Sprintf("%d read", api.RightRead), fmt.Sprintf("%d write", uint8(api.RightWrite)), fmt.Sprintf("%d change-acl", uint8(api.RightChangeACL)), "added up",
+	}, row("rights"))
+	require.Equal(t, []string{fmt.Sprintf("%d never", api.CreateNever), fmt.Sprintf("%d may", api.CreateMay), fmt.Sprintf("%d must", api.CreateMust)}, row("create"))
+	require.Equal(t, []string{
+		fmt.Sprintf("%d contents", api.WantContents), fmt.Sprintf("%d children", api.WantChildren), fmt.Sprintf("%d invalid", api.WantInvalid),
+		fmt.Sprintf("%d lock-acquired", api.WantLockAcquired), fmt.Sprintf("%d lock-wanted", api.WantLockWanted), fmt.Sprintf("%d fail-over", api.WantFailover), "added up",
+	}, row("events of an Open"))
 }
