@@ -30,8 +30,10 @@ func Settle(c *cobra.Command) {
 		if large := tooLarge(err); large != nil {
 			return large
 		}
-		if c.HasAvailableSubCommands() && c.Flags().NArg() > 0 { // the flag is of the command that is meant
-			return unknown(c, c.Flags().Arg(0))
+		if c.HasAvailableSubCommands() && c.Flags().NArg() > 0 { // where no argument can be, the flag is of the command that is meant
+			if other := c.ValidateArgs(c.Flags().Args()); other != nil {
+				return other
+			}
 		}
 		text, _, _ := strings.Cut(err.Error(), ": strconv.") // what pflag says, without its reasons
 		return Usage("%s; %s --help explains the flags", text, c.CommandPath())

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/sim/cell"
@@ -91,6 +92,9 @@ some place of the grid has no judged seed.
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
+				if err := a.noFlags(c); err != nil {
+					return err
+				}
 				return a.listExperiments()
 			}
 			if err := checkOut(c); err != nil {
@@ -119,6 +123,14 @@ func (a *app) listExperiments() error {
 	t.Row("%s\t%s\n", "sessions", "very many idle sessions on one master: speed, KeepAlives, memory")
 	t.Row("%s\t%s\n", "caching", "what clients ask for, with caches and without, and what a write costs that many have cached")
 	return t.End()
+}
+
+// noFlags refuses flags without the name of an experiment: a script whose variable is empty would get a list, and code 0.
+func (a *app) noFlags(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		err = cli.Usage("--%s needs the name of an experiment; `%s sim experiment` lists them", f.Name, a.Name)
+	})
+	return err
 }
 
 // checkOut refuses an empty --out, as from an unset shell variable: the files would be missing when a run has failed.
