@@ -40,6 +40,9 @@ func (p *Printer) Watch(o *plan.Options) {
 // Header returns the lines that describe a run: its plan, and the columns of its trace.
 func Header(p *plan.Plan) []string {
 	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
+	for _, o := range p.Others() {
+		all = append(all, fmt.Sprintf("%v is %s", o.Addr, o.What))
+	}
 	lease := p.Driver.Core.Paxos.Lease.Grant
 	if lease == 0 {
 		all = append(all, "no master leases: each read takes a round of the log")

@@ -29,3 +29,10 @@ func TestWhatIsPrintedFitsAHundredColumns(t *testing.T) {
 		}
 	}
 }
+
+// The trace has lines of machines after the clients, so --node takes them.
+func TestNodeTakesAMachineAfterTheClients(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("sim", "--seed", "3", "--trace", "--node", "c5", "--replicas", "3", "--clients", "4", "--workload", "fenced"), w.err.String())
+	require.Contains(t, w.out.String(), "\n# c5 is the server outside of the cell, which checks sequencers\n")
+}

@@ -43,14 +43,18 @@ func (a simRun) trace(o plan.Options) error {
 
 // checkInPlan refuses a machine of --node that the plan does not have.
 func checkInPlan(asked string, node sim.Addr, p plan.Plan) error {
+	others, also := p.Others(), ""
+	for _, o := range others {
+		also += fmt.Sprintf("; %v is %s", o.Addr, o.What)
+	}
 	most := sim.Addr(p.Replicas)
 	if node.IsClient() {
-		most = sim.FirstClient + sim.Addr(p.Clients) - 1
+		most = sim.FirstClient + sim.Addr(p.Clients+len(others)) - 1
 	}
 	if node <= most {
 		return nil
 	}
-	return cli.Usage("--node %s: seed %d has %s and %s", asked, p.Seed, span("n", p.Replicas), span("c", p.Clients))
+	return cli.Usage("--node %s: seed %d has %s and %s%s", asked, p.Seed, span("n", p.Replicas), span("c", p.Clients), also)
 }
 
 // span returns "n1 to n5" for 5, and "n1" for 1.
