@@ -20,4 +20,5 @@ func TestASideThatCannotBeBuiltSaysWhy(t *testing.T) {
 	_, err = program(t.Context(), dir, diff)
 	require.ErrorContains(t, err, "x.diff is to be built: ")
 	require.ErrorContains(t, err, "is not inside the source tree")
+	require.NotContains(t, err.Error(), "planted bug", "a side is none")
 }

@@ -53,7 +53,7 @@ func Root(dir string) (string, error) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s is not inside the source tree of github.com/chubbycell/chubby: planted bugs are built from source", dir)
+			return "", fmt.Errorf("%s is not inside the source tree of github.com/chubbycell/chubby, and this is built from source: run it in a clone", dir)
 		}
 	}
 }
