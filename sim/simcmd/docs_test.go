@@ -19,7 +19,7 @@ var projectAt, _ = filepath.Abs(project)
 
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	for _, line := range clitest.Commands(t, clitest.Documents(t, project)) {
-		args := strings.Fields(line)
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
 		switch {
 		case !strings.HasPrefix(line, "sim"), strings.HasPrefix(line, "sim mutants"):
 			continue // simcmd does not have this command
@@ -40,4 +40,19 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 			require.Equal(t, cli.ExitClean, w.do(args...), "%s", w.err.String())
 		})
 	}
+}
+
+// The numbers in the examples are of one commit. When histories change, those that select no line any more are replaced.
+func TestTheTracesOfTheDocumentsHaveLines(t *testing.T) {
+	some := 0
+	for _, line := range clitest.Commands(t, clitest.Documents(t, project)) {
+		if !strings.HasPrefix(line, "sim --seed") || !strings.Contains(line, "--trace --") {
+			continue
+		}
+		some++
+		w := real()
+		require.Equal(t, cli.ExitClean, w.do(strings.Fields(strings.ReplaceAll(line, "'", ""))...), "%s", w.err.String())
+		require.NotContains(t, w.err.String(), "no line", line)
+	}
+	require.Greater(t, some, 3)
 }

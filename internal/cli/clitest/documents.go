@@ -36,7 +36,7 @@ func Documents(t *testing.T, root string) map[string]string {
 func Commands(t *testing.T, documents map[string]string) []string {
 	var all []string
 	for _, text := range documents { // order-free: sorted below
-		for _, m := range regexp.MustCompile(`(?m)^ {4,}go run ./cmd/chubby ([^#|>\n]*)`).FindAllStringSubmatch(text, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^ {4,}go run ./cmd/chubby ((?:'[^'\n]*'|[^'#|>\n])*)`).FindAllStringSubmatch(text, -1) {
 			all = append(all, strings.TrimSpace(m[1]))
 		}
 	}
