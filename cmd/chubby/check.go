@@ -59,6 +59,10 @@ its shortest prefix without an order, and what that contradicts. For an undecide
 check says which bound ended its search. An interrupt ends the search too: check prints what
 it knows by then, with exit code 130; a second interrupt ends at once.
 
+If calls have positions in an order that the system proposes ("slot" in jsonl, as in the files
+of chubby sim --out), check first replays that order, which takes no time. A legal order is
+a proof: then the verdict is legal even if the search, a second opinion, stays undecided.
+
 -o json prints one object, docs/schema/chubby-check-1.json. -o junit prints a report for
 CI systems: a case for each partition.
 

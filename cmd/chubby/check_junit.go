@@ -35,6 +35,8 @@ func junitOf(r *linearizability.Report, took time.Duration, again string) *cli.J
 			c.Skipped = &cli.JUnitSkip{Message: "left open, since another partition is illegal; --all searches every one"}
 		case p.Bound == linearizability.ByInterrupt:
 			c.Failure = cli.Fault("undecided", fmt.Sprintf("undecided after %d steps: interrupted", p.Steps), again)
+		case p.Verdict == linearizability.Undecided && r.Verdict == linearizability.Legal: // by the witness
+			c.Skipped = &cli.JUnitSkip{Message: fmt.Sprintf("legal by its positions in the log; the search, undecided after %d steps, was ended by the bound of %s", p.Steps, p.Bound)}
 		case p.Verdict == linearizability.Undecided:
 			c.Failure = cli.Fault("undecided", fmt.Sprintf("undecided after %d steps: its search was ended by the bound of %s", p.Steps, p.Bound), again)
 		}
