@@ -18,13 +18,13 @@ func TestAPlanNamesEveryMachine(t *testing.T) {
 		c := build(p, sim.Config{})
 		clients := c.world.Clients()
 		require.Len(t, c.world.Replicas(), p.Replicas, "seed %d", seed)
-		require.Len(t, clients, p.Clients+len(p.Others()), "seed %d", seed)
-		for i, o := range p.Others() {
+		require.Len(t, clients, p.Clients+len(plan.OthersOf(&p)), "seed %d", seed)
+		for i, o := range plan.OthersOf(&p) {
 			require.Equal(t, clients[p.Clients+i].Addr(), o.Addr, "seed %d", seed)
 			seen[o.What] = true
 		}
 		if p.Hostile.Gap > 0 {
-			require.Equal(t, c.adversary.Name(), model.PrincipalOn(p.Others()[0].Addr), "seed %d: the hostile client comes first", seed)
+			require.Equal(t, c.adversary.Name(), model.PrincipalOn(plan.OthersOf(&p)[0].Addr), "seed %d: the hostile client comes first", seed)
 		}
 		c.world.Close()
 	}

@@ -40,7 +40,7 @@ func (p *Printer) Watch(o *plan.Options) {
 // Header returns the lines that describe a run: its plan, and the columns of its trace.
 func Header(p *plan.Plan) []string {
 	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
-	for _, o := range p.Others() {
+	for _, o := range plan.OthersOf(p) {
 		all = append(all, fmt.Sprintf("%v is %s", o.Addr, o.What))
 	}
 	lease := p.Driver.Core.Paxos.Lease.Grant

@@ -8,8 +8,8 @@ type Other struct {
 	What string // what runs on it, in a few words
 }
 
-// Others returns the machines that follow the clients, in the order of their addresses.
-func (p *Plan) Others() (all []Other) {
+// OthersOf returns the machines of a plan that follow the clients, in the order of their addresses.
+func OthersOf(p *Plan) (all []Other) {
 	add := func(is bool, what string) {
 		if is {
 			all = append(all, Other{sim.FirstClient + sim.Addr(p.Clients+len(all)), what})

@@ -92,7 +92,7 @@ some place of the grid has no judged seed.
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				if err := a.noFlags(c); err != nil {
+				if err := noFlags(a.Name, c); err != nil {
 					return err
 				}
 				return a.listExperiments()
@@ -126,9 +126,9 @@ func (a *app) listExperiments() error {
 }
 
 // noFlags refuses flags without the name of an experiment: a script whose variable is empty would get a list, and code 0.
-func (a *app) noFlags(c *cobra.Command) (err error) {
+func noFlags(name string, c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		err = cli.Usage("--%s needs the name of an experiment; `%s sim experiment` lists them", f.Name, a.Name)
+		err = cli.Usage("--%s needs the name of an experiment; `%s sim experiment` lists them", f.Name, name)
 	})
 	return err
 }

@@ -43,7 +43,7 @@ func (a simRun) trace(o plan.Options) error {
 
 // checkInPlan refuses a machine of --node that the plan does not have.
 func checkInPlan(asked string, node sim.Addr, p plan.Plan) error {
-	others, also := p.Others(), ""
+	others, also := plan.OthersOf(&p), ""
 	for _, o := range others {
 		also += fmt.Sprintf("; %v is %s", o.Addr, o.What)
 	}
