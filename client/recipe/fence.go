@@ -58,14 +58,15 @@ func NewFence(locks ...string) *Fence {
 	return f
 }
 
-// pathOf returns the path in its cell of the lock with this full name or path.
+// pathOf returns the path in its cell of the lock with this full name or path; false: no node has this name.
 func pathOf(lock string) (path string, ok bool) {
-	rest, full := strings.CutPrefix(lock, "/ls/")
-	if full {
+	path = lock
+	if rest, full := strings.CutPrefix(lock, "/ls/"); full {
 		_, rest, _ = strings.Cut(rest, "/")
-		return "/" + rest, true
+		path = "/" + rest
 	}
-	return lock, strings.HasPrefix(lock, "/")
+	hasEmpty := strings.Contains(path, "//") || path != "/" && strings.HasSuffix(path, "/")
+	return path, strings.HasPrefix(path, "/") && !hasEmpty
 }
 
 // Read admits a request that changes nothing, or fails. It fails with ErrFenced if a later holder

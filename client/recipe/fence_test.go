@@ -236,6 +236,9 @@ func TestWhatAFenceRefuses(t *testing.T) {
 	require.ErrorIs(t, full.Read(take("/other", client.Exclusive)), client.ErrInvalid)
 	bad := recipe.NewFence("/guard", "guard").Read(shared)
 	require.ErrorIs(t, bad, client.ErrInvalid)
+	for _, name := range []string{"/guard/", "/ls/local/guard/", "//guard", "/ls/local//guard"} { // no node has such a name
+		require.ErrorContains(t, recipe.NewFence(name).Read(shared), "give names of locks", name)
+	}
 	require.EqualError(t, bad, `recipe: fence: invalid: NewFence was given ["guard"]: give names of locks, /ls/CELL/PATH or /PATH`)
 }
 
