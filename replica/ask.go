@@ -64,6 +64,8 @@ type Status struct {
 	LogJob   time.Duration
 	Proposed int    // commands that wait for a slot
 	Refused  uint64 // messages of clients for which the inbox had no room, in this life
+	// MalformedPeers and MalformedClients count bytes that are no message, and were dropped, in this life.
+	MalformedPeers, MalformedClients uint64
 	// KeepAlives counts those that were answered in this life.
 	KeepAlives uint64
 	Caches     Caches // zero unless it is the master
@@ -116,6 +118,7 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.KeepAlives = c.Master().Counters.KeepAlives
 	s.State = c.Master().String()
 	count := h.Counters()
+	s.MalformedPeers, s.MalformedClients = count.MalformedPeer, count.MalformedClient
 	s.Saves = Saves{
 		Snapshot: h.SnapshotSlot(), Snapshots: count.SnapshotsWritten, SnapshotsFailed: count.SnapshotsFailed, SnapshotError: r.snapshots.reason(),
 		Backups: count.BackupsWritten, BackupsFailed: count.BackupsFailed, BackupError: r.backups.reason(),

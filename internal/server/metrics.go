@@ -44,6 +44,8 @@ var (
 	descBackups   = describe("backups_total", "Backups that the replica wrote as master, since it started.")
 	descBackupBad = describe("backups_failed_total", "Backups that could not be written, since the replica started.")
 	descBackupAge = describe("backup_age_seconds", "At the master: for how long masters have served since the newest backup was taken.")
+	descBusy      = describe("busy_total", "Messages of clients that were answered busy, because too many waited, since the replica started.")
+	descMalformed = describe("malformed_total", "Bytes that came as a message, were none and were dropped, since the replica started.", "from")
 	descDropped   = describe("peer_dropped_total", "Datagrams for the peer that were not sent.", "peer")
 )
 
@@ -72,7 +74,7 @@ func (m *metrics) remove() {
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descBuild, descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWALJob, descWAL, descClients, descConnected, descDropped,
 		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost,
-		descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge} {
+		descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge, descBusy, descMalformed} {
 		all <- d
 	}
 }
@@ -105,12 +107,13 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descBarred, float64(state.Caches.Barred))
 	gauge(descLongest, state.Caches.Longest.Seconds())
 	gauge(descSnapSlot, float64(state.Snapshot))
-	total := func(d *prometheus.Desc, n uint64) {
-		all <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n))
+	total := func(d *prometheus.Desc, n uint64, labels ...string) {
+		all <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
 	total(descRecords, state.Records)
 	total(descSyncs, state.Syncs)
 	total(descAlives, state.KeepAlives)
+	total(descBusy, state.Refused)
 	total(descSnaps, state.Snapshots)
 	total(descSnapsBad, state.SnapshotsFailed)
 	if m.s.cfg.BackupDir != "" {
@@ -120,12 +123,14 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	if state.KnowsBackupAge {
 		gauge(descBackupAge, state.BackupAge.Seconds())
 	}
+	total(descMalformed, state.MalformedPeers, "peer")
+	total(descMalformed, state.MalformedClients, "client")
 	for _, e := range m.s.secrets.expiries() {
 		gauge(descNotAfter, float64(e.at.Unix()), e.key)
 	}
 	for _, p := range m.s.peers.Status() {
 		flag(descConnected, p.Connected, fmt.Sprint(p.ID))
-		all <- prometheus.MustNewConstMetric(descDropped, prometheus.CounterValue, float64(p.Dropped), fmt.Sprint(p.ID))
+		total(descDropped, p.Dropped, fmt.Sprint(p.ID))
 	}
 }
 
