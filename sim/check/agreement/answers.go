@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -114,6 +115,14 @@ func (h *Calls) OnReply(id paxos.NodeID, p api.Reply, err error, reads []core.Re
 	// and the replica may apply both slots in one step: then it answers for the former.
 	refused = refused || e.left && paxos.Slot(e.At.Slot) >= h.Disks[id].fresh && h.around.HasAuthority(id)
 	if ok && !refused && e.answer != model.Digest(p.Result) {
-		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v", id, p.Seq, p.Session, p.Code, e.At)
+		h.world.Break("I-W1", "replica %d answers call %d of session %d with %v, which is not what it was at %v, %v", id, p.Seq, p.Session, p.Code, e.At, e.was(p.Code))
 	}
+}
+
+// was says what the answer was, beside a code that was given.
+func (e *Effect) was(given api.Code) string {
+	if e.code == given {
+		return fmt.Sprintf("%v with other details", e.code)
+	}
+	return e.code.String()
 }

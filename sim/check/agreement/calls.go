@@ -1,6 +1,9 @@
 package agreement
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/chubbycell/chubby/client"
@@ -16,6 +19,7 @@ import (
 type Effect struct {
 	At     linearizability.Position
 	answer uint64    // digest of the result
+	code   api.Code  // of the result
 	left   bool      // left by a CancelAcquire for the call that it gives up
 	epoch  api.Epoch // epoch of that place
 	row    bool      // it was a call on rows
@@ -62,12 +66,29 @@ func (h *Calls) checkRepeats(s paxos.Slot, v paxos.Value) {
 		key := xxhash.Sum64String(c)
 		left := h.handed[key] - 1
 		if left < 0 {
-			h.world.Break("S5", "command %d of slot %d stands in the log once more than it was proposed", i, s)
+			h.world.Break("S5", "command %d of slot %d stands in the log once more than it was proposed; before that, it stands in %s", i, s, h.slotsOf(c, s))
 		}
 		if h.handed[key] = left; left == 0 {
 			delete(h.handed, key)
 		}
 	}
+}
+
+// slotsOf names the chosen slots below one that have a command.
+func (h *Calls) slotsOf(raw string, last paxos.Slot) string {
+	var all []string
+	for s := range min(last, paxos.Slot(len(h.Slots))) {
+		for _, c := range h.Slots[s].value.Commands {
+			if h.Slots[s].chosen && c == raw {
+				all = append(all, fmt.Sprintf("slot %d", s))
+				break
+			}
+		}
+	}
+	if all == nil {
+		return "no slot"
+	}
+	return strings.Join(all, ", ")
 }
 
 // onCommands records where each call took effect (S5).
@@ -93,7 +114,7 @@ func (h *Calls) onCommands(a *core.Applied) {
 			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.Seq, key.Session, at, by)
 		}
 		_, row := a.Commands[i].Command.(command.Call)
-		h.Effects[key] = Effect{At: at, answer: model.Digest(a.Commands[i].Result), epoch: h.epochs.Highest, row: row}
+		h.Effects[key] = Effect{At: at, answer: model.Digest(a.Commands[i].Result), code: a.Commands[i].Result.Code, epoch: h.epochs.Highest, row: row}
 		h.noteCancelled(a.Commands[i].Command, at)
 	}
 }
@@ -107,7 +128,7 @@ func (h *Calls) noteCancelled(c command.Command, at linearizability.Position) {
 	}
 	if d, ok := act.Op.(command.CancelAcquire); ok {
 		if key := (model.Call{Session: act.Session, Seq: d.Call}); h.Effects[key] == (Effect{}) {
-			h.Effects[key] = Effect{At: at, answer: model.Digest(api.Result{Code: api.Cancelled}), epoch: h.epochs.Highest, left: true}
+			h.Effects[key] = Effect{At: at, answer: model.Digest(api.Result{Code: api.Cancelled}), code: api.Cancelled, epoch: h.epochs.Highest, left: true}
 		}
 	}
 }

@@ -292,6 +292,7 @@ func TestS5ACommandStandsTwiceInTheLog(t *testing.T) {
 	f.good()
 	f.h.OnApplied(1, []core.Applied{{Slot: 2, Value: val("a")}})
 	f.breaks("S5")
+	require.Contains(t, f.w.Failure().Text, "before that, it stands in slot 1")
 }
 
 func TestS6ChecksumsDifferAtOneSlot(t *testing.T) {

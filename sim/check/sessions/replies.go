@@ -65,7 +65,7 @@ func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, 
 	}
 	held := now.After(k.receipt) && !t.Since.After(k.receipt) && !l.Failover && s.Config.IdleAfter == 0
 	if left := was.Sub(now) + t.late; held && left < s.Config.LeaseMin/4 {
-		s.breakf(id, "has held a KeepAlive of session %d until %v before the end of its lease", x, left)
+		s.breakf(id, "has held a KeepAlive of session %d, which came %v ago, until %v before the end of its lease", x, now.Sub(k.receipt), left)
 	}
 	t.tell(x)
 	s.checkLease(id, now, x, 0)
