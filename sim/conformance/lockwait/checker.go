@@ -217,13 +217,14 @@ func (b *Checker) OnCommand(a *command.Applied, in paxos.Slot) {
 }
 
 // OnActed reports a step of a replica: the answers that left, and the commands about waiting
-// Acquires that it has begun, attempts and refusals, which will be proposed in their turn.
+// Acquires that it has begun, attempts and refusals, which will be proposed in their turn. The
+// answers of a former master, to copies of before, end no waiting at a later one.
 // from is the first slot that it applied in this step.
 func (b *Checker) OnActed(id paxos.NodeID, from paxos.Slot, answers []api.Reply, tries []command.NodeCommand) {
 	for _, p := range answers {
-		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code != api.Parked {
+		if s := b.calls[model.Call{Session: p.Session, Seq: p.Seq}]; s != nil && p.Code != api.Parked && p.Epoch == s.at.epoch {
 			s.waits = false
-			if gone := p.Code == api.Stale || p.Code == api.NoSession; p.Code.IsDefinite() || gone && p.Epoch == s.at.epoch {
+			if p.Code.IsDefinite() || p.Code == api.Stale || p.Code == api.NoSession {
 				b.leave(s)
 			}
 		}

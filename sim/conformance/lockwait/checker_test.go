@@ -287,6 +287,14 @@ func TestS8TheQueueIsKept(t *testing.T) {
 			w.held(true)
 			w.tries(3, ex)
 		}, false},
+		"the first, to which a former master has refused a copy": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnActed(2, 1, []api.Reply{{Session: 1, Seq: 5, Epoch: 2, Result: api.Result{Code: api.Crowded}}}, nil)
+			w.tries(1, ex)
+		}, false},
+		"the second, as a former master has refused a copy to the first": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
+			w.b.OnActed(2, 1, []api.Reply{{Session: 1, Seq: 5, Epoch: 2, Result: api.Result{Code: api.Crowded}}}, nil)
+			w.tries(2, ex)
+		}, true},
 		"by one that lost it in a slot that its master has not applied": {[3]api.Mode{ex, ex, ex}, func(w *waiters) {
 			w.lost, w.moved = 7, 7
 			w.tries(3, ex)
