@@ -178,11 +178,12 @@ func (l *Log) message(m Moment) {
 	}
 	key := fmt.Sprint(m.Peer, m.Who, text)
 	if way := l.sent[key]; len(way) > 0 {
+		for len(way) > 1 && l.All[way[0]].Arrived { // the network may deliver the last one twice
+			way = way[1:]
+		}
 		l.All[i].Cause = way[0]
 		l.All[way[0]].Arrived = true
-		if len(way) > 1 { // keep the last one: the network may deliver it twice
-			l.sent[key] = way[1:]
-		}
+		l.sent[key] = way
 	}
 }
 

@@ -67,3 +67,28 @@ func TestABreakWithoutAMachineIsThatOfTheMachinesInItsText(t *testing.T) {
 	require.Len(t, s.Lines, 1)
 	require.Contains(t, s.Lines[0], "is not known")
 }
+
+// A report about a history is judged at the end of the run. The story is that of its calls.
+func TestTheStoryOfAHistoryEndsWithItsCalls(t *testing.T) {
+	l := moments.NewLog()
+	ms := time.Millisecond
+	line(l, 1, 1*ms, "c2", "0.001000000", "send", "-> n2 read")
+	line(l, 2, 2*ms, "n2", "0.002000000", "receive", "<- c2 read")
+	line(l, 2, 2*ms, "n2", "0.002000000", "send", "-> c2 old")
+	line(l, 3, 3*ms, "c2", "0.003000000", "receive", "<- n2 old")
+	for i := range 2 { // the first call is not the one of the report, and the last message is none of its causes
+		at := time.Duration(10+10*i) * ms
+		line(l, 4, at, "c2", "0.010000000", "send", "-> n2 read")
+		line(l, 5, at+ms, "n2", "0.011000000", "receive", "<- c2 read")
+		line(l, 5, at+ms, "n2", "0.011000000", "send", "-> c2 old")
+		line(l, 6, at+2*ms, "c2", "0.012000000", "receive", "<- n2 old")
+	}
+	text := "Not linearizable\n  #4 client 2: read -> \"old\" [called 7 at 0.010000s, returned 14 at 0.012000s]\ncannot have had this result"
+	line(l, 9, time.Second, "-", "-", "FAILURE", "X broken")
+	s := OfWorld(l, &cell.Breach{ID: "LIN", Text: text, At: time.Second, Step: 6})
+	require.Equal(t, []string{
+		"What led to it:",
+		"  0.011 s (n2: 0.011)  n2 receives from c2 (sent at 0.010 s): read",
+		"  0.012 s (c2: 0.012)  c2 receives from n2 (sent at 0.011 s): old",
+	}, s.Lines)
+}
