@@ -111,7 +111,7 @@ func (h *Calls) onCommands(a *core.Applied) {
 			h.world.Break("S5", "call %d of session %d took effect at %v and again at %v", key.Seq, key.Session, was.At, at)
 		}
 		if by, passed := h.Final.Passed(key); passed {
-			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d before", key.Seq, key.Session, at, by)
+			h.world.Break("S4", "call %d of session %d takes effect at %v, and its client, which waits for it no more, was answered call %d of session %d before", key.Seq, key.Session, at, by, key.Session)
 		}
 		_, row := a.Commands[i].Command.(command.Call)
 		h.Effects[key] = Effect{At: at, answer: model.Digest(a.Commands[i].Result), code: a.Commands[i].Result.Code, epoch: h.epochs.Highest, row: row}
