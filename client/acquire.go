@@ -46,8 +46,8 @@ func (h *Handle) Acquire(ctx context.Context, mode Mode) (*Lock, error) {
 
 // TryAcquire acquires the lock of the node if it is free. It does not wait for a holder; it blocks
 // only until the cell has answered. It fails with ErrLockHeld if the lock is held in a conflicting
-// mode or by this handle, and with ErrLockDelayed while the lock-delay of a lost holder runs. Its
-// other errors are those of Acquire.
+// mode or by this handle, or if another goroutine is acquiring it through this handle; and with
+// ErrLockDelayed while the lock-delay of a lost holder runs. Its other errors are those of Acquire.
 func (h *Handle) TryAcquire(ctx context.Context, mode Mode) (*Lock, error) {
 	t := &acquireCall{h: h, name: "try-acquire", mode: mode}
 	freed, err := t.begin(ctx)

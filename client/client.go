@@ -54,9 +54,9 @@ func newClient(rt Runtime, cfg Config, s settings, bad error) *Client {
 	return c
 }
 
-// Runtime returns the Runtime that was given to New. Code that receives a Client should use it to
-// sleep, to limit its waits and to start threads of control; such code runs wherever the Client
-// does.
+// Runtime returns the Runtime that was given to New, or that Dial made. Code that receives a Client
+// should use it to sleep, to limit its waits and to start threads of control; such code runs
+// wherever the Client does.
 func (c *Client) Runtime() Runtime { return c.rt }
 
 // receive passes an inbound message to the conn of its sender's cell. Messages from unknown

@@ -42,8 +42,8 @@ var (
 	ErrSessionExpired = errors.New("session expired")
 	// ErrClosed: the Client or the Handle was closed by this program.
 	ErrClosed = errors.New("closed")
-	// ErrTooLarge: a key or value exceeds its limit (1 KiB, 256 KiB) and nothing was sent, or the
-	// rows of a List exceed theirs and the List returned no rows.
+	// ErrTooLarge: a key (1 KiB), a value or the contents of a file (256 KiB) exceed their limit and
+	// nothing was sent, or the rows of a List exceed theirs and the List returned no rows.
 	ErrTooLarge = errors.New("too large")
 	// ErrInvalid: the arguments, or the Config of the Client, break a rule. Retrying is useless.
 	ErrInvalid = errors.New("invalid")
@@ -73,10 +73,10 @@ var (
 	// not allow the call. The text says which.
 	ErrPermission = errors.New("permission denied")
 	// ErrNotDirectory: the node is a file, but the call lists it, creates a node below it, or opens
-	// it with OpenOptions.Directory.
+	// it with OpenOptions.Directory and CreateMay.
 	ErrNotDirectory = errors.New("not a directory")
 	// ErrIsDirectory: the node is a directory, which has no contents, but the call reads or writes
-	// contents, or opens it with OpenOptions.Contents.
+	// contents, or opens it with OpenOptions.Contents and CreateMay.
 	ErrIsDirectory = errors.New("is a directory")
 	// ErrNotEmpty: the directory has children. Delete them first.
 	ErrNotEmpty = errors.New("directory not empty")
@@ -95,7 +95,8 @@ var (
 	ErrBadHandle = errors.New("bad handle")
 	// ErrPoisoned: Poison was called on the handle. Close it.
 	ErrPoisoned = errors.New("handle poisoned")
-	// ErrLockHeld: another handle holds the lock in a conflicting mode, or this handle holds it.
+	// ErrLockHeld: another handle holds the lock in a conflicting mode, or this handle holds it or
+	// is acquiring it.
 	ErrLockHeld = errors.New("lock held")
 	// ErrLockDelayed: a holder of the lock was lost, and its lock-delay runs. Retry later, or
 	// use Acquire.

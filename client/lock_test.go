@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -162,6 +163,26 @@ func TestALockThatIsDroppedBeforeItsAnswerIsNotHeld(t *testing.T) {
 		require.ErrorIs(t, <-got, client.ErrNotHeld)
 		time.Sleep(time.Minute)
 		require.Empty(t, w.cell.holders("f"))
+	})
+}
+
+// A handle that waits for its lock acquires it in no other mode meanwhile, though the cell would grant that.
+func TestTryAcquireWhileTheHandleAcquires(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		f, theirs := lockable(t, ctx, w.c), lockable(t, ctx, w.guest(nil).Client)
+		shared, err := theirs.Acquire(ctx, client.Shared)
+		require.NoError(t, err)
+		got := make(chan error)
+		go func() {
+			_, err := f.Acquire(ctx, client.Exclusive)
+			got <- err
+		}()
+		synctest.Wait()
+		_, err = f.TryAcquire(ctx, client.Shared)
+		require.ErrorIs(t, err, client.ErrLockHeld)
+		require.NoError(t, shared.Release(ctx))
+		require.NoError(t, <-got)
 	})
 }
 

@@ -38,6 +38,9 @@ func TestAnOpenThatFindsAnotherKindOfNode(t *testing.T) {
 		_, err = root.Open(client.Uncached(ctx), "file", client.OpenOptions{Create: client.CreateMay, Directory: true})
 		require.ErrorIs(t, err, client.ErrNotDirectory)
 		require.NoError(t, root.Close(ctx))
+		same, err := w.c.Open(ctx, "/ls/local/file", client.OpenOptions{Directory: true})
+		require.NoError(t, err, "without CreateMay or CreateMust the option means nothing")
+		require.NoError(t, same.Close(ctx))
 
 		lock, err := made("/ls/local/dir", client.OpenOptions{Rights: client.Write}) // its lock can be had
 		require.NoError(t, err)

@@ -15,10 +15,10 @@ type OpenOptions struct {
 	Rights Rights   // the intended use: Read, Write and ChangeACL, joined by |; none includes another; 0: Read
 	Create Creation // what to do if the node does not exist
 
-	// The next four apply to a node that Open creates. With CreateMay an existing node stays as it is: see
-	// Handle.Created and Handle.StatAtOpen. Open with Directory fails with ErrNotDirectory on a file, and with
-	// Contents it fails with ErrIsDirectory on a directory. With Ephemeral, Open also opens a permanent node,
-	// which stays permanent; CreateMust opens only what it created.
+	// The next four apply to a node that Open creates, and mean nothing with CreateNever. With CreateMay an
+	// existing node stays as it is: see Handle.Created and Handle.StatAtOpen. Open with Directory then fails with
+	// ErrNotDirectory on a file, and with Contents it fails with ErrIsDirectory on a directory. With Ephemeral,
+	// Open also opens a permanent node, which stays permanent; CreateMust opens only what it created.
 	Directory bool     // create a directory instead of a file
 	Ephemeral bool     // delete the node when no client has it open any longer and no LockDelay runs
 	Contents  string   // of a created file
@@ -67,9 +67,10 @@ func (o OpenOptions) op(dir api.Token, path string) api.Open {
 
 // Open opens the node with this full name, /ls/CELL/PATH, and creates it first if o says so. It blocks
 // until the cell has answered. A path has at most 1,024 bytes, and 32 components of 255 bytes. Open fails
-// with ErrNotFound, ErrExists, ErrPermission, ErrNotDirectory, ErrIsDirectory or ErrQuota; with ErrCrowded,
-// possibly together with ErrOutcomeUnknown; and with ErrInvalid for a malformed name or an unknown cell. If
-// ctx ends first and the cell still opens the handle, the Client closes it in the background.
+// with ErrNotFound, ErrExists, ErrPermission, ErrNotDirectory, ErrIsDirectory, ErrTooLarge or ErrQuota; with
+// ErrCrowded, possibly together with ErrOutcomeUnknown; and with ErrInvalid for a malformed name, an unknown
+// cell or a wrong option. If ctx ends first and the cell still opens the handle, the Client closes it in the
+// background.
 func (c *Client) Open(ctx context.Context, name string, o OpenOptions) (*Handle, error) {
 	if c.configErr != nil {
 		return nil, c.configError("open", name)

@@ -14,7 +14,7 @@ type Runtime interface {
 	// Now returns the present instant. Instants of one Runtime never go back.
 	Now() time.Time
 	// Send sends a message to a replica. It does not block. The message may be lost, delayed or
-	// duplicated. Send does not use msg after it returns.
+	// duplicated. The Runtime owns msg from then on: the caller neither reads nor changes it.
 	Send(replica uint32, msg []byte)
 	// Receive registers f as the handler of inbound messages, replacing an earlier one. f does
 	// not block and does not keep msg.
