@@ -26,10 +26,11 @@ type Candidate struct {
 // address through it. So the cell refuses a write that arrives after the lock was lost. Once Campaign has
 // returned, the file has this address until the term ends; the address of a former leader does not come back.
 //
-// If ctx ends first, Campaign fails with the context's error and leaves nothing behind: the program
-// no longer stands for election. If Campaign was waiting for the lock, the error is
-// client.ErrWithdrawn too. Other errors are those of Open, Acquire, SetSequencer and SetContents. Campaign does
-// not retry by itself.
+// If ctx ends first, Campaign fails with the context's error: the program no longer stands for
+// election, and holds no lock. If Campaign was waiting for the lock, the error is client.ErrWithdrawn
+// too. If it was writing the address, the error is client.ErrOutcomeUnknown too, and the file may have
+// the address until there is another leader. Other errors are those of Open, Acquire, SetSequencer and
+// SetContents. Campaign does not retry by itself.
 func Campaign(ctx context.Context, c *client.Client, who Candidate) (*Term, error) {
 	h, err := c.Open(ctx, who.File, client.OpenOptions{Rights: client.Write, Create: client.CreateMay, LockDelay: who.LockDelay})
 	if err != nil {
@@ -117,7 +118,8 @@ type Leader struct {
 	// Address is the address of the leader; it is empty if there was no leader yet, or the last one has resigned.
 	Address string
 	// Generation is the generation of the lock. Address belongs to an earlier generation in only
-	// one case: a leader has acquired the lock and has not written its address yet.
+	// one case: a candidate has acquired the lock and has not written its address yet, or gave up
+	// before it had.
 	Generation uint64
 }
 

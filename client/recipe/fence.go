@@ -24,8 +24,8 @@ var ErrFenced = errors.New("a later holder of the lock has been here")
 //
 // A Fence does not know that a lock was lost, only that there is a later holder. Until a request of
 // the later holder arrives, it admits the former holder. If that is too late for a server, the
-// server should call client.CheckSequencer. A Fence does not order the requests of one holder
-// either.
+// server should call client.Handle.CheckSequencer. A Fence does not order the requests of one
+// holder either.
 //
 // A Fence is not safe for concurrent use, because admitting a request and carrying it out must be
 // one step. Use it under the mutex that guards reads and writes of the resource.

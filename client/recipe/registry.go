@@ -22,7 +22,9 @@ import (
 // life is over.
 //
 // If ctx ends first, Register fails with its error and registers nothing. It fails with
-// client.ErrInvalid if the name is empty or a path. Other errors are those of Open.
+// client.ErrInvalid if the name is empty or a path. While it waits for the name, it fails with
+// client.ErrGone if the directory is deleted, and in a cell without events it cannot wait: it fails
+// with client.ErrNoLeases. Other errors are those of Open.
 func Register(ctx context.Context, c *client.Client, dir, name, contents string) (*Registration, error) {
 	if name == "" || strings.Contains(name, "/") {
 		return nil, fmt.Errorf("recipe: member %q of %s: %w: a member's name is that of a file in the directory", name, dir, client.ErrInvalid)
@@ -105,7 +107,8 @@ type Member struct {
 //
 // The directory need not exist before the first registration. Until then the first set is empty, and
 // Watch waits. For this it needs the right to read the directory above. The error that ends the
-// iteration comes last: the error of ctx, client.ErrGone if the directory was deleted.
+// iteration comes last: the error of ctx, client.ErrGone if the directory was deleted,
+// client.ErrNoLeases in a cell without events.
 func Watch(ctx context.Context, c *client.Client, dir string) iter.Seq2[[]Member, error] {
 	return func(yield func([]Member, error) bool) {
 		r := &roster{}

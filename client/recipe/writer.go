@@ -15,8 +15,8 @@ type Holder interface {
 }
 
 // Writer is the client's end of a sequencer. It sends each request of a lock's holder together with
-// the lock's sequencer, to a resource that has a Fence or calls client.CheckSequencer. All methods
-// are safe for concurrent use.
+// the lock's sequencer, to a resource that has a Fence or calls client.Handle.CheckSequencer. All
+// methods are safe for concurrent use.
 //
 // It asks the Holder first, and sends nothing if the lock is not held. That only saves work and is
 // no protection: the program may be paused after the check, and the request may arrive minutes
