@@ -109,8 +109,8 @@ func AppendMessage(dst []byte, m Message) []byte {
 }
 
 // DecodeMessage decodes one message, which must be all of b, and checks that a correct node could
-// have sent it (Invalid). Values share the memory of b. It allocates no more than len(b), whatever
-// b contains.
+// have sent it (Invalid). Values share the memory of b. It allocates at most about 16 bytes for each
+// byte of b, whatever b contains.
 func DecodeMessage(b string) (Message, error) {
 	if len(b) < 2 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(b))

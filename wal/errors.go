@@ -8,7 +8,8 @@ import (
 var (
 	// ErrDamaged is wrapped by every *DamageError.
 	ErrDamaged = errors.New("damaged")
-	// ErrVersion: a file has a format version that this program does not know. Nothing was changed.
+	// ErrVersion: a file has a format version that this program does not know. Neither this file
+	// nor a segment of the log was changed.
 	ErrVersion = errors.New("unknown format version")
 	// ErrNotLog: Dump refuses a file that does not begin like a file of a log. It comes with
 	// ErrDamaged: a log's file that lost its beginning looks the same.

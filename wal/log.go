@@ -36,9 +36,9 @@ const flushSize = 1 << 20
 
 // Log is an open log. Its calls must not overlap, except that MakeAhead may.
 //
-// The first error of the disk, in any call, is final: the contents of the disk are then unknown
-// until the log is opened again, and every later call fails with the same error. No write or sync
-// is ever retried.
+// The first error of the disk, in any call but MakeAhead, is final: the contents of the disk are then
+// unknown until the log is opened again, and every later Append, Sync, Idle and DropBefore fails with
+// the same error. No write or sync is ever retried.
 type Log struct {
 	fs   vfs.FS
 	dir  string
@@ -282,8 +282,8 @@ func (l *Log) fail(what string, err error) error {
 	return l.err
 }
 
-// Close closes the files and releases the lock. It does not sync. Every later call fails with
-// ErrClosed, or with the final error if there was one.
+// Close closes the files and releases the lock. It does not sync. Every later Append, Sync, Idle and
+// DropBefore fails with ErrClosed, or with the final error if there was one.
 func (l *Log) Close() error {
 	var err error
 	if l.active != nil {
