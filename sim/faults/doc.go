@@ -19,5 +19,6 @@
 //	rot.go, misdirect.go, forget.go, stray.go: bytes that rot, go astray, are old or missing;
 //	             a row that changes in memory
 //	library.go   faults for worlds of any protocol (sim.Scenario), each with rate and aim;
-//	             swarm.go: a seed's draw of them. Neither knows of the cell
+//	             overlay.go: what is in force when strikes at one link, disk or clock overlap;
+//	             swarm.go: a seed's draw of them. None knows of the cell
 package faults

@@ -7,8 +7,9 @@ import (
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
-// Rate says how often a fault of the library strikes, and how long its effect lasts. Both are
-// means: each draw is between a tenth and twice of the mean.
+// Rate says how often a fault of the library strikes: Every is the time from the end of one effect
+// to the next strike, and For is how long an effect lasts. Both are means: each draw is between a
+// tenth and twice of the mean.
 type Rate struct{ Every, For time.Duration }
 
 // Aim picks the machine to strike; nil: none this time. To find a replica of your own protocol, use
