@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,11 +61,7 @@ func (s *suite) write(seed uint64, name string, content func(io.Writer) error) s
 		f, err = os.Create(file)
 	}
 	if err == nil {
-		if err = content(f); err != nil {
-			_ = f.Close()
-		} else {
-			err = f.Close()
-		}
+		err = errors.Join(content(f), f.Close())
 	}
 	if err != nil {
 		s.t.Fatalf("-sim.out: %v", err)

@@ -17,23 +17,26 @@ func dialAs(t *testing.T, addr, who string) *process {
 	return dial(t, addr, func(c *rpc.ClientConfig) { c.Principal = who })
 }
 
+// admitted is a client of a principal whose stream has been admitted.
+func admitted(t *testing.T, addr, who string) *process {
+	t.Helper()
+	p := dialAs(t, addr, who)
+	p.Send(1, []byte("x"))
+	p.hears(t, fmt.Sprintf("1: %s said x", who))
+	return p
+}
+
 // A principal that opens streams until there are as many as may be keeps no other out, and no stream of a principal that
 // has as few as others goes.
 func TestThePrincipalWithTheMostStreamsMakesRoom(t *testing.T) {
 	r := serve(t, func(c *rpc.ServerConfig) { c.MaxClients = 4 })
 	var eve []*process
 	for range 4 {
-		p := dialAs(t, r.addr, "eve")
-		p.Send(1, []byte("x"))
-		p.hears(t, "1: eve said x")
-		eve = append(eve, p)
+		eve = append(eve, admitted(t, r.addr, "eve"))
 	}
 	var others []*process
 	for i, who := range []string{"ann", "bob"} {
-		p := dialAs(t, r.addr, who)
-		p.Send(1, []byte("x"))
-		p.hears(t, fmt.Sprintf("1: %s said x", who))
-		others = append(others, p)
+		others = append(others, admitted(t, r.addr, who))
 		eve[3-i].fails(t, codes.ResourceExhausted, `4 clients are connected to replica 1, which is its limit, and "eve" has the most: one of another principal took the place`)
 		require.Equal(t, 4, r.Clients())
 	}
@@ -51,10 +54,7 @@ func TestThePrincipalWithTheMostConnectionsMakesRoom(t *testing.T) {
 	r := serve(t, func(c *rpc.ServerConfig) { c.MaxConnections = 8 })
 	var eve []*process
 	for range 7 {
-		p := dialAs(t, r.addr, "eve")
-		p.Send(1, []byte("x"))
-		p.hears(t, "1: eve said x")
-		eve = append(eve, p)
+		eve = append(eve, admitted(t, r.addr, "eve"))
 	}
 	p := dialAs(t, r.addr, "eve")
 	p.Send(1, []byte("x"))
