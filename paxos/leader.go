@@ -160,6 +160,7 @@ func (n *Node) onAccepted(from NodeID, m Accepted) {
 		return
 	}
 	p.chosen = true
+	n.chosenIn.Add(n.now.Sub(p.proposedAt))
 	if p.repeated {
 		l.timer.onRepeated(p.resendWait)
 	} else {

@@ -48,6 +48,7 @@ type Node struct {
 	behind    *Behind // for the next Output
 	last      delta   // as of the last TakeOutput
 	count     Counters
+	chosenIn  instant.Histogram // see ChosenIn
 
 	batchLimits, fetchLimits pageLimits
 }

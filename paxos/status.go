@@ -1,6 +1,10 @@
 package paxos
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/chubbycell/chubby/internal/instant"
+)
 
 // Counters count events of one process life. They are for tables and tests; no decision depends on
 // them.
@@ -74,6 +78,10 @@ func (n *Node) InFlight() int {
 	}
 	return int(n.lead.next - n.learner.firstOpen)
 }
+
+// ChosenIn returns how long each proposal of this node as leader took, in this process life, from its Accepts
+// until a quorum had voted. It is for metrics; no decision depends on it.
+func (n *Node) ChosenIn() instant.Histogram { return n.chosenIn }
 
 // Leading returns the leader as far as this node knows, even if TakeOutput has not returned it as
 // Output.Tenure yet.

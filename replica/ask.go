@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/driver"
@@ -58,12 +59,19 @@ type Status struct {
 	// MostAlive is the limit of the cell for sessions that are alive at one time.
 	MostAlive uint64
 	Records   uint64 // written to its log, in all of its lives
-	Syncs     uint64 // of the log to disk, in this life
 	// LogJob is for how long the disk has worked on the present job of the log; 0: there is none. If it does not
 	// end, the disk hangs: the replica votes for nothing meanwhile, and says nothing of it by itself.
 	LogJob   time.Duration
-	Proposed int    // commands that wait for a slot
-	Refused  uint64 // messages of clients for which the inbox had no room, in this life
+	Proposed int           // commands that wait for a slot
+	Queues   driver.Queues // messages that have come and wait for the loop
+	Refused  uint64        // messages of clients for which the inbox had no room, in this life
+	// ChosenIn is how long each proposal of this replica as leader took until a quorum had voted for it, and
+	// SyncedIn how long each write of its log took that ended with a sync, both in this life.
+	ChosenIn, SyncedIn instant.Histogram
+
+	Lease     time.Duration // until the end of its read authority; 0: it has none
+	Disagreed uint64        // checksums of members that differed from this replica's own, in this life
+	Unacked   int           // sessions that the fail-over waits for, at this master
 	// MalformedPeers and MalformedClients count bytes that are no message, and were dropped, in this life.
 	MalformedPeers, MalformedClients uint64
 	// KeepAlives counts those that were answered in this life.
@@ -111,8 +119,10 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	}
 	p, all := c.Status(), c.Rows()
 	s.Role, s.Leader, s.Serving, s.Applied = p.Role, p.Leader, c.Serving() != nil, p.Applied
-	s.Records, s.Syncs, s.Proposed, s.Refused = uint64(p.Durable), r.syncs.Load(), p.Pending, r.refused.Load()
+	s.Records, s.Proposed, s.Refused = uint64(p.Durable), p.Pending, r.refused.Load()
 	s.LogJob = r.logJob.age(r.cfg.Now())
+	s.Queues, s.ChosenIn, s.SyncedIn = r.inbox.queues(), c.ChosenIn(), r.logJob.finished()
+	s.Lease, s.Disagreed, s.Unacked = left(r.cfg.Now(), c.Lease()), c.Audit().Disagreed, c.Unacked()
 	s.Epoch, s.Sessions = rows.GetEpoch(all).Number, rows.GetTotals(all).Sessions
 	s.MostAlive = rows.GetMaxSessions(all)
 	s.KeepAlives = c.Master().Counters.KeepAlives

@@ -42,7 +42,11 @@ func TestAMasterThatResignsIsFollowedInAnotherEpoch(t *testing.T) {
 	require.Equal(t, first.ID, first.Leader)
 	require.EqualValues(t, 1, first.Sessions)
 	require.Positive(t, first.Records)
-	require.Positive(t, first.Syncs)
+	require.Positive(t, first.SyncedIn.Count())
+	require.Positive(t, first.ChosenIn.Count())
+	require.Positive(t, first.ChosenIn.Sum())
+	require.Positive(t, first.Lease)
+	require.Zero(t, first.Disagreed)
 	require.Positive(t, first.Applied)
 
 	r := c.replica(first.ID)

@@ -60,14 +60,13 @@ func (r *Replica) facts(h *driver.Driver, now time.Time, o *Overview) {
 	c := h.Core()
 	p, m, ops := c.Status(), c.Master(), c.NodeOps()
 	o.IsMaster, o.Master = m.State.HasEpoch(), rows.GetEpoch(c.Rows()).Master
-	o.Ballot, o.Promised, o.Lease = p.Ballot, p.Promised, left(now, c.Lease())
+	o.Ballot, o.Promised = p.Ballot, p.Promised
 	holder, until, holdOff := c.LeaseGranted()
 	if o.Granted, o.HoldOff = left(now, until), left(now, holdOff); o.Granted > 0 {
 		o.Holder = holder
 	}
 	o.FirstOpen, o.Floor, o.InFlight = p.FirstOpen, p.Floor, c.InFlight()
-	o.Disagreed = c.Audit().Disagreed
-	o.Handles, o.Waiting, o.Unacked = ops.Handles, ops.Waiting, c.Unacked()
+	o.Handles, o.Waiting = ops.Handles, ops.Waiting
 	for _, id := range r.cfg.Driver.Core.Paxos.Members {
 		mine := Member{
 			ID: id, IsLeader: id == p.Leader, IsThisReplica: id == o.ID,

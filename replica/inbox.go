@@ -72,6 +72,12 @@ func (b *inbox) count(in input, size int) {
 	}
 }
 
+func (b *inbox) queues() driver.Queues {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.wait.Queues()
+}
+
 func (b *inbox) signal() {
 	select {
 	case b.wake <- struct{}{}:

@@ -23,7 +23,6 @@ type Overview struct {
 
 	Ballot   paxos.Ballot  // of the campaign or the tenure of this replica; zero: it follows
 	Promised paxos.Ballot  // this replica accepts nothing below it
-	Lease    time.Duration // until the end of its read authority; 0: it has none
 	Holder   paxos.NodeID  // the replica to which it gives a grant now; 0: none
 	Granted  time.Duration // until the end of that grant
 	HoldOff  time.Duration // until the end of the restart hold-off
@@ -36,10 +35,7 @@ type Overview struct {
 	Limits    tree.Limits
 	Members   []Member // in the order of their ids, this replica among them
 
-	Disagreed uint64 // checksums of members that differed from this replica's own, in this life
-
 	Handles, Waiting int // open handles, and Acquires that wait, at this master
-	Unacked          int // sessions that the fail-over waits for
 	Held, Delayed    int // locks that are held, and lock-delays that run
 
 	FirstSessions []Session // by id

@@ -70,8 +70,7 @@ type Replica struct {
 	quit       chan struct{}
 	stop       sync.Once
 	ended      chan struct{}
-	err        error // why it ended; read after ended is closed
-	syncs      atomic.Uint64
+	err        error         // why it ended; read after ended is closed
 	cell       atomic.Uint64 // see Cell
 	logJob     underWay
 	snapshots  trouble // with writing own snapshots
@@ -166,10 +165,7 @@ func (r *Replica) runLogJobs(st *store.Store, segments chan<- struct{}) {
 	for j := range r.logJobs {
 		r.logJob.begin(r.cfg.Now())
 		err := diskjobs.Log(st, j)
-		r.logJob.end()
-		if err == nil && j.Sync {
-			r.syncs.Add(1)
-		}
+		r.logJob.end(r.cfg.Now(), err == nil && j.Sync)
 		if err == nil && st.WantsAhead() {
 			select {
 			case segments <- struct{}{}:

@@ -3,12 +3,16 @@ package replica
 import (
 	"sync"
 	"time"
+
+	"github.com/chubbycell/chubby/internal/instant"
 )
 
-// underWay notes since when a job has been under way. Its methods are safe for concurrent use.
+// underWay notes since when a job has been under way, and how long others took. Its methods are safe for
+// concurrent use.
 type underWay struct {
 	mu    sync.Mutex
 	since time.Time // zero: there is no job
+	took  instant.Histogram
 }
 
 func (u *underWay) begin(now time.Time) {
@@ -17,7 +21,22 @@ func (u *underWay) begin(now time.Time) {
 	u.since = now
 }
 
-func (u *underWay) end() { u.begin(time.Time{}) }
+// end ends the job, which counts among those whose length finished returns if counts is set.
+func (u *underWay) end(now time.Time, counts bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if counts {
+		u.took.Add(now.Sub(u.since))
+	}
+	u.since = time.Time{}
+}
+
+// finished returns how long the jobs took that counted.
+func (u *underWay) finished() instant.Histogram {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.took
+}
 
 // age is for how long the present job has been under way; 0: there is none.
 func (u *underWay) age(now time.Time) time.Duration {

@@ -1,4 +1,5 @@
-// Package instant is pure: arithmetic on instants, of which the zero one means "none".
+// Package instant is pure: arithmetic on instants, of which the zero one means "none", and counts of
+// the time between them.
 package instant
 
 import "time"

@@ -3,9 +3,14 @@ package server
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/chubbycell/chubby/internal/instant"
 )
 
 // metrics are numbers of one replica for Prometheus. They are read when they are asked for.
@@ -27,7 +32,14 @@ var (
 	descMost      = describe("sessions_limit", "Sessions that may be alive at one time: while as many are, no other client is let in.")
 	descApplied   = describe("applied_slot", "Newest slot of the log that is in the rows.")
 	descRecords   = describe("wal_records_total", "Records written to the log, in all lives of the replica.")
+	descLease     = describe("lease_left_seconds", "For how long the replica may still answer reads by itself, if its lease is not renewed; 0: it may not.")
+	descChosen    = describe("commit_duration_seconds", "At the leader: time from the proposal of a slot of the log until a majority had it on disk.")
+	descQueue     = describe("queue_messages", "Messages that have come and wait until the replica takes them in.", "queue")
+	descProposed  = describe("queue_commands", "At the leader: commands that wait for a slot of the log.")
+	descUnacked   = describe("failover_sessions", "At the master: sessions that have not acknowledged the fail-over yet. Calls wait for them.")
+	descDisagreed = describe("rows_disagreed_total", "Checksums of the rows of other members that differed from the replica's own, since it started. One of the two is damaged.")
 	descSyncs     = describe("wal_syncs_total", "Times that records of the log were synced to disk, since the replica started.")
+	descSynced    = describe("wal_sync_duration_seconds", "Time that a write of the log took that ended with a sync.")
 	descWALJob    = describe("wal_job_seconds", "For how long the disk has worked on the present write of the log; 0: there is none. It grows while the disk hangs.")
 	descWAL       = describe("wal_bytes", "Size of the files of the log.")
 	descAlives    = describe("keepalives_total", "KeepAlives of sessions that were answered, since the replica started.")
@@ -38,6 +50,7 @@ var (
 	descCachers   = describe("cache_registrations", "Clients that may have a path in their caches, added up over all paths.")
 	descBarred    = describe("cache_barred_calls", "Calls that wait until clients have dropped from their caches what they change.")
 	descLongest   = describe("cache_barrier_longest_seconds", "The longest time that such a call has waited, in this epoch.")
+	descSnapAge   = describe("snapshot_age_seconds", "Time since the newest snapshot of the rows was written. There is none before the first snapshot.")
 	descSnapSlot  = describe("snapshot_slot", "Slot of the newest snapshot of the rows.")
 	descSnaps     = describe("snapshots_total", "Snapshots that the replica wrote, since it started.")
 	descSnapsBad  = describe("snapshots_failed_total", "Snapshots that could not be written, since the replica started.")
@@ -74,7 +87,7 @@ func (m *metrics) remove() {
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descBuild, descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWALJob, descWAL, descClients, descConnected, descDropped,
 		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost,
-		descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge, descBusy, descMalformed} {
+		descLease, descChosen, descQueue, descProposed, descUnacked, descDisagreed, descSynced, descSnapAge, descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge, descBusy, descMalformed} {
 		all <- d
 	}
 }
@@ -107,13 +120,32 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	gauge(descBarred, float64(state.Caches.Barred))
 	gauge(descLongest, state.Caches.Longest.Seconds())
 	gauge(descSnapSlot, float64(state.Snapshot))
+	if at, ok := m.snapshotTime(); ok {
+		gauge(descSnapAge, max(0, time.Since(at)).Seconds())
+	}
+	gauge(descLease, state.Lease.Seconds())
+	gauge(descUnacked, float64(state.Unacked))
+	gauge(descProposed, float64(state.Proposed))
+	gauge(descQueue, float64(state.Queues.Peers), "peers")
+	gauge(descQueue, float64(state.Queues.KeepAlives), "keepalives")
+	gauge(descQueue, float64(state.Queues.Calls), "calls")
+	histogram := func(d *prometheus.Desc, h instant.Histogram) {
+		buckets := map[float64]uint64{}
+		for bound, n := range h.Bounds() {
+			buckets[bound.Seconds()] = n
+		}
+		all <- prometheus.MustNewConstHistogram(d, h.Count(), h.Sum().Seconds(), buckets)
+	}
+	histogram(descChosen, state.ChosenIn)
+	histogram(descSynced, state.SyncedIn)
 	total := func(d *prometheus.Desc, n uint64, labels ...string) {
 		all <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
 	total(descRecords, state.Records)
-	total(descSyncs, state.Syncs)
+	total(descSyncs, state.SyncedIn.Count())
 	total(descAlives, state.KeepAlives)
 	total(descBusy, state.Refused)
+	total(descDisagreed, state.Disagreed)
 	total(descSnaps, state.Snapshots)
 	total(descSnapsBad, state.SnapshotsFailed)
 	if m.s.cfg.BackupDir != "" {
@@ -132,6 +164,17 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 		flag(descConnected, p.Connected, fmt.Sprint(p.ID))
 		total(descDropped, p.Dropped, fmt.Sprint(p.ID))
 	}
+}
+
+// snapshotTime is when the newest snapshot was written; ok is false if there is none.
+func (m *metrics) snapshotTime() (newest time.Time, ok bool) {
+	files, _ := os.ReadDir(filepath.Join(m.s.cfg.Dir, "snapshots")) // none before the first snapshot
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && strings.HasSuffix(f.Name(), ".snap") && info.ModTime().After(newest) {
+			newest, ok = info.ModTime(), true
+		}
+	}
+	return newest, ok
 }
 
 // walBytes adds up the files of the log. One that goes meanwhile is left out.

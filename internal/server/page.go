@@ -268,7 +268,7 @@ func (s *Server) facts(o *replica.Overview) []fact {
 		{"newest snapshot, slot", fmt.Sprint(o.Snapshot)},
 		{"log on disk", size(s.metrics.walBytes())},
 		{"records written", fmt.Sprint(o.Records)},
-		{"syncs to disk in this life", fmt.Sprint(o.Syncs)},
+		{"syncs to disk in this life", fmt.Sprint(o.SyncedIn.Count())},
 		{"rows", fmt.Sprintf("%d, %s", o.Rows, size(o.RowBytes))},
 		{"backups in this life", fmt.Sprintf("%d written, %d failed", o.Backups, o.BackupsFailed)},
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -121,6 +122,7 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 	require.True(t, ok)
 	require.Positive(t, left)
 
+	committed := false
 	for _, s := range c.servers {
 		require.NoError(t, s.Ready(ctx))
 		code, text := page(t, s, "/readyz")
@@ -136,10 +138,15 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 		require.Regexp(t, `(?m)^go_goroutines [1-9]`, text)
 		require.Regexp(t, `(?m)^chubby_build_info\{commit="[^"]+"\} 1$`, text)
 		require.Regexp(t, `(?m)^chubby_wal_syncs_total [1-9]`, text)
+		require.Regexp(t, `(?m)^chubby_wal_sync_duration_seconds_count [1-9]`, text)
+		require.Regexp(t, `(?m)^chubby_queue_messages\{queue="keepalives"\} \d+$`, text)
 		require.Regexp(t, `(?m)^chubby_sessions 1$`, text)
+		require.Regexp(t, `(?m)^chubby_lease_left_seconds \d`, text)
+		committed = committed || regexp.MustCompile(`(?m)^chubby_commit_duration_seconds_count [1-9]`).MatchString(text)
 		require.Regexp(t, `(?m)^chubby_cached_paths [0-9]+$`, text)
 		require.Contains(t, text, `chubby_peer_connected{peer="`)
 	}
+	require.True(t, committed, "one of them has led")
 	all, err := c.metrics.Gather()
 	require.NoError(t, err)
 	require.NotEmpty(t, all)

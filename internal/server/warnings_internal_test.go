@@ -15,7 +15,7 @@ import (
 
 func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 	good := func() *replica.Overview {
-		o := &replica.Overview{IsMaster: true, Lease: time.Second}
+		o := &replica.Overview{IsMaster: true, Status: replica.Status{Lease: time.Second}}
 		o.ID, o.Leader, o.Role, o.Epoch = 1, 1, paxos.Leader, 7
 		o.Members = []replica.Member{{ID: 1, IsLeader: true, IsThisReplica: true}, {ID: 2, Silent: 100 * time.Millisecond}, {ID: 3}}
 		return o

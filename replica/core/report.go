@@ -3,6 +3,7 @@ package core
 import (
 	"time"
 
+	"github.com/chubbycell/chubby/internal/instant"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/master/handle"
@@ -14,6 +15,9 @@ import (
 
 // HeardAt returns when a member last answered this leader, see paxos.Node.HeardAt.
 func (r *Replica) HeardAt(member paxos.NodeID) time.Time { return r.paxos.HeardAt(member) }
+
+// ChosenIn returns how long the proposals of this leader took, see paxos.Node.ChosenIn.
+func (r *Replica) ChosenIn() instant.Histogram { return r.paxos.ChosenIn() }
 
 // HasOtherRows reports whether a member reported, for the slot that this replica summed last, another
 // checksum than this replica's. One of the two is wrong.

@@ -95,6 +95,14 @@ func Refusal(wire []byte) (answer []byte, ok bool) {
 	return api.AppendReply(nil, q.Answer(0, api.Result{Code: api.Busy})), true
 }
 
+// Queues tells how many messages wait in an Inbox.
+type Queues struct{ Peers, KeepAlives, Calls int }
+
+// Queues returns how many messages wait.
+func (b *Inbox[T]) Queues() Queues {
+	return Queues{Peers: b.peers.len(), KeepAlives: b.keepAlives.len(), Calls: b.calls.len()}
+}
+
 // Next takes the next message; ok is false if none waits.
 func (b *Inbox[T]) Next() (m T, ok bool) {
 	b.isPeers = false
