@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -207,7 +208,7 @@ func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 		return failure
 	}
 	if err != nil {
-		return cli.Usage("%s: %v", cli.InputName(file), err)
+		return cli.Usage("%s: %v%s", cli.InputName(file), err, historyBeside(file))
 	}
 	if r.Operations == 0 {
 		return cli.Usage("no operations in %s", cli.InputName(file))
@@ -216,6 +217,16 @@ func (a *app) check(ctx context.Context, f checkFlags, file string) error {
 		r.Interrupt()
 	}
 	return a.tellChecked(f, &r, began, file)
+}
+
+// historyBeside says where the history of a run is, for a file that is none and lies beside it, as the other
+// files of a failure do.
+func historyBeside(file string) string {
+	beside := filepath.Join(filepath.Dir(file), "history.jsonl")
+	if _, err := os.Stat(beside); file == "-" || err != nil || filepath.Base(file) == filepath.Base(beside) {
+		return ""
+	}
+	return fmt.Sprintf("; the history of this run is %s", beside)
 }
 
 // tellChecked prints a report, and returns its exit code as an error.

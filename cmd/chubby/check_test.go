@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,10 @@ func TestWhatIsNoHistoryIsNamed(t *testing.T) {
 	require.Equal(t, "chubby: --page dir: a directory; name a file\n", w.err.String())
 	require.Equal(t, cli.ExitUsage, w.do("sim", "mutants", "--repo", plant(t), "--report", "dir"))
 	require.Contains(t, w.err.String(), "--report dir: a directory; name a file")
+	require.NoError(t, os.WriteFile("dir/story.txt", []byte("Seed 7 breaks S1"), 0o644))
+	require.NoError(t, os.WriteFile("dir/history.jsonl", []byte(good), 0o644))
+	require.Equal(t, cli.ExitUsage, w.do("check", "--model", "register", "dir/story.txt"))
+	require.Contains(t, w.err.String(), "; the history of this run is "+filepath.Join("dir", "history.jsonl"))
 	dir, err := os.Open("dir")
 	require.NoError(t, err)
 	defer dir.Close()

@@ -101,7 +101,8 @@ type Compared struct {
 	// sides do not differ, at most one is expected to have Differs set, however few seeds there
 	// are. With fewer than six pairs that have values, it is never set.
 	Differs bool `json:"differs"`
-	// NoInterval is why the difference has no interval: "too few seeds", or "alike in each seed".
+	// NoInterval is why the difference has no interval: "too few seeds", "alike in each seed", or
+	// that no sample has values of the name in Column.Of.
 	NoInterval string `json:"no_interval,omitempty"`
 
 	column Column
@@ -187,6 +188,9 @@ func (col Column) compare(pairs [][2]*Sample) Compared {
 	}
 	r.A, r.B = col.estimate(sides[A]), col.estimate(sides[B])
 	if !r.isKnown() {
+		if len(pairs) > 0 && !col.isNamedIn(pairs) {
+			r.NoInterval = fmt.Sprintf("no values named %q", col.Of)
+		}
 		return r
 	}
 	r.Difference.Value = r.B.Value - r.A.Value
@@ -205,6 +209,16 @@ func (col Column) compare(pairs [][2]*Sample) Compared {
 	}
 	r.Differs = len(d) == 2 && (d[0] > 0 || d[1] < 0)
 	return r
+}
+
+// isNamedIn reports whether a sample has values of the column, even if it is an empty list: a misspelt
+// Of has none anywhere.
+func (col Column) isNamedIn(pairs [][2]*Sample) bool {
+	return slices.ContainsFunc(pairs, func(p [2]*Sample) bool {
+		_, a := p[A].Values[col.Of]
+		_, b := p[B].Values[col.Of]
+		return a || b
+	})
 }
 
 // estimate returns the number of one side.

@@ -88,6 +88,22 @@ func TestNothingIsSaidOfNothing(t *testing.T) {
 	require.NoError(t, c.WriteSVG(&table, rows, ""))
 }
 
+// A misspelt Of is told from a column whose values did not occur.
+func TestAColumnOfAnUnknownNameSaysSo(t *testing.T) {
+	c := NewComparison("a", "b", []Column{{Name: "gap", Of: "gps"}, {Name: "seldom", Of: "seldom"}})
+	for seed := range uint64(3) {
+		for _, side := range []Side{A, B} {
+			c.Add(side, Sample{Seed: seed, Values: map[string][]float64{"gap": {1}, "seldom": nil}})
+		}
+	}
+	rows := c.Compare()
+	require.Equal(t, `no values named "gps"`, rows[0].NoInterval)
+	require.Empty(t, rows[1].NoInterval)
+	var table strings.Builder
+	require.NoError(t, c.WriteTable(&table, rows))
+	require.Contains(t, table.String(), `no values named "gps"`)
+}
+
 // Measurements of the cell: longer master leases make fail-overs longer, and a side compared with
 // itself does not differ.
 func TestLeasesOfMastersAreSeenInFailOvers(t *testing.T) {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ func (r *Compared) known(side Side, form func(float64) string) string {
 // difference returns the difference and its interval as text.
 func (r *Compared) difference() (value, interval string) {
 	if !r.isKnown() {
-		return "-", "-"
+		return "-", cmp.Or(r.NoInterval, "-")
 	}
 	form := r.column.Form.text
 	if r.NoInterval != "" {
