@@ -7,12 +7,13 @@ package sim
 //   - two values have votes under one (slot, ballot);
 //   - two values have a quorum of votes each at one ballot, in one slot;
 //   - a quorum voted for a value at one ballot, so the value is chosen, and a vote at a higher
-//     ballot is for another value;
+//     ballot is for another value (not with RaftLike);
 //   - two nodes consider different values chosen, or one considers a value chosen
 //     that has no quorum of votes (only if votes are reported).
 type Agreement struct {
 	w      *World
 	quorum int
+	rule   VoteRule
 	votes  bool
 	slots  map[uint64]*slotVotes
 }
@@ -23,7 +24,8 @@ type slotVotes struct {
 	decided    bool          // a quorum voted at one ballot
 	ballot     Ballot        // the lowest such ballot
 	value      string
-	isReported bool // a node considers a value chosen
+	newest     map[Addr]string // of each disk, whatever its ballot; only with RaftLike
+	isReported bool            // a node considers a value chosen
 	chosen     string
 	by         Addr // the first such node
 }
@@ -36,8 +38,8 @@ type ballotVotes struct {
 
 // NewAgreement returns the property for the given number of acceptors, of which any majority is a
 // quorum.
-func NewAgreement(w *World, members int) *Agreement {
-	return &Agreement{w: w, quorum: members/2 + 1, slots: map[uint64]*slotVotes{}}
+func NewAgreement(w *World, members int, rule VoteRule) *Agreement {
+	return &Agreement{w: w, quorum: members/2 + 1, rule: rule, slots: map[uint64]*slotVotes{}}
 }
 
 // ID returns S1.
@@ -76,6 +78,13 @@ func (a *Agreement) OnVote(node Addr, v Vote) {
 			v.Slot, v.Ballot.Round, v.Ballot.Node, b.value, node, v.Value)
 		return
 	}
+	if a.rule == RaftLike {
+		if s.newest == nil {
+			s.newest = map[Addr]string{}
+		}
+		s.newest[node] = v.Value
+		return
+	}
 	for _, n := range b.voters {
 		if n == node {
 			return
@@ -99,6 +108,16 @@ func (s *slotVotes) at(b Ballot, value string) *ballotVotes {
 	return &s.ballots[len(s.ballots)-1]
 }
 
+// holders counts the disks whose newest vote is for value.
+func (s *slotVotes) holders(value string) (n int) {
+	for _, v := range s.newest { // order-free: counting
+		if v == value {
+			n++
+		}
+	}
+	return n
+}
+
 // judge compares all votes above the chosen ballot with the chosen value.
 func (a *Agreement) judge(slot uint64, s *slotVotes) {
 	if !s.decided {
@@ -119,6 +138,9 @@ func (a *Agreement) OnChosen(node Addr, slot uint64, value string) {
 	switch {
 	case s.isReported && s.chosen != value:
 		a.w.Break("S1", "slot %d: %s took %q for chosen, and now %s takes %q", slot, s.by, s.chosen, node, value)
+	case a.rule == RaftLike && a.votes && !s.isReported && s.holders(value) < a.quorum:
+		a.w.Break("S1", "slot %d: %s takes %q for chosen, but it is the newest vote of %d disks only, of %d that are needed", slot, node, value, s.holders(value), a.quorum)
+	case a.rule == RaftLike:
 	case a.votes && !s.decided:
 		a.w.Break("S1", "slot %d: %s takes %q for chosen, but no quorum of disks has a vote for it", slot, node, value)
 	case a.votes && s.value != value:

@@ -7,10 +7,12 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Vote lets the simulator read votes off the disks of synods.
-func (s *synod) Vote(record []byte) (sim.Vote, bool) {
-	n := decode(record)
-	return sim.Vote{Slot: 1, Ballot: sim.Ballot{Round: n.B}, Value: n.Val}, n.Kind == "accepted"
+// Votes lets the simulator read votes off the disks of synods.
+func (s *synod) Votes(record []byte) []sim.Vote {
+	if n := decode(record); n.Kind == "accepted" {
+		return []sim.Vote{{Slot: 1, Ballot: sim.Ballot{Round: n.B}, Value: n.Val}}
+	}
+	return nil
 }
 
 // reboots cuts the power of one replica after the other.

@@ -16,6 +16,7 @@ type GroupConfig struct {
 	Disk     DiskConfig                // of every replica
 	Segment  int64                     // size of a log segment in bytes; 0: 16 KiB
 	OnChosen func(node Addr, c Chosen) // for additional checkers; may be nil
+	Rule     VoteRule                  // of the protocol, for S1; used if its Node is a Voter
 }
 
 // Group is the replicas of one protocol in a world. Each has a machine of its own, with a Node, its
@@ -34,7 +35,7 @@ func NewGroup(w *World, cfg GroupConfig) *Group {
 	if cfg.Segment == 0 {
 		cfg.Segment = 16 << 10
 	}
-	g := &Group{cfg: cfg, w: w, agreement: NewAgreement(w, cfg.Replicas), checksums: NewChecksums(w)}
+	g := &Group{cfg: cfg, w: w, agreement: NewAgreement(w, cfg.Replicas, cfg.Rule), checksums: NewChecksums(w)}
 	for range cfg.Replicas {
 		c := MachineConfig{Process: func() Process { return &member{g: g} }, Disk: cfg.Disk}
 		if cfg.Clock != nil {
@@ -238,7 +239,7 @@ func (p *member) reportVotes(records [][]byte) {
 		return
 	}
 	for _, r := range records {
-		if vote, ok := v.Vote(r); ok {
+		for _, vote := range v.Votes(r) {
 			p.g.agreement.OnVote(p.env.Self(), vote)
 		}
 	}

@@ -118,6 +118,7 @@ func TestAgreementCatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		feed func(a *Agreement)
 		bad  string
+		rule VoteRule
 	}{
 		"nothing wrong": {func(a *Agreement) {
 			a.OnVote(1, vote(1, 1, "x"))
@@ -127,41 +128,68 @@ func TestAgreementCatches(t *testing.T) {
 			a.OnVote(1, vote(2, 1, "x"))
 			a.OnChosen(1, 7, "x")
 			a.OnChosen(2, 7, "x")
-		}, ""},
+		}, "", PaxosLike},
 		"two values at one ballot": {func(a *Agreement) {
 			a.OnVote(1, vote(1, 1, "x"))
 			a.OnVote(2, vote(1, 1, "y"))
-		}, "ballot 1.1"},
+		}, "ballot 1.1", PaxosLike},
 		"another value above a chosen one": {func(a *Agreement) {
 			a.OnVote(1, vote(1, 1, "x"))
 			a.OnVote(2, vote(1, 1, "x"))
 			a.OnVote(3, vote(1, 2, "y"))
-		}, "voted for \"y\""},
+		}, "voted for \"y\"", PaxosLike},
 		"the vote above came first": {func(a *Agreement) {
 			a.OnVote(3, vote(2, 1, "y"))
 			a.OnVote(1, vote(1, 1, "x"))
 			a.OnVote(2, vote(1, 1, "x"))
-		}, "voted for \"y\""},
+		}, "voted for \"y\"", PaxosLike},
 		"chosen without a quorum": {func(a *Agreement) {
 			a.OnVote(1, vote(1, 1, "x"))
 			a.OnVote(1, vote(1, 1, "x")) // repeated: still one disk
 			a.OnChosen(1, 7, "x")
-		}, "no quorum"},
+		}, "no quorum", PaxosLike},
 		"another value than the quorum's": {func(a *Agreement) {
 			a.OnVote(1, vote(1, 1, "x"))
 			a.OnVote(2, vote(1, 1, "x"))
 			a.OnChosen(1, 7, "y")
-		}, "but \"x\" was"},
+		}, "but \"x\" was", PaxosLike},
 		"two values taken for chosen": {func(a *Agreement) {
 			a.OnChosen(1, 7, "x")
 			a.OnChosen(3, 7, "x")
 			a.OnChosen(2, 7, "y")
-		}, `slot 7: n1 took "x" for chosen, and now n2 takes "y"`},
+		}, `slot 7: n1 took "x" for chosen, and now n2 takes "y"`, PaxosLike},
+		"an entry of an older term on a quorum is overwritten": {func(a *Agreement) {
+			a.OnVote(1, vote(2, 1, "x"))
+			a.OnVote(2, vote(2, 1, "x"))
+			a.OnVote(3, vote(3, 3, "y"))
+			a.OnVote(2, vote(3, 3, "y"))
+			a.OnChosen(3, 7, "y")
+			a.OnVote(1, vote(3, 3, "y"))
+			a.OnChosen(1, 7, "y")
+		}, "", RaftLike},
+		"a term with two values": {func(a *Agreement) {
+			a.OnVote(1, vote(2, 1, "x"))
+			a.OnVote(2, vote(2, 1, "y"))
+		}, "ballot 2.1", RaftLike},
+		"chosen after it was overwritten": {func(a *Agreement) {
+			a.OnVote(1, vote(2, 1, "x"))
+			a.OnVote(2, vote(2, 1, "x"))
+			a.OnVote(2, vote(3, 3, "y"))
+			a.OnChosen(1, 7, "x")
+		}, "newest vote of 1 disks only, of 2", RaftLike},
+		"overwritten after it was chosen": {func(a *Agreement) {
+			a.OnVote(1, vote(2, 1, "x"))
+			a.OnVote(2, vote(2, 1, "x"))
+			a.OnChosen(1, 7, "x")
+			a.OnVote(3, vote(3, 3, "y"))
+			a.OnVote(2, vote(3, 3, "y"))
+			a.OnChosen(3, 7, "y")
+		}, `n1 took "x" for chosen, and now n3 takes "y"`, RaftLike},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := New(Config{})
 			defer w.Close()
-			c.feed(NewAgreement(w, 3))
+			c.feed(NewAgreement(w, 3, c.rule))
 			if c.bad == "" {
 				require.Nil(t, w.Failure())
 				return

@@ -42,7 +42,7 @@ type Chosen struct {
 	Slot  uint64
 	Value string
 	// Commands are the commands in the value, for protocols that batch; nil means that the value is
-	// one command.
+	// one command, and an empty slice that it has none: a no-op.
 	Commands []string
 }
 
@@ -58,9 +58,25 @@ type NodeConfig struct {
 // Voter is a Node whose votes can be read from its records. Agreement then checks what is on the
 // disks, not only what nodes claim.
 type Voter interface {
-	// Vote returns the vote in the record, if it holds one.
-	Vote(record []byte) (Vote, bool)
+	// Votes returns the votes in the record, in the order of their slots; nil if it holds none.
+	Votes(record []byte) []Vote
 }
+
+// VoteRule says when votes on disks choose a value.
+type VoteRule int
+
+// The rules.
+const (
+	// PaxosLike: a value is chosen as soon as a quorum has voted for it at one ballot, whether a node
+	// knows or not, and no vote at a higher ballot may be for another value. It holds for Paxos in all
+	// forms, and for protocols that vote again at the ballot of each new leader, such as Viewstamped
+	// Replication.
+	PaxosLike VoteRule = iota
+	// RaftLike: Vote.Ballot is the term in which an entry was made, and a later leader may overwrite an entry
+	// on a quorum of disks as long as no node has taken it for chosen (Raft, section 5.4.2). A value that a
+	// node takes for chosen must be the newest vote of a quorum of disks at that instant.
+	RaftLike
+)
 
 // Vote is an acceptance: an acceptor's statement that at Ballot it voted for Value
 // in Slot.

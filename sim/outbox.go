@@ -44,9 +44,23 @@ func (o *Outbox) Record(record, msg []byte, to Addr) {
 	o.next++
 }
 
+// SendDurable sends msg when all records that were written so far are durable: at once if they are.
+func (o *Outbox) SendDurable(msg []byte, to ...Addr) {
+	for _, a := range to {
+		o.held = append(o.held, heldMsg{o.next - 1, Envelope{a, msg}})
+	}
+	o.release()
+}
+
 // Choose outputs a decided slot.
 func (o *Outbox) Choose(slot uint64, value string) {
 	o.out.Chosen = append(o.out.Chosen, Chosen{Slot: slot, Value: value})
+}
+
+// ChooseNoop outputs a decided slot whose value has no command: no state machine is asked to apply it. value is what
+// nodes must agree on in that slot; "" is as good as any other that they all take for a no-op.
+func (o *Outbox) ChooseNoop(slot uint64, value string) {
+	o.out.Chosen = append(o.out.Chosen, Chosen{Slot: slot, Value: value, Commands: []string{}})
 }
 
 // WakeAt requests a call of Advance at t, replacing an earlier request; the zero Time requests
@@ -56,6 +70,11 @@ func (o *Outbox) WakeAt(t time.Time) { o.out.Wake = t }
 // Durable releases the messages that wait for records up to upto.
 func (o *Outbox) Durable(_ time.Time, upto uint64) {
 	o.durable = max(o.durable, upto)
+	o.release()
+}
+
+// release hands over the messages whose records are durable.
+func (o *Outbox) release() {
 	n := 0
 	for n < len(o.held) && o.held[n].after <= o.durable {
 		o.out.Send = append(o.out.Send, o.held[n].Envelope)

@@ -32,4 +32,15 @@ func TestTheOutboxHoldsBackWhatIsNotDurable(t *testing.T) {
 	out = o.TakeOutput()
 	require.Equal(t, []Envelope{{2, []byte("m4")}, {1, []byte("m5")}}, out.Send)
 	require.Equal(t, []Chosen{{Slot: 1, Value: "v"}}, out.Chosen)
+
+	o.SendDurable([]byte("at once"), 1)
+	o.ChooseNoop(2, "")
+	out = o.TakeOutput()
+	require.Equal(t, []Envelope{{1, []byte("at once")}}, out.Send)
+	require.Equal(t, []Chosen{{Slot: 2, Commands: []string{}}}, out.Chosen)
+	o.Record([]byte("r6"), []byte("m6"), 1)
+	o.SendDurable([]byte("after r6"), 2)
+	require.Empty(t, o.TakeOutput().Send)
+	o.Durable(time.Time{}, 6)
+	require.Equal(t, []Envelope{{1, []byte("m6")}, {2, []byte("after r6")}}, o.TakeOutput().Send)
 }

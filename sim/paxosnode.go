@@ -91,13 +91,13 @@ func (p *paxosNode) TakeOutput() Output {
 	return out
 }
 
-// Vote returns the vote in a record.
-func (p *paxosNode) Vote(record []byte) (Vote, bool) {
+// Votes returns the vote in a record.
+func (p *paxosNode) Votes(record []byte) []Vote {
 	r, err := decodeRecord(record)
 	v, ok := r.(paxos.Voted)
 	if err != nil || !ok {
-		return Vote{}, false
+		return nil
 	}
 	b := Ballot{Round: v.Ballot.Round, Node: Addr(v.Ballot.Node)}
-	return Vote{Slot: uint64(v.Slot), Ballot: b, Value: string(v.Value)}, true
+	return []Vote{{Slot: uint64(v.Slot), Ballot: b, Value: string(v.Value)}}
 }

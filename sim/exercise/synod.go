@@ -62,10 +62,12 @@ func newSynod(c sim.NodeConfig, rules Rules) *Synod {
 	return s
 }
 
-// Vote lets the simulator read votes off the disks.
-func (s *Synod) Vote(record []byte) (sim.Vote, bool) {
-	n := decode(record)
-	return sim.Vote{Slot: 1, Ballot: sim.Ballot{Round: n.B}, Value: n.Val}, n.Kind == "accepted"
+// Votes lets the simulator read votes off the disks.
+func (s *Synod) Votes(record []byte) []sim.Vote {
+	if n := decode(record); n.Kind == "accepted" {
+		return []sim.Vote{{Slot: 1, Ballot: sim.Ballot{Round: n.B}, Value: n.Val}}
+	}
+	return nil
 }
 
 // Step takes a message.
