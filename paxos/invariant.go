@@ -1,6 +1,11 @@
 package paxos
 
-import "github.com/chubbycell/chubby/internal/invariant"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/chubbycell/chubby/internal/invariant"
+)
 
 // delta holds the values that must not go back from one output to the next.
 type delta struct {
@@ -146,7 +151,40 @@ func (n *Node) verifyWaits(c *campaign) {
 			return
 		}
 	}
-	invariant.Failf("I-P5", "node %d waits to lead at %v although the answers of %d members decide every slot", n.cfg.ID, c.ballot, complete.Count())
+	invariant.Failf("I-P5", "node %d waits to lead at %v although the answers of %d members decide every slot%s", n.cfg.ID, c.ballot, complete.Count(), unreadableIn(c, complete))
+}
+
+// unreadableIn says in which slot members have unreadable votes, and what the answers say there; "": nowhere. Of several
+// such slots it is the first.
+func unreadableIn(c *campaign, complete Tally) string {
+	first := MaxSlot
+	for i, id := range c.group.ids {
+		for _, v := range c.answers[i].votes {
+			if complete.Has(id) && v.Lost && v.Slot >= c.start {
+				first = min(first, v.Slot)
+			}
+		}
+	}
+	if first == MaxSlot {
+		return ""
+	}
+	text := fmt.Sprintf("; slot %d:", first)
+	for i, id := range c.group.ids {
+		if !complete.Has(id) {
+			continue
+		}
+		said := "no vote"
+		for _, v := range c.answers[i].votes {
+			switch {
+			case v.Slot == first && v.Lost:
+				said = fmt.Sprintf("an unreadable vote at %v", v.Ballot)
+			case v.Slot == first:
+				said = fmt.Sprintf("a vote at %v", v.Ballot)
+			}
+		}
+		text += fmt.Sprintf(" node %d has %s,", id, said)
+	}
+	return strings.TrimSuffix(text, ",")
 }
 
 // isHarmless reports whether an unreadable vote does not matter. complete is the number of

@@ -59,17 +59,18 @@ func TestNoCandidateWaitsForDecidedSlots(t *testing.T) {
 		claim string
 		slots [][]string // what the members say of slot 1, 2
 		waits bool
+		named string // what the report says of the first slot with an unreadable vote
 	}{
-		{"nothing is unreadable", [][]string{{"a1", "-", "-"}}, false},
-		{"no quorum has told", [][]string{{"?1", "-"}}, true},
-		{"none can say", [][]string{{"?1", "-", "-"}}, true},
-		{"a vote below may be another value", [][]string{{"a1", "?2", "-"}}, true},
-		{"at the same ballot it is not", [][]string{{"a1", "?1", "-"}}, false},
-		{"nor above", [][]string{{"a3", "?1", "?2"}}, false},
-		{"the highest counts", [][]string{{"a3", "?4", "?2"}}, true},
-		{"a quorum can read", [][]string{{"?4", "a1", "-", "-"}}, false},
-		{"one slot waits, one need not", [][]string{{"a1", "?1", "-"}, {"?1", "-", "-"}}, true},
-		{"neither need", [][]string{{"a1", "?1", "-"}, {"-", "b2", "?2"}}, false},
+		{"nothing is unreadable", [][]string{{"a1", "-", "-"}}, false, ""},
+		{"no quorum has told", [][]string{{"?1", "-"}}, true, ""},
+		{"none can say", [][]string{{"?1", "-", "-"}}, true, ""},
+		{"a vote below may be another value", [][]string{{"a1", "?2", "-"}}, true, ""},
+		{"at the same ballot it is not", [][]string{{"a1", "?1", "-"}}, false, "; slot 1: node 1 has a vote at 1.1, node 2 has an unreadable vote at 1.1, node 3 has no vote"},
+		{"nor above", [][]string{{"a3", "?1", "?2"}}, false, "; slot 1: node 1 has a vote at 3.1, node 2 has an unreadable vote at 1.1, node 3 has an unreadable vote at 2.1"},
+		{"the highest counts", [][]string{{"a3", "?4", "?2"}}, true, ""},
+		{"a quorum can read", [][]string{{"?4", "a1", "-", "-"}}, false, "; slot 1: node 1 has an unreadable vote at 4.1, node 2 has a vote at 1.1, node 3 has no vote, node 4 has no vote"},
+		{"one slot waits, one need not", [][]string{{"a1", "?1", "-"}, {"?1", "-", "-"}}, true, ""},
+		{"neither need", [][]string{{"a1", "?1", "-"}, {"-", "b2", "?2"}}, false, "; slot 1: node 1 has a vote at 1.1, node 2 has an unreadable vote at 1.1, node 3 has no vote"},
 	} {
 		r := newRig(t, 5)
 		b := newCampaign(Ballot{Round: 9, Node: 1}, 1, r.node.members.at(1))
@@ -89,7 +90,7 @@ func TestNoCandidateWaitsForDecidedSlots(t *testing.T) {
 			_, ok := b.result()
 			require.False(t, ok, c.claim)
 		} else {
-			require.PanicsWithError(t, "invariant I-P5 broken: node 1 waits to lead at 9.1 although the answers of "+fmt.Sprint(len(c.slots[0]))+" members decide every slot", judge, c.claim)
+			require.PanicsWithError(t, "invariant I-P5 broken: node 1 waits to lead at 9.1 although the answers of "+fmt.Sprint(len(c.slots[0]))+" members decide every slot"+c.named, judge, c.claim)
 			_, ok := b.result()
 			require.True(t, ok, c.claim)
 		}

@@ -2,6 +2,7 @@ package cell
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -43,13 +44,25 @@ func (c *Cell) awaitTidy(rt *sim.Runtime, cl *client.Client, known int) {
 			ended, served = n, 0 // a Close waits for room in the client's window, which waits for the log
 		}
 		if served > tidyLimit(c) {
-			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d", w.Self(), open(), known)
+			c.world.Break("S15", "the client on %v has %d handles open, and its programs know of %d%s", w.Self(), open(), known, strays(w.Life.Strays()))
 			return
 		}
 		if rt.Sleep(context.Background(), tidyStep) != nil {
 			return
 		}
 	}
+}
+
+// strays names handles for a report, a few of them.
+func strays(all []api.HandleID) string {
+	if len(all) == 0 {
+		return ""
+	}
+	text := "; none of them has"
+	for _, id := range all[:min(len(all), 3)] {
+		text += fmt.Sprintf(" handle %v", id)
+	}
+	return text
 }
 
 // tidyLimit is tidyBound, and more if a Close may be refused many times before there is room, or if

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/chubbycell/chubby/replica/api"
@@ -44,6 +45,68 @@ func (t *teller) answered(i int) string {
 		return "; told that it waits, not answered before the break"
 	}
 	return "; not answered before the break"
+}
+
+// bringsEvents matches the answer to a KeepAlive that brings events or drops.
+var bringsEvents = regexp.MustCompile(`^answer (#\d+) session (\d+) seq 0 epoch (\d+) master \d+: ok lease (\S+) failover false(.* event #.*)$`)
+
+// mostOfEvents is the most bytes of such an answer that are told: what matters may be any of its events.
+const mostOfEvents = 270
+
+// received is the message whose receipt is moment i, shortened.
+func (t *teller) received(i int) string {
+	text := t.All[i].Text
+	if found := bringsEvents.FindStringSubmatch(text); found != nil {
+		return moments.Clip(fmt.Sprintf("answer %s to a KeepAlive of session %s (epoch %s): lease %s%s", found[1], found[2], found[3], found[4], found[5]), mostOfEvents)
+	}
+	return t.clip(text)
+}
+
+// repeated says since when the client had an answer to the message that it gets another answer to, if moment i is such a
+// receipt: a client takes one only.
+func (t *teller) repeated(i int) string {
+	m := &t.All[i]
+	head := answerHead.FindString(m.Text)
+	if m.Kind != "receive" || head == "" {
+		return ""
+	}
+	for j := i - 1; j >= 0; j-- {
+		o := &t.All[j]
+		switch {
+		case o.Who != m.Who:
+		case o.Kind == "fault" && strings.HasPrefix(o.Text, "start "):
+			return ""
+		case o.Kind == "receive" && strings.HasPrefix(o.Text, head) && !strings.HasSuffix(o.Text, " "+api.Parked.String()):
+			return fmt.Sprintf("; %v had an answer to that message, since %s s", m.Who, moments.Short(o.At))
+		}
+	}
+	return ""
+}
+
+// answerHead is the beginning of an answer, with the number of the message that it answers.
+var answerHead = regexp.MustCompile(`^answer #\d+ `)
+
+// commandOf is the call that the log executes.
+var commandOf = regexp.MustCompile(` as call ([1-9]\d*) of session (\d+), `)
+
+// answeredBefore tells that the call which moment i executes for the first time had been answered "ok" before.
+func (t *teller) answeredBefore(i int) string {
+	found := commandOf.FindStringSubmatch(t.All[i].Text)
+	if found == nil {
+		return ""
+	}
+	answer := regexp.MustCompile(`^answer #\d+ session ` + found[2] + ` seq ` + found[1] + ` [^:]*: ok`)
+	before := ""
+	for j := range i {
+		switch o := &t.All[j]; {
+		case o.Kind == moments.Executes && strings.Contains(o.Text, found[0]):
+			return "" // a repeated command
+		case before == "" && o.Kind == "send" && answer.MatchString(o.Text):
+			_, text, _ := strings.Cut(o.Text, ": ")
+			before = fmt.Sprintf("; %v had answered that call before, at %s s: %s", o.Who, moments.Short(o.At), moments.Clip(text, mostOfAnswer))
+		}
+	}
+	return before
 }
 
 // afterFailure tells what became of the process whose disk call failed, if moment i is such a call: it has failed, too, or

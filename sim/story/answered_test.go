@@ -1,10 +1,14 @@
 package story
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/replica/api"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/event"
@@ -28,6 +32,24 @@ func TestAStoryTellsWhatWasAnswered(t *testing.T) {
 	require.Contains(t, story, "to habcdef; answered at 0.001 s: stale-sequencer\n")
 	require.Contains(t, story, "acquire exclusive by habcdef; told that it waits, not answered before the break\n")
 	require.Contains(t, story, "contents of habcdef\n")
+}
+
+// A command that was answered before it was executed is told with that answer, but not a repeated one.
+func TestAStoryTellsWhatWasAnsweredTooEarly(t *testing.T) {
+	for _, repeated := range []bool{false, true} {
+		story := storyOf(func(o plan.Options) cell.Result {
+			release := command.NodeCommand{Guard: 1, Session: 6, Seq: 3, Op: command.Release{Node: api.Ref{Path: pathOf("/d"), Instance: 7}}}
+			line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+			if repeated {
+				executes(o, 500*time.Microsecond, 4, release, api.Result{Code: api.OK})
+			}
+			line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "send", "-> c1 answer #1 session 6 seq 3 epoch 1 master 1: ok generation 4 acquisition 4")
+			executes(o, 2*ms, 5, release, api.Result{Code: api.OK})
+			return tells(o, cell.Breach{ID: "S10", Text: "call 3 of session 6 is in slot 5", At: 5 * ms, Step: 4, On: 1}, "5.005000000")
+		})
+		require.Contains(t, story, "Release as call 3 of session 6, in slot 5")
+		require.Equal(t, !repeated, strings.Contains(story, "; n1 had answered that call before, at 0.001 s: ok generation 4 acquisition 4\n"), story)
+	}
 }
 
 // A break that a hint of the transport set off is not told as one on receiving a message.

@@ -41,11 +41,33 @@ func (a aside) failedCalls() (all []int) {
 	return all
 }
 
-// ends returns the commands that ended the sessions that the report names.
+// ends returns the commands that ended the sessions that the report names, and those that had its ephemeral node open.
 func (a aside) ends() (all []int) {
-	for _, s := range a.about.sessions {
+	for _, s := range append(slices.Clone(a.about.sessions), a.openers()...) {
 		ended := regexp.MustCompile(`^(?:Expire .*\bSession:` + s + `\b|EndSession as call \d+ of session ` + s + `,)`)
 		all = append(all, a.lastMatch(moments.Executes, ended)...)
+	}
+	return all
+}
+
+// mostOpeners is how many sessions openers returns.
+const mostOpeners = 3
+
+var openedFor = regexp.MustCompile(`^answer #\d+ session (\d+) .*: ok h[0-9a-f]{6} is (/[\w/.~-]*)#\d+`)
+
+// openers returns the last sessions that were given a handle on the node of a report on an ephemeral node: such a node
+// stays as long as one of them has it open.
+func (a aside) openers() (all []string) {
+	if !a.about.words["ephem"] {
+		return nil
+	}
+	for i := a.end - 1; i >= 0 && len(all) < mostOpeners; i-- {
+		m := &a.All[i]
+		found := openedFor.FindStringSubmatch(m.Text)
+		if found == nil || m.Kind != "send" || !a.about.paths[found[2]] || slices.Contains(a.about.sessions, found[1]) || slices.Contains(all, found[1]) {
+			continue
+		}
+		all = append(all, found[1])
 	}
 	return all
 }
@@ -83,10 +105,10 @@ const mostCloses = 2
 
 var closing = regexp.MustCompile(`^call #\d+ .*: (?:close|poison) (h[0-9a-f]{6})`)
 
-// closes returns the receipts of the last requests that closed handles on the node of the report, if that was swept: a
-// node is swept because no handle on it is left.
+// closes returns the receipts of the last requests that closed handles on the node of the report, if that was swept, or
+// should have been: a node is swept because no handle on it is left.
 func (a aside) closes() (all []int) {
-	if !a.about.words["swept"] {
+	if !a.about.words["swept"] && !a.about.words["ephem"] {
 		return nil
 	}
 	on := map[string]bool{} // handles on the node

@@ -221,3 +221,17 @@ func TestAStoryOfALockDelay(t *testing.T) {
 	require.Contains(t, story, "lock-delay 2s; answered at 0.003 s: ok hbbbbbb")
 	require.NotContains(t, story, "lock-delay 1s")
 }
+
+// An ephemeral node that is still there is told with the end of the sessions that had it open.
+func TestAStoryTellsTheEndOfThoseThatHadAnEphemeralNodeOpen(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+		line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "send", "-> c1 answer #1 session 15 seq 2 epoch 1 master 1: ok habcdef is /d/e3#20, made: true; instance 20")
+		line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "send", "-> c1 answer #2 session 16 seq 2 epoch 1 master 1: ok habcdee is /d/e4#21, made: true; instance 21")
+		executes(o, 2*ms, 5, command.Call{Guard: 1, Session: 15, Seq: 3, Op: api.EndSession{}}, api.Result{Code: api.OK})
+		executes(o, 3*ms, 6, command.Call{Guard: 1, Session: 16, Seq: 3, Op: api.EndSession{}}, api.Result{Code: api.OK})
+		return tells(o, cell.Breach{ID: "S15", Text: "1m17s after all programs have ended ephemeral /d/e3#20 is still there", At: 9 * ms, Step: 9}, "-")
+	})
+	require.Contains(t, story, "EndSession as call 3 of session 15")
+	require.NotContains(t, story, "session 16")
+}

@@ -67,9 +67,10 @@ func (l log) carried(session string, about *subjects, end int) []int {
 // master: after that, a client takes its events as lost.
 var changesMaster = regexp.MustCompile(`^(?:answer|call) #\d+ session (\d+) seq 0 .*(: ok lease \S+ failover true|: keep-alive flushed \d+, [1-9]\d* tokens)`)
 
-// carriedSince returns the first such receipts since a time, and how the session changed over to another master meanwhile.
+// carriedSince returns the first such receipts since a time, or, if none came since, the acknowledgement before it, and how the session
+// changed over to another master meanwhile.
 func (l log) carriedSince(session string, since time.Duration, end int) []int {
-	var brought, acks, changes []int
+	var brought, acks, changes, counted []int
 	seen := map[string]bool{} // acknowledgements
 	for i := range l.All[:end] {
 		m := &l.All[i]
@@ -80,6 +81,9 @@ func (l log) carriedSince(session string, since time.Duration, end int) []int {
 		switch {
 		case m.Kind != "receive" || found == nil || found[1] != session:
 		case m.At < since:
+			if !m.Who.IsClient() && !seen[found[2]] {
+				counted = []int{i}
+			}
 			seen[found[2]] = true
 		case m.Who.IsClient():
 			if len(brought) < mostCarried {
@@ -89,6 +93,9 @@ func (l log) carriedSince(session string, since time.Duration, end int) []int {
 			seen[found[2]] = true
 			acks = append(acks, i)
 		}
+	}
+	if len(acks) == 0 {
+		acks = counted
 	}
 	return append(changes, inTurn(brought, acks)...)
 }

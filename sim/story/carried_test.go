@@ -48,7 +48,7 @@ func misses(o plan.Options, report string) cell.Result {
 func TestAStoryOfEvents(t *testing.T) {
 	story := storyOf(missed)
 	for _, told := range []string{
-		"0.001 s (c1: 3.000)  c1 receives from n1: answer #1 session 7 ",
+		"0.001 s (c1: 3.000)  c1 receives from n1: answer #1 to a KeepAlive of session 7 (epoch 3): lease 3s event #1 contents of /d/a\n",
 		"0.002 s (n1: 3.000)  n1 receives from c1: call #2 session 7 ",
 		"0.004 s (n2: 3.000)  n2 receives from c1: call #4 session 7 ",
 		"event #2 children of /d: c added\n",
@@ -58,6 +58,21 @@ func TestAStoryOfEvents(t *testing.T) {
 	for _, not := range []string{"call #3 ", "call #5 ", "session 8"} {
 		require.NotContains(t, story, not)
 	}
+}
+
+// An event that came in the second answer to one message was not taken: the story says so, and what had been acknowledged
+// to the master when the missed event happened.
+func TestAStoryOfAnEventInASecondAnswer(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		line(o.Trace.W, 1, 1*ms, "c1", "3.001000000", "receive", "<- n1 answer #7 session 7 seq 0 epoch 3 master 1: ok lease 3s failover false event #1 contents of /d/a")
+		line(o.Trace.W, 2, 2*ms, "n1", "3.002000000", "receive", "<- c1 call #8 session 7 seq 0 seen 4: keep-alive flushed 3, 0 tokens, acknowledges events to #1")
+		executes(o, 3*ms, 30, command.NodeCommand{Guard: 3, Session: 9, Seq: 3, Op: command.OpenNode{Path: pathOf("/d/b")}}, api.Result{Code: api.OK, Detail: api.Opened{Created: true}})
+		line(o.Trace.W, 4, 4*ms, "c1", "3.004000000", "receive", "<- n1 answer #7 session 7 seq 0 epoch 3 master 1: ok lease 3s failover false event #1 contents of /d/a event #2 children of /d: b added")
+		line(o.Trace.W, 5, 5*ms, "c1", "3.005000000", "receive", "<- n1 answer #8 session 7 seq 0 epoch 3 master 1: ok lease 3s failover false event #3 children of /d: c added")
+		return tells(o, cell.Breach{ID: "S13", Text: "session 7 hears of child c of /d, and has not heard of child b by command 47, executed at 0.003000s", At: 6 * ms, Step: 6, On: sim.FirstClient}, "3.006000000")
+	})
+	require.Contains(t, story, "call #8 session 7 seq 0 seen 4: keep-alive flushed 3, 0 tokens, acknowledges events to #1")
+	require.Contains(t, story, "answer #7 to a KeepAlive of session 7 (epoch 3): lease 3s event #1 contents of /d/a event #2 children of /d: b added; c1 had an answer to that message, since 0.001 s\n")
 }
 
 // If the report says when the missed event happened, the story tells the command, though of another session, and what

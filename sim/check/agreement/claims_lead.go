@@ -1,7 +1,9 @@
 package agreement
 
 import (
+	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/chubbycell/chubby/paxos"
 )
@@ -18,7 +20,7 @@ func (h *Claims) checkLead(id paxos.NodeID, m paxos.Accept) {
 	case d.Promise.Less(m.Ballot) || d.Promise.Node != m.Ballot.Node:
 		h.breakClaim(id, m, "ballot %v with %v promised on its disk", m.Ballot, d.Promise)
 	case n < h.Quorum:
-		h.breakClaim(id, m, "ballot %v, which %d disks have promised", m.Ballot, n)
+		h.breakClaim(id, m, "ballot %v, which %d disks have promised (%s)", m.Ballot, n, h.promised())
 	case a.boot != 0 && a.boot != d.Boot:
 		h.breakClaim(id, m, "ballot %v in life %d, and life %d has proposed at it", m.Ballot, d.Boot, a.boot)
 	}
@@ -26,6 +28,15 @@ func (h *Claims) checkLead(id paxos.NodeID, m paxos.Accept) {
 	if !h.allowed(a, m) {
 		h.breakClaim(id, m, "%v for slot %d, which no quorum of those who promised %v allows", m.Value, m.Slot, m.Ballot)
 	}
+}
+
+// promised lists what each disk has promised, for reports.
+func (h *Claims) promised() string {
+	var all []string
+	for id := range h.Disks[1:] {
+		all = append(all, fmt.Sprintf("that of replica %d: %v", id+1, h.Disks[id+1].Promise))
+	}
+	return strings.Join(all, ", ")
 }
 
 // allowed is the value rule (PMS §2.2), seen from outside: among the replicas that promised

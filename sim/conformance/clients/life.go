@@ -146,6 +146,23 @@ func (l *Life) OpenHandles() int { return l.model.calls.handles }
 // handle that a client keeps for the next Open, and does not present, ends with the epoch.
 func (l *Life) LiveHandles() int { return l.model.calls.countLive() }
 
+// Strays returns the handles among LiveHandles that the program has not got, or has closed.
+func (l *Life) Strays() (all []api.HandleID) {
+	known := map[api.HandleID]bool{}
+	for h := range l.model.calls.inUse { // order-free: a set
+		if k, ok := ReadToken(api.Token(h.Token())); ok {
+			known[k.ID] = true
+		}
+	}
+	for id, epoch := range l.model.calls.live { // order-free: sorted below
+		if epoch >= l.model.calls.epoch && !known[id] {
+			all = append(all, id)
+		}
+	}
+	slices.SortFunc(all, api.HandleID.Compare)
+	return all
+}
+
 // AnsweredCalls returns how many calls of the session have a reply.
 func (l *Life) AnsweredCalls() int { return l.model.calls.answered }
 
