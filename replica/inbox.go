@@ -19,57 +19,29 @@ type input struct {
 	wire     []byte
 }
 
-// mostBytes bounds the messages of clients that wait, in bytes. driver.Inbox bounds their number, which
-// at the largest size of a message would be far more than a machine has.
-const mostBytes = 256 << 20
-
 // inbox holds messages that the goroutines of the transport have put in and the loop has not taken.
 type inbox struct {
 	wake chan struct{} // has an element when there may be something to take
 
-	mu    sync.Mutex
-	wait  *driver.Inbox[input]
-	bytes int                   // of messages of clients that wait
-	of    map[core.Addr]int     // those of each client
-	ofAll map[api.Principal]int // those of all clients of a principal
+	mu   sync.Mutex
+	wait *driver.Inbox[input]
 }
 
 func newInbox(c driver.InboxConfig) *inbox {
-	return &inbox{wake: make(chan struct{}, 1), wait: driver.NewInbox[input](c), of: map[core.Addr]int{}, ofAll: map[api.Principal]int{}}
+	return &inbox{wake: make(chan struct{}, 1), wait: driver.NewInbox[input](c)}
 }
 
 // add puts a message behind the others of its kind, and reports whether there was room.
 func (b *inbox) add(in input) (ok bool) {
 	b.mu.Lock()
-	switch {
-	case in.fromPeer:
+	if in.fromPeer {
 		ok = b.wait.AddPeer(in)
-	case b.hasRoom(in):
-		if ok = b.wait.AddClient(in.client, in.who, in.wire, in); ok {
-			b.count(in, len(in.wire))
-		}
+	} else {
+		ok = b.wait.AddClient(in.client, in.who, in.wire, in)
 	}
 	b.mu.Unlock()
 	b.signal()
 	return ok
-}
-
-// hasRoom reports whether there are bytes left for a message of a client, and as many for others: one client
-// alone takes no more than half, and one principal leaves some for others.
-func (b *inbox) hasRoom(in input) bool {
-	room := mostBytes - b.bytes
-	return b.of[in.client]+len(in.wire) <= room && b.ofAll[in.who] <= driver.MostOfRoom*(room-len(in.wire))
-}
-
-// count notes that a message of a client waits, or, with a negative size, does so no more.
-func (b *inbox) count(in input, size int) {
-	b.bytes += size
-	if b.of[in.client] += size; b.of[in.client] == 0 {
-		delete(b.of, in.client)
-	}
-	if b.ofAll[in.who] += size; b.ofAll[in.who] == 0 {
-		delete(b.ofAll, in.who)
-	}
 }
 
 func (b *inbox) queues() driver.Queues {
@@ -88,10 +60,7 @@ func (b *inbox) signal() {
 func (b *inbox) next() (in input, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if in, ok = b.wait.Next(); ok && !in.fromPeer {
-		b.count(in, -len(in.wire))
-	}
-	return in, ok
+	return b.wait.Next()
 }
 
 // acts is driver.Inbox.Acts. If it returns true while messages still wait, it has signalled wake.

@@ -13,11 +13,14 @@ type InboxConfig struct {
 	Peers      int // messages of other replicas that may wait
 	KeepAlives int // of clients
 	Calls      int // all other messages of clients
-	Burst      int // messages of clients taken in, at most, before what follows from them is carried out
+	// Bytes bounds the messages of clients that wait, of both kinds together, in bytes: at the largest size of a
+	// message, their number alone would allow far more than a machine has.
+	Bytes int64
+	Burst int // messages of clients taken in, at most, before what follows from them is carried out
 }
 
 func defaultInbox() InboxConfig {
-	return InboxConfig{Peers: 4096, KeepAlives: 1 << 16, Calls: 4096, Burst: 64}
+	return InboxConfig{Peers: 4096, KeepAlives: 1 << 16, Calls: 4096, Bytes: 256 << 20, Burst: 64}
 }
 
 func (c InboxConfig) validate() error {
@@ -30,10 +33,14 @@ func (c InboxConfig) validate() error {
 			faults = append(faults, fmt.Errorf("driver config: Inbox.%s is %d; at least 1", n.name, n.value))
 		}
 	}
+	if c.Bytes < api.MaxMessage {
+		faults = append(faults, fmt.Errorf("driver config: Inbox.Bytes is %d; at least %d, the largest message", c.Bytes, api.MaxMessage))
+	}
 	return errors.Join(faults...)
 }
 
-// Inbox holds what has come for a replica whose goroutine is busy, in three bounded queues.
+// Inbox holds what has come for a replica whose goroutine is busy, in three queues of bounded length. Those of
+// clients are bounded in bytes, too.
 // Messages of peers are taken first, then those of clients, of which KeepAlives come before
 // calls: so calls, however many there are, cost no replica its lease and no client its session.
 // Within a kind principals take turns, and the clients of one principal do: many calls of one client
@@ -46,11 +53,20 @@ type Inbox[T any] struct {
 	burst      int
 	peers      fifo[T]
 	mostPeers  int
-	keepAlives turns[T]
-	calls      turns[T]
+	keepAlives turns[waiting[T]]
+	calls      turns[waiting[T]]
+	bytes      byteBound
 	passed     int  // KeepAlives taken in a row while a call waited
 	taken      int  // messages of clients since Acts last said yes
 	isPeers    bool // the message taken last
+}
+
+// waiting is a message of a client that waits, and what it counts for in the bound of bytes.
+type waiting[T any] struct {
+	m    T
+	from core.Addr
+	who  api.Principal
+	size int64
 }
 
 // mostPassed is how many KeepAlives are taken in a row, at most, while a call waits: clients that
@@ -62,7 +78,10 @@ func NewInbox[T any](c InboxConfig) *Inbox[T] {
 	if err := c.validate(); err != nil {
 		panic(err)
 	}
-	return &Inbox[T]{burst: c.Burst, mostPeers: c.Peers, keepAlives: newTurns[T](c.KeepAlives), calls: newTurns[T](c.Calls)}
+	return &Inbox[T]{
+		burst: c.Burst, mostPeers: c.Peers, bytes: newByteBound(c.Bytes),
+		keepAlives: newTurns[waiting[T]](c.KeepAlives), calls: newTurns[waiting[T]](c.Calls),
+	}
 }
 
 // AddPeer puts m, which another replica sent, behind those that wait, if there is room.
@@ -76,13 +95,18 @@ func (b *Inbox[T]) AddPeer(m T) bool {
 
 // AddClient puts m, which came as wire from a client of a principal, behind those of its kind and client that
 // wait. It returns false where there is no room, or the client has as many messages of this kind waiting
-// as there is room left, or its principal MostOfRoom times as many: one client alone takes no more than half,
-// and one principal leaves some for others. The client is to be told (Refusal).
+// as there is room left, or its principal mostOfRoom times as many; likewise for the bytes of both kinds. So one
+// client alone takes no more than half, and one principal leaves some for others. The client is to be told (Refusal).
 func (b *Inbox[T]) AddClient(from core.Addr, who api.Principal, wire []byte, m T) bool {
+	kind, w := &b.calls, waiting[T]{m: m, from: from, who: who, size: int64(len(wire))}
 	if api.IsKeepAlive(wire) {
-		return b.keepAlives.add(from, who, m)
+		kind = &b.keepAlives
 	}
-	return b.calls.add(from, who, m)
+	if !b.bytes.hasRoom(from, who, w.size) || !kind.add(from, who, w) {
+		return false
+	}
+	b.bytes.count(from, who, w.size)
+	return true
 }
 
 // Refusal is the answer to what a client sent as wire, and for which an Inbox has no room: api.Busy,
@@ -112,14 +136,19 @@ func (b *Inbox[T]) Next() (m T, ok bool) {
 		return b.peers.take(), true
 	case b.calls.len() > 0 && (b.keepAlives.len() == 0 || b.passed >= mostPassed):
 		b.passed = 0
-		b.taken++
-		return b.calls.take(), true
+		return b.takeClient(&b.calls), true
 	case b.keepAlives.len() > 0:
 		b.passed++
-		b.taken++
-		return b.keepAlives.take(), true
+		return b.takeClient(&b.keepAlives), true
 	}
 	return m, false
+}
+
+func (b *Inbox[T]) takeClient(kind *turns[waiting[T]]) T {
+	b.taken++
+	w := kind.take()
+	b.bytes.count(w.from, w.who, -w.size)
+	return w.m
 }
 
 // Acts reports whether what follows from the messages taken is to be carried out before the next

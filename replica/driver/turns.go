@@ -37,9 +37,9 @@ type backlog[T any] struct {
 // that is kept has memory. Likewise for shares.
 const mostSpare, roomSpare = 16, 64
 
-// MostOfRoom is how many times the room that is left one principal may take: all clients of a cell may have the same one,
+// mostOfRoom is how many times the room that is left one principal may take: all clients of a cell may have the same one,
 // so it may have nearly all, and leaves some for others.
-const MostOfRoom = 8
+const mostOfRoom = 8
 
 func newTurns[T any](most int) turns[T] {
 	return turns[T]{most: most, of: map[core.Addr]*backlog[T]{}, shares: map[api.Principal]*share[T]{}}
@@ -48,10 +48,10 @@ func newTurns[T any](most int) turns[T] {
 func (t *turns[T]) len() int { return t.count }
 
 // add appends a message of a client. It returns false if there is no room, or as many messages of this
-// client wait as there is room left, or MostOfRoom times as many of its principal.
+// client wait as there is room left, or mostOfRoom times as many of its principal.
 func (t *turns[T]) add(from core.Addr, who api.Principal, m T) bool {
 	room, b, s := t.most-t.count, t.of[from], t.shares[who]
-	if room < 1 || b != nil && b.items.len() >= room || s != nil && s.count >= MostOfRoom*room {
+	if room < 1 || b != nil && b.items.len() >= room || s != nil && s.count >= mostOfRoom*room {
 		return false
 	}
 	if b == nil {
