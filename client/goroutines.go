@@ -14,16 +14,21 @@ import (
 // Goroutines is the Runtime of ordinary programs: goroutines, channels, and a clock that on Linux
 // continues while the machine is suspended. All methods are safe for concurrent use.
 //
-// Timers, Sleep and time-outs stand still during a suspension, and so end late by its length. After
-// it, Lock.Held is false at once if the lease is over. EventJeopardy and the end of a
-// Lock.HeldContext may come later, by up to what was left of the lease when the suspension began. On
-// systems other than Linux the clock may stand still too: after a suspension a Client then relies on
+// The timers of the system stand still during a suspension. So AfterFunc and Sleep wait for a second at
+// most before they read the clock again, and what fell due during a suspension comes at most about a
+// second after the program resumes: EventJeopardy and the end of a Lock.HeldContext too. Lock.Held is
+// false at once if the lease is over. The price is that an idle Client wakes once a second for each
+// cell. The contexts of WithTimeout and WithDeadline are those of package context: they end late by
+// the length of a suspension.
+//
+// On systems other than Linux the clock may stand still too: after a suspension a Client then relies on
 // its lease for too long.
 //
 // The program supplies the transport: a function that sends, given to NewRuntime, and a call of
 // Deliver for each message received. It may call ReportUnreachable too.
 type Goroutines struct {
 	send func(to uint32, msg []byte)
+	now  func() time.Time
 	wg   sync.WaitGroup // the functions started by Go
 
 	mu          sync.Mutex
@@ -36,7 +41,9 @@ var _ Runtime = (*Goroutines)(nil)
 
 // NewRuntime returns a Runtime that sends messages with send. send must not block and may drop
 // messages. It owns msg, also after it has returned. Many goroutines call it concurrently.
-func NewRuntime(send func(to uint32, msg []byte)) *Goroutines { return &Goroutines{send: send} }
+func NewRuntime(send func(to uint32, msg []byte)) *Goroutines {
+	return &Goroutines{send: send, now: boottime.Now}
+}
 
 // Entropy returns 64 bits from the system's cryptographic random source. It is the Config.Draw
 // of ordinary programs.
@@ -88,7 +95,7 @@ func (g *Goroutines) Close() {
 // Now implements Runtime. On Linux its clock runs ahead of time.Now by the time that the machine was
 // suspended, so a lease that ended during a suspension is over when the program resumes. On other
 // systems it is time.Now.
-func (g *Goroutines) Now() time.Time { return boottime.Now() }
+func (g *Goroutines) Now() time.Time { return g.now() }
 
 // Send implements Runtime.
 func (g *Goroutines) Send(to uint32, msg []byte) {
@@ -116,8 +123,7 @@ func (g *Goroutines) OnUnreachable(f func(replica uint32)) {
 
 // AfterFunc implements Runtime: f runs in a goroutine of its own.
 func (g *Goroutines) AfterFunc(d time.Duration, f func()) (stop func()) {
-	t := time.AfterFunc(d, f)
-	return func() { t.Stop() }
+	return newAlarm(g.now, d, f).stop
 }
 
 // Go implements Runtime. It must not be called after Close has been called.
@@ -128,22 +134,30 @@ func (g *Goroutines) Sleep(ctx context.Context, d time.Duration) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	t := time.NewTimer(d)
+	at := g.now().Add(d)
+	t := time.NewTimer(min(d, longestNap))
 	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	for {
+		select {
+		case <-t.C:
+			left := at.Sub(g.now())
+			if left <= 0 {
+				return nil
+			}
+			t.Reset(min(left, longestNap))
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
-// WithTimeout implements Runtime by package context.
+// WithTimeout implements Runtime by package context, whose time-outs do not count a suspension.
 func (g *Goroutines) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d)
 }
 
-// WithDeadline implements Runtime by package context, whose deadlines are instants of time.Now.
+// WithDeadline implements Runtime by package context, whose deadlines are instants of time.Now: it ends
+// late by a suspension that comes before it.
 func (g *Goroutines) WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, t.Sub(g.Now()))
 }

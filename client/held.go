@@ -8,6 +8,9 @@ import "context"
 // then. If the lock is not held now, the context has ended already. It has the values of Context.
 // HeldContext does not block.
 //
+// With the Runtime of NewRuntime on Linux, a lease that ends while the machine is suspended ends the context at most
+// about a second after the resume. Held is false at once.
+//
 // The work may be paused, or may be slow to notice the end, so pass Sequencer with what it sends to
 // a resource.
 func (l *Lock) HeldContext() context.Context {

@@ -15,6 +15,10 @@
 //
 // (**) The loop does not wait for backups: a file server that hangs holds up nothing else.
 //
+// The timer waits for a second at most, and the loop then reads the clock again: the timers of the
+// system stand still while the machine is suspended. So work that fell due during a suspension is done
+// about a second after the resume at the latest, and an idle replica wakes once a second.
+//
 // A Listener (Listen) gets its events from the loop, which compares the present state of the replica
 // with the last one. Without a Listener the loop compares nothing. The channels of Listeners are
 // bounded, and the loop does not wait for them.

@@ -281,6 +281,11 @@ func (r *Replica) runBackupJobs(p store.Place) {
 	}
 }
 
+// longestNap bounds how long the loop waits for an instant before it reads the clock again. The timers of the system
+// stand still while the machine is suspended, and Config.Now does not: what fell due meanwhile is done this long after
+// the resume, at the latest. To advance the driver's time too early is harmless: nothing is due then (I-W3).
+const longestNap = time.Second
+
 // errQuit tells loop that Stop was called.
 var errQuit = errors.New("stopped")
 
@@ -356,7 +361,7 @@ func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	if out.Wake.IsZero() {
 		timer.Reset(time.Hour)
 	} else {
-		timer.Reset(max(0, out.Wake.Sub(r.cfg.Now())))
+		timer.Reset(min(max(0, out.Wake.Sub(r.cfg.Now())), longestNap))
 	}
 	return nil
 }
