@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,11 +38,13 @@ type dialed struct {
 }
 
 // Dial connects to a cell over the network and returns a Client when the session with the cell is
-// open. The target is a list of replicas, "1=host:port,2=host:port,3=host:port", or the name of a
-// cell file (Target). Connections are plain unless the target or an option says otherwise, and
+// open. The target is a list of replicas, "1=host:port,2=host:port,3=host:port", the name of a
+// cell file (Target), or a name in DNS, "dns:///NAME:PORT" or "dns+srv:///NAME" (ParseTarget). Connections are plain unless the target or an option says otherwise, and
 // plain connections stay on the loopback interface.
 //
-// The target lists all replicas, or at least the present master. Dial does not use a proxy from the
+// The target lists all replicas, or at least the present master. If they are in DNS, Dial looks them
+// up and asks each address which replica it is, as Resolve does; one answer is enough. A replica that has not
+// answered then is not called by this Client. Dial does not use a proxy from the
 // environment (HTTPS_PROXY). The ctx bounds Dial, not the Client that it returns.
 //
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline. The error then says of
@@ -49,8 +52,8 @@ type dialed struct {
 // master and waits for the clients of the last one. Errors of later calls whose context ends say so
 // too.
 //
-// Dial fails at once with ErrInvalid if the target or an option is wrong, or if a plain connection
-// would leave the loopback interface without WithPlain; and with ErrTooManySessions if the cell has
+// Dial fails at once with ErrInvalid if the target or an option is wrong, if DNS has no records of the
+// target's name, or if a plain connection would leave the loopback interface without WithPlain; and with ErrTooManySessions if the cell has
 // no room for a session.
 //
 // Dial gives up before that time if every replica refuses the client. The error is ErrPermission if a
@@ -83,6 +86,9 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, DialTimeout)
 		defer cancel()
+	}
+	if t, err = t.discover(ctx, s.dial, s.name); err != nil {
+		return nil, discoverError(ctx, "dial", target, err)
 	}
 	if err := s.dial.checkPlain(ctx, t); err != nil {
 		return nil, invalid(err)
@@ -143,33 +149,44 @@ func (t Target) checkOptions(s settings) error {
 // checkPlain refuses plain connections to other machines, which could never carry a message. If a
 // name cannot be looked up now, the check is left to the connections.
 func (o dialOptions) checkPlain(ctx context.Context, t Target) error {
-	if o.tls != nil || t.CA != "" || o.allowPlain || t.AllowPlain {
+	if o.isFarAllowed(t) {
 		return nil
 	}
 	var faults []error
 	for _, id := range t.ids() {
-		host, _, _ := net.SplitHostPort(t.Replicas[id])
-		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		isNear := func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() }
-		if host != "" && err == nil && !slices.ContainsFunc(addrs, isNear) {
-			faults = append(faults, fmt.Errorf("replica %d at %s is not on the loopback interface, and the connection is plain: configure TLS, or permit plain connections if the network is trusted (WithPlain, or allow_plain in the cell file)", id, t.Replicas[id]))
+		if o.isFar(ctx, t.Replicas[id]) {
+			faults = append(faults, errors.New(farAway(fmt.Sprintf("replica %d at %s", id, t.Replicas[id]))))
 		}
 	}
 	return errors.Join(faults...)
 }
 
+// isFarAllowed reports whether connections may leave the loopback interface.
+func (o dialOptions) isFarAllowed(t Target) bool {
+	return o.tls != nil || t.CA != "" || o.allowPlain || t.AllowPlain
+}
+
+// isFar reports whether an address is known to be beyond the loopback interface.
+func (o dialOptions) isFar(ctx context.Context, addr string) bool {
+	host, _, _ := net.SplitHostPort(addr)
+	if host == "" {
+		return false
+	}
+	addrs, err := cmp.Or(o.resolver, net.DefaultResolver).LookupNetIP(ctx, "ip", host)
+	isNear := func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() }
+	return err == nil && !slices.ContainsFunc(addrs, isNear)
+}
+
+// farAway is the fault of an address beyond the loopback interface, where that is not allowed.
+func farAway(what string) string {
+	return what + " is not on the loopback interface, and the connection is plain: configure TLS, or permit plain connections if the network is trusted (WithPlain, or allow_plain in the cell file)"
+}
+
 // newDialed makes the connections, or uses those that Clients of this process have already.
 func newDialed(ctx context.Context, t Target, o dialOptions, name string, giveUp context.CancelCauseFunc) (*dialed, error) {
 	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
-	who := o.principal
-	if who == "" {
-		who = t.Principal
-	}
-	if who == "" {
-		who = rpc.UserName()
-	}
 	var err error
-	if d.conns, err = connect(t, o, name, who); err != nil {
+	if d.conns, err = connect(t, o, name); err != nil {
 		return nil, err
 	}
 	d.rt = NewRuntime(func(to uint32, msg []byte) { d.port.Send(to, msg) }) // before failed may be called

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ type dialOptions struct {
 	allowPlain bool
 	alone      bool
 	logger     *slog.Logger
+	resolver   *net.Resolver
 }
 
 // WithConfig sets timeouts and limits of a Client. Dial sets Replicas itself, and sets Draw if c
@@ -46,6 +48,10 @@ func WithOwnConnections() Option { return func(s *settings) { s.dial.alone = tru
 // WithLogger sets the logger to which a Client made by Dial reports on its connections. Default:
 // none.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.dial.logger = l } }
+
+// WithResolver sets the resolver that looks up host names, and the names of a target in DNS. Default:
+// net.DefaultResolver, the one of the machine.
+func WithResolver(r *net.Resolver) Option { return func(s *settings) { s.dial.resolver = r } }
 
 // over returns cfg overridden by the non-zero fields of WithConfig, except Replicas.
 func (o dialOptions) over(cfg Config) Config {
@@ -77,6 +83,7 @@ func (o dialOptions) onlyOfDial() error {
 	}{
 		{"WithTLS", o.tls != nil}, {"WithToken", o.token != ""}, {"WithPrincipal", o.principal != ""},
 		{"WithPlain", o.allowPlain}, {"WithOwnConnections", o.alone}, {"WithLogger", o.logger != nil},
+		{"WithResolver", o.resolver != nil},
 	} {
 		if x.set {
 			names = append(names, x.name)

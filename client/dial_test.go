@@ -32,7 +32,7 @@ func TestAHopelessDialFailsAtOnce(t *testing.T) {
 		options []client.Option
 		why     string
 	}{
-		"an address":           {"127.0.0.1:27841", nil, `target "127.0.0.1:27841" is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: `},
+		"an address":           {"127.0.0.1:27841", nil, `target "127.0.0.1:27841" is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, the name of a cell file, dns:///NAME:PORT or dns+srv:///NAME: `},
 		"nothing":              {"", nil, `target "" is neither a cell file nor a list of replicas: `},
 		"no port":              {"1=127.0.0.1", nil, `address "127.0.0.1" of replica 1: give host:port`},
 		"a port too high":      {"1=127.0.0.1:99999", nil, `address "127.0.0.1:99999" of replica 1: port "99999" is not a port: give a number from 1 to 65535`},

@@ -7,7 +7,7 @@
 // once. Locks and open handles belong to the session, and live as long as the session does. The
 // Client reports changes of a session as Events.
 //
-//	c, err := client.Dial(ctx, "1=10.0.0.1:7400,2=10.0.0.2:7400,3=10.0.0.3:7400")
+//	c, err := client.Dial(ctx, "1=10.0.0.1:7400,2=10.0.0.2:7400,3=10.0.0.3:7400") // or a cell file, or a name in DNS
 //	defer c.Close(ctx)
 //
 //	f, err := c.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})

@@ -74,16 +74,30 @@ func (d *dialed) failed(replica uint32, err error) {
 
 // refusalFor returns why a replica will not talk to this client however often it tries; nil: it may.
 func (d *dialed) refusalFor(replica uint32, code codes.Code, text error) error {
-	var what error
-	switch code {
-	case codes.Unauthenticated, codes.PermissionDenied:
-		what = ErrPermission
-	case codes.FailedPrecondition: // rpc.TLSError has this code, too
-		what = ErrInvalid
-	default:
+	what := refusalKind(code)
+	if what == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: replica %d at %s: %w", what, replica, d.target.Replicas[replica], text)
+	return fmt.Errorf("%w: %s: %w", what, d.place(replica), text)
+}
+
+// refusalKind is the error of a code with which a replica refuses a client for good; nil: it does not.
+func refusalKind(code codes.Code) error {
+	switch code {
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return ErrPermission
+	case codes.FailedPrecondition: // rpc.TLSError has this code, too
+		return ErrInvalid
+	}
+	return nil
+}
+
+// place is a replica and its address in words.
+func (d *dialed) place(id uint32) string {
+	if addr := d.target.Replicas[id]; addr != "" {
+		return fmt.Sprintf("replica %d at %s", id, addr)
+	}
+	return fmt.Sprintf("replica %d", id)
 }
 
 // hopeless returns why Dial gives up: every replica refuses, or the present master has another address or another
@@ -120,10 +134,10 @@ func (d *dialed) unreached() (all []error) {
 		}
 		age := d.rt.Now().Sub(o.at)
 		if age < oldOutage {
-			all = append(all, fmt.Errorf("replica %d at %s: %w", id, d.target.Replicas[id], o.err))
+			all = append(all, fmt.Errorf("%s: %w", d.place(id), o.err))
 			continue
 		}
-		all = append(all, fmt.Errorf("replica %d at %s: %w, %v ago, and not tried since", id, d.target.Replicas[id], o.err, age.Round(time.Second)))
+		all = append(all, fmt.Errorf("%s: %w, %v ago, and not tried since", d.place(id), o.err, age.Round(time.Second)))
 	}
 	return all
 }
@@ -136,7 +150,7 @@ func (d *dialed) silent() (all []error) {
 	for _, id := range d.target.ids() {
 		_, failed := d.errs[id]
 		if _, heard := d.said[id]; !heard && !failed {
-			all = append(all, fmt.Errorf("replica %d at %s has not answered", id, d.target.Replicas[id]))
+			all = append(all, fmt.Errorf("%s has not answered", d.place(id)))
 		}
 	}
 	return all
@@ -154,13 +168,13 @@ func (d *dialed) strayed() (all []error) {
 		switch {
 		case !heard || failed:
 		case said.code == api.Recovering:
-			all = append(all, fmt.Errorf("replica %d at %s is the master since a fail-over, and %s", id, d.target.Replicas[id], recovers))
+			all = append(all, fmt.Errorf("%s is the master since a fail-over, and %s", d.place(id), recovers))
 		case master == 0:
-			all = append(all, fmt.Errorf("replica %d at %s answers but knows no master", id, d.target.Replicas[id]))
+			all = append(all, fmt.Errorf("%s answers but knows no master", d.place(id)))
 		case !listed:
-			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master, which the target does not list", id, d.target.Replicas[id], master))
+			all = append(all, fmt.Errorf("%s answers, and names replica %d as the master, which the target does not list", d.place(id), master))
 		case master != id:
-			all = append(all, fmt.Errorf("replica %d at %s answers, and names replica %d as the master", id, d.target.Replicas[id], master))
+			all = append(all, fmt.Errorf("%s answers, and names replica %d as the master", d.place(id), master))
 		}
 	}
 	return all

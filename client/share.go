@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"log/slog"
+	"net"
 	"sync"
 
 	"github.com/chubbycell/chubby/internal/transport/rpc"
@@ -21,6 +22,7 @@ type shareKey struct {
 	allowPlain       bool
 	tls              *tls.Config
 	logger           *slog.Logger
+	resolver         *net.Resolver
 }
 
 // connections are those of one key. They exist as long as a Client uses them.
@@ -37,24 +39,24 @@ var shares = struct {
 }{byKey: map[shareKey]*connections{}}
 
 // connect returns connections for a Client: existing ones, or new ones.
-func connect(t Target, o dialOptions, cell, principal string) (*connections, error) {
+func connect(t Target, o dialOptions, cell string) (*connections, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
 	}
 	key := shareKey{
-		target: string(text), cell: cell, principal: principal, token: o.token,
-		allowPlain: o.allowPlain, tls: o.tls, logger: o.logger,
+		target: string(text), cell: cell, principal: o.principalOf(t), token: o.token,
+		allowPlain: o.allowPlain, tls: o.tls, logger: o.logger, resolver: o.resolver,
 	}
 	if o.alone {
-		conns, err := newConnections(t, o, cell, principal)
+		conns, err := newConnections(t, o, cell)
 		return &connections{Client: conns, refs: -1}, err
 	}
 	shares.mu.Lock()
 	defer shares.mu.Unlock()
 	s := shares.byKey[key]
 	if s == nil {
-		conns, err := newConnections(t, o, cell, principal)
+		conns, err := newConnections(t, o, cell)
 		if err != nil {
 			return nil, err
 		}
@@ -81,15 +83,31 @@ func (s *connections) release() {
 	}
 }
 
-// newConnections makes connections with the secrets of the target or of the options.
-func newConnections(t Target, o dialOptions, cell, principal string) (*rpc.Client, error) {
-	s, err := newSecrets(t, o.logger)
+func newConnections(t Target, o dialOptions, cell string) (*rpc.Client, error) {
+	cfg, err := rpcConfig(t, o, cell)
 	if err != nil {
 		return nil, err
 	}
+	return rpc.NewClient(cfg)
+}
+
+// principalOf is the name of a client that proves no identity.
+func (o dialOptions) principalOf(t Target) string {
+	if who := cmp.Or(o.principal, t.Principal); who != "" {
+		return who
+	}
+	return rpc.UserName()
+}
+
+// rpcConfig is the configuration of connections with the secrets of the target or of the options.
+func rpcConfig(t Target, o dialOptions, cell string) (rpc.ClientConfig, error) {
+	s, err := newSecrets(t, o.logger)
+	if err != nil {
+		return rpc.ClientConfig{}, err
+	}
 	cfg := rpc.ClientConfig{
-		Cell: cmp.Or(t.Cell, cell), Replicas: t.Replicas, Principal: principal, AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
-		TLS: s.tls, RenewTLS: s.newestTLS, RenewToken: s.newestToken,
+		Cell: cmp.Or(t.Cell, cell), Replicas: t.Replicas, Principal: o.principalOf(t), AllowPlain: o.allowPlain || t.AllowPlain, Logger: o.logger,
+		Resolver: o.resolver, ServerName: t.ServerName(), TLS: s.tls, RenewTLS: s.newestTLS, RenewToken: s.newestToken,
 	}
 	if o.tls != nil {
 		cfg.TLS, cfg.RenewTLS = o.tls, nil
@@ -97,5 +115,5 @@ func newConnections(t Target, o dialOptions, cell, principal string) (*rpc.Clien
 	if o.token != "" {
 		cfg.Token, cfg.RenewToken = o.token, nil
 	}
-	return rpc.NewClient(cfg)
+	return cfg, nil
 }

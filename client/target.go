@@ -24,8 +24,12 @@ import (
 // Target says where a cell is, and how a client proves its identity. A cell file is a Target in
 // JSON; file names in it are relative to its directory.
 type Target struct {
-	Cell     string            `json:"cell,omitempty"` // its name; empty: unknown
-	Replicas map[uint32]string `json:"replicas"`       // host:port of each replica, by id
+	Cell     string            `json:"cell,omitempty"`     // its name; empty: unknown
+	Replicas map[uint32]string `json:"replicas,omitempty"` // host:port of each replica, by id
+	// Discover names the cell in DNS, in place of Replicas: dns:///NAME:PORT or dns+srv:///NAME. See ParseTarget. In a
+	// Target that was resolved, as that of Client.Target, Replicas has what was found, and "" for a replica
+	// that did not answer.
+	Discover string `json:"discover,omitempty"`
 
 	CA         string `json:"ca,omitempty"`          // file: authority of the replicas' certificates; empty: plain connections
 	Cert       string `json:"cert,omitempty"`        // file: certificate of the client, whose common name is its principal
@@ -35,13 +39,24 @@ type Target struct {
 	AllowPlain bool   `json:"allow_plain,omitempty"` // plain connections beyond the loopback interface
 }
 
-// ParseTarget reads a list of replicas, "1=host:port,2=host:port", or else the cell file with that
-// name.
+// ParseTarget reads a list of replicas, "1=host:port,2=host:port", a name in DNS, or else the cell file
+// with that name. It asks no DNS server; Resolve and Dial do.
+//
+// A name in DNS has one of two forms. With dns:///NAME:PORT each A or AAAA record of NAME is the address of
+// a replica, and all have the same port: the form that gRPC has. With dns+srv:///NAME each SRV
+// record of _chubby._tcp.NAME is the host and port of a replica: what etcd has as --discovery-srv NAME. In
+// both, the records have no ids of replicas: each address is asked which replica it is. With TLS, the
+// certificate of each replica has to have NAME, whatever host a record names: DNS alone cannot lead a
+// client elsewhere.
 func ParseTarget(text string) (Target, error) {
+	if isDNS(text) {
+		_, err := parseDNS(text)
+		return Target{Discover: text}, err
+	}
 	if id, _, isList := strings.Cut(text, "="); !isList || strings.Contains(filepath.ToSlash(id), "/") {
 		t, err := readTarget(text)
 		if errors.Is(err, fs.ErrNotExist) { // the text may not be meant as a file name at all
-			err = fmt.Errorf("target %q is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, or the name of a cell file: %w", text, err)
+			err = fmt.Errorf("target %q is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, the name of a cell file, dns:///NAME:PORT or dns+srv:///NAME: %w", text, err)
 		}
 		return t, err
 	}
@@ -94,7 +109,14 @@ func jsonFault(err error) string {
 
 func (t Target) check() error {
 	var faults []error
-	if len(t.Replicas) == 0 {
+	switch {
+	case t.Discover != "" && len(t.Replicas) > 0:
+		faults = append(faults, errors.New("replicas and discover: give only one of them"))
+	case t.Discover != "":
+		if _, err := parseDNS(t.Discover); err != nil {
+			faults = append(faults, fmt.Errorf("discover: %w", err))
+		}
+	case len(t.Replicas) == 0:
 		faults = append(faults, errors.New("no replicas"))
 	}
 	if t.Cell != "" && api.Cell(t.Cell).Check() != api.OK {
@@ -114,6 +136,16 @@ func (t Target) check() error {
 		faults = append(faults, errors.New("cert: needs ca, the authority of the replicas"))
 	}
 	return errors.Join(faults...)
+}
+
+// ServerName is the name that the certificate of each replica has to have, if DNS has the addresses. Otherwise it is
+// "", and each certificate has to have the host of its address.
+func (t Target) ServerName() string {
+	if t.Discover == "" {
+		return ""
+	}
+	name, _ := parseDNS(t.Discover)
+	return strings.TrimSuffix(name.host, ".")
 }
 
 func (t Target) ids() []uint32 { return slices.Sorted(maps.Keys(t.Replicas)) }

@@ -92,6 +92,7 @@ var packages = map[string]rule{
 	"internal/transport/refused":      {concurrent, nil},
 	"internal/transport/loopback":     {support, nil},
 	"internal/transport/certtest":     {support, nil},
+	"internal/transport/dnstest":      {concurrent, nil},
 	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue", "internal/transport/refused"}},
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
 	"internal/server":                 {concurrent, []string{"replica", "internal/transport/peer", "internal/transport/rpc"}},

@@ -58,12 +58,14 @@ func (r *run) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	r.servers = serversOf(r.target)
 	all, err := r.dialer(1).open(ctx, 1)
 	if err != nil {
 		return err
 	}
 	r.own = all[0]
+	r.target = r.own.Target() // with what was found, if the cell was given by its name in DNS
+	r.report.Cell, r.report.Replicas = r.target.Cell, len(r.target.Replicas)
+	r.servers = serversOf(r.target)
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
 	defer cancel()
 	h, err := r.own.Open(ctx, r.dir, client.OpenOptions{Rights: client.Write, Create: client.CreateMust, Directory: true})

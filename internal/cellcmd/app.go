@@ -53,8 +53,10 @@ CELL is the cell's name if the cell file has it, and local otherwise.`
 // help is what the help of each command that calls a cell ends with.
 const help = `
 
-The cell is that of --cell, or else of the variable CHUBBY_CELL: a cell file, or a list of
-replicas such as 1=host:port,2=host:port. Without both it is the cell that chubby dev runs.
+The cell is that of --cell, or else of the variable CHUBBY_CELL: a cell file, a list of
+replicas such as 1=host:port,2=host:port, or a name in DNS. dns:///NAME:PORT takes each A and
+AAAA record of NAME for the address of a replica, dns+srv:///NAME each SRV record of
+_chubby._tcp.NAME. Without both it is the cell that chubby dev runs.
 
 ` + cli.CellExitHelp
 
@@ -88,7 +90,7 @@ func (a *call) registerMute(c *cobra.Command, run func(ctx context.Context, args
 	}
 	c.Long = strings.TrimSpace(c.Long) + text
 	f := c.Flags()
-	f.StringVar(&a.cell, "cell", "", "cell to call: a cell file, or ID=HOST:PORT,ID=HOST:PORT (default: $CHUBBY_CELL, or the cell of chubby dev)")
+	f.StringVar(&a.cell, "cell", "", "cell to call: a cell file, ID=HOST:PORT,ID=HOST:PORT, dns:///NAME:PORT or dns+srv:///NAME (default: $CHUBBY_CELL, or the cell of chubby dev)")
 	f.DurationVar(&a.timeout, "timeout", defaultTimeout, "how long to wait for answers of the cell")
 	switch {
 	case strings.Contains(c.Use, "PATH"):
@@ -102,7 +104,7 @@ func (a *call) registerMute(c *cobra.Command, run func(ctx context.Context, args
 			return err
 		}
 		if a.cell == "" && cmd.Flags().Changed("cell") {
-			return cli.Usage("--cell \"\": give a cell file, or ID=HOST:PORT,ID=HOST:PORT")
+			return cli.Usage("--cell \"\": give a cell file, ID=HOST:PORT,ID=HOST:PORT, dns:///NAME:PORT or dns+srv:///NAME")
 		}
 		if a.timeout <= 0 {
 			return cli.Usage("--timeout %v: must be above 0", a.timeout)
@@ -255,7 +257,7 @@ func (a *call) fullName(path string) (string, error) {
 		if cell != own && name != api.LocalCell {
 			called := "the cell that is called is " + own
 			if own == string(api.LocalCell) {
-				called = "the list of replicas does not name the cell that is called"
+				called = "the list of replicas or the name in DNS does not say which cell is called"
 			}
 			return "", cli.Usage("%s: unknown cell %s: %s; give its node as /a/b, or the file of cell %s by --cell", path, cell, called, cell)
 		}

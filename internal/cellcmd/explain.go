@@ -78,7 +78,7 @@ func (o *operator) report(all []description) string {
 			lines = append(lines, o.fault(d))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("replica %d at %s: %s, %s", d.id, o.target.Replicas[d.id], d.got.GetRole(), d.got.GetState()))
+		lines = append(lines, fmt.Sprintf("%s: %s, %s", o.place(d.id), d.got.GetRole(), d.got.GetState()))
 		for _, w := range d.got.GetWarnings() {
 			lines = append(lines, "    "+w)
 		}
@@ -89,7 +89,12 @@ func (o *operator) report(all []description) string {
 // unlisted says that the replicas name a master that is not called, if that is so; else "".
 func (o *operator) unlisted(all []description) string {
 	d := newest(all)
-	if id := d.GetLeader(); id != 0 && o.target.Replicas[id] == "" {
+	id := d.GetLeader()
+	switch {
+	case id == 0 || o.target.Replicas[id] != "":
+	case o.target.Discover != "":
+		return fmt.Sprintf("\nreplica %d leads, and no address that %s has is its own: add its record, or look at the others", id, o.target.Discover)
+	default:
 		return fmt.Sprintf("\nreplica %d leads, and its address is not given: --cell takes all replicas, ID=HOST:PORT,ID=HOST:PORT", id)
 	}
 	return ""
@@ -97,7 +102,7 @@ func (o *operator) unlisted(all []description) string {
 
 // fault says why a replica gave no answer.
 func (o *operator) fault(d description) string {
-	return fmt.Sprintf("replica %d at %s: %s", d.id, o.target.Replicas[d.id], words(d.err))
+	return fmt.Sprintf("%s: %s", o.place(d.id), words(d.err))
 }
 
 // silence is the error where no replica describes itself. The first one that refuses decides the exit code, whichever

@@ -193,7 +193,7 @@ func reason(cl *client.Client) string {
 // everywhere is the target as it is called from any directory.
 func (a *locker) everywhere() string {
 	if _, err := os.Stat(a.found); err != nil {
-		return a.found // a list of replicas
+		return a.found // a list of replicas, or a name in DNS
 	}
 	if name, err := filepath.Abs(a.found); err == nil {
 		return name

@@ -89,7 +89,7 @@ func (a *call) members(ctx context.Context, o *operator) error {
 	t.Row("replica\taddress\trole\tstate\tepoch\tslot\tlease\n")
 	for _, r := range rows {
 		if r.Error != "" {
-			t.Row("%d\t%s\tno answer\t-\t-\t-\t-\n", r.ID, r.Addr)
+			t.Row("%d\t%s\tno answer\t-\t-\t-\t-\n", r.ID, blank(r.Addr))
 			continue
 		}
 		t.Row("%d\t%s\t%s\t%s\t%d\t%d\t%s\n", r.ID, r.Addr, r.Role, r.State, r.Epoch, r.Applied, blank(r.Lease))
@@ -100,7 +100,7 @@ func (a *call) members(ctx context.Context, o *operator) error {
 	var told []string
 	for _, r := range rows {
 		if r.Error != "" {
-			told = append(told, fmt.Sprintf("replica %d at %s: %s", r.ID, r.Addr, r.Error))
+			told = append(told, fmt.Sprintf("%s: %s", o.place(r.ID), r.Error))
 		}
 		for _, w := range r.Warnings {
 			if line := fmt.Sprintf("replica %d: %s", r.ID, w); !slices.Contains(told, line) {

@@ -42,6 +42,11 @@ func (a *call) operate(ctx context.Context, f func(ctx context.Context, o *opera
 	if err != nil {
 		return cli.Usage("%v", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	if t, err = resolved(ctx, t); err != nil {
+		return err
+	}
 	secure, err1 := t.TLS()
 	token, err2 := t.Token()
 	if err := errors.Join(err1, err2); err != nil {
@@ -50,15 +55,31 @@ func (a *call) operate(ctx context.Context, f func(ctx context.Context, o *opera
 	o := &operator{target: t}
 	o.conns, err = rpc.NewClient(rpc.ClientConfig{
 		Cell: t.Cell, Replicas: t.Replicas, TLS: secure, Token: token, Principal: principal(t), AllowPlain: t.AllowPlain,
-		Deliver: func(uint32, []byte) {},
+		ServerName: t.ServerName(), Deliver: func(uint32, []byte) {},
 	})
 	if err != nil {
 		return cli.Usage("%v", err)
 	}
 	defer o.conns.Close()
-	ctx, cancel := context.WithTimeout(ctx, a.timeout)
-	defer cancel()
 	return f(ctx, o)
+}
+
+// resolveFor is how long a command that has no session with a cell looks for its addresses in DNS.
+const resolveFor = 2 * time.Second
+
+// resolved is a target with the addresses that DNS has, if it names the cell there.
+func resolved(ctx context.Context, t client.Target) (client.Target, error) {
+	ctx, cancel := context.WithTimeout(ctx, resolveFor)
+	defer cancel()
+	return t.Resolve(ctx)
+}
+
+// place is a replica and its address in words.
+func (o *operator) place(id uint32) string {
+	if addr := o.target.Replicas[id]; addr != "" {
+		return fmt.Sprintf("replica %d at %s", id, addr)
+	}
+	return fmt.Sprintf("replica %d", id)
 }
 
 // principal is the name that is said where none is proved, as client.Dial says it.

@@ -4,6 +4,7 @@ package cellcmd
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/dnstest"
 )
 
 // wait bounds what a test waits for.
@@ -29,6 +31,9 @@ func TestMain(m *testing.M) {
 		heedSignals()
 	}
 	testscript.Main(m, map[string]func(){"chubby": func() {
+		if at := os.Getenv("CHUBBY_TEST_DNS"); at != "" {
+			net.DefaultResolver = dnstest.Resolver(at)
+		}
 		root := cli.Root("chubby", "test", "test")
 		root.AddCommand(Commands()...)
 		root.AddCommand(cli.Group("backup", "test", BackupCommand()))

@@ -114,7 +114,7 @@ func (a *call) printStatus(s status) error {
 		case r.Serving:
 			word = "knows a master"
 		}
-		out.Row("replica %d\t%s\t%s\n", r.ID, r.Addr, word)
+		out.Row("replica %d\t%s\t%s\n", r.ID, blank(r.Addr), word)
 	}
 	return out.End()
 }
@@ -147,7 +147,7 @@ func (o *operator) askAll(ctx context.Context) (all []replicaStatus, wrong []str
 	wg.Wait()
 	for i, r := range all {
 		if isWrong[i] {
-			wrong = append(wrong, fmt.Sprintf("replica %d at %s: %s", r.ID, r.Addr, r.Error))
+			wrong = append(wrong, fmt.Sprintf("%s: %s", o.place(r.ID), r.Error))
 		}
 	}
 	return all, wrong

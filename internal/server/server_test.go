@@ -40,18 +40,34 @@ func listen(t *testing.T) net.Listener {
 }
 
 func newCell(t *testing.T, n int) *cell {
+	var clients []net.Listener
+	for range n {
+		clients = append(clients, listen(t))
+	}
+	return newCellAt(t, "test", clients)
+}
+
+// newCellAt starts a cell with a replica for each listener.
+func newCellAt(t *testing.T, name string, clients []net.Listener) *cell {
+	return newCellOf(t, name, clients, func(*server.Config) {})
+}
+
+// newCellOf is newCellAt with more in the configuration.
+func newCellOf(t *testing.T, name string, clients []net.Listener, more func(*server.Config)) *cell {
+	n := len(clients)
 	c := &cell{t: t, dir: t.TempDir(), servers: map[uint32]*server.Server{}, metrics: prometheus.NewRegistry()}
 	members := map[uint32]string{}
-	var peers, clients []net.Listener
+	var peers []net.Listener
 	for id := range uint32(n) {
-		peers, clients = append(peers, listen(t)), append(clients, listen(t))
+		peers = append(peers, listen(t))
 		members[id+1] = peers[id].Addr().String()
 	}
 	for i := range n {
 		c.cfgs = append(c.cfgs, server.Config{
-			Cell: "test", ID: uint32(i + 1), Members: members, Dir: filepath.Join(c.dir, fmt.Sprint(i+1)),
+			Cell: name, ID: uint32(i + 1), Members: members, Dir: filepath.Join(c.dir, fmt.Sprint(i+1)),
 			ListenClients: clients[i].Addr().String(), ListenHTTP: "127.0.0.1:0",
 		})
+		more(&c.cfgs[i])
 		c.start(uint32(i+1), server.Options{Bootstrap: true, Peers: peers[i], Clients: clients[i]})
 	}
 	t.Cleanup(func() {

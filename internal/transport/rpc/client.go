@@ -27,7 +27,7 @@ import (
 // ClientConfig is what a Client is built from.
 type ClientConfig struct {
 	Cell     string            // refuse replicas of another cell; empty: any
-	Replicas map[uint32]string // host:port of each replica
+	Replicas map[uint32]string // host:port of each replica; empty: no address of it is known
 
 	// Deliver and Failed are those of port 0, which is there as long as the Client; see Port.
 	Deliver func(from uint32, msg []byte)
@@ -43,6 +43,11 @@ type ClientConfig struct {
 	Principal  string // the name that the client says, unless empty
 	AllowPlain bool   // plain connections beyond the loopback interface
 
+	// ServerName is the name that the certificates of all replicas have to have. Empty: each has the host of its
+	// address.
+	ServerName string
+	Resolver   *net.Resolver // looks hosts up; nil: that of the machine
+
 	Logger *slog.Logger // nil: nothing is logged
 }
 
@@ -52,7 +57,7 @@ func (c *ClientConfig) validate() error {
 		faults = append(faults, errors.New("no replicas"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Replicas)) {
-		if _, _, err := net.SplitHostPort(c.Replicas[id]); err != nil {
+		if _, _, err := net.SplitHostPort(c.Replicas[id]); err != nil && c.Replicas[id] != "" {
 			faults = append(faults, fmt.Errorf("address of replica %d: %v; give host:port", id, err))
 		}
 		if id == 0 {
@@ -91,13 +96,11 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop}
 	for id, addr := range cfg.Replicas {
-		l := &link{c: c, id: id, addr: addr, queue: queue.New(queueItems, queueBytes)}
-		conn, err := grpc.NewClient("passthrough:///"+addr, c.options(l)...)
+		l, err := c.newLink(id, addr)
 		if err != nil {
 			c.Close()
 			return nil, fmt.Errorf("replica %d at %s: %w", id, addr, err)
 		}
-		l.conn = conn
 		c.links[id] = l
 	}
 	for _, l := range c.links {
@@ -106,10 +109,18 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
+// newLink is a link that has no stream. It connects to the address when it is used.
+func (c *Client) newLink(id uint32, addr string) (*link, error) {
+	l := &link{c: c, id: id, addr: addr, queue: queue.New(queueItems, queueBytes)}
+	var err error
+	l.conn, err = grpc.NewClient("passthrough:///"+addr, c.options(l)...)
+	return l, err
+}
+
 func (c *Client) options(l *link) []grpc.DialOption {
 	creds := insecure.NewCredentials()
 	if c.cfg.TLS != nil {
-		creds = noting{c.cfg.credentials(l.addr), l.noteHandshake}
+		creds = noting{c.cfg.credentials(c.cfg.serverName(l.addr)), l.noteHandshake}
 	}
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
@@ -126,7 +137,10 @@ func (c *Client) options(l *link) []grpc.DialOption {
 
 // dial connects, and refuses plain connections to other machines.
 func (c *Client) dial(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if addr == "" {
+		return nil, errors.New("none of the addresses that were found is that of this replica")
+	}
+	conn, err := (&net.Dialer{Resolver: c.cfg.Resolver}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +151,16 @@ func (c *Client) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return conn, nil
 }
 
-// outgoing is ctx with the metadata of a stream to a replica.
+// outgoing is ctx with the metadata of a stream or call to a replica. The id 0 is that of any replica.
 func (c *Client) outgoing(ctx context.Context, id uint32) context.Context {
-	md := metadata.Pairs(keyReplica, fmt.Sprint(id))
+	md := metadata.MD{}
 	set := func(key, value string) {
 		if value != "" {
 			md.Set(key, value)
 		}
+	}
+	if id != 0 {
+		set(keyReplica, fmt.Sprint(id))
 	}
 	set(keyCell, c.cfg.Cell)
 	if isPlain(c.cfg.Principal) {

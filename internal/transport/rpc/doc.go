@@ -14,12 +14,13 @@
 // anonymous.go (calls of strangers), connections.go (how many there are); client.go (a client process), port.go
 // (clients that share its streams), link.go (its stream to one replica); explain.go (why a stream failed, in
 // words); renew.go (certificates and tokens that change while both run); operator.go (both sides of the service for
-// operators).
+// operators), identify.go (which replica has an address).
 //
 // # Metadata of a stream
 //
 //	chubby-cell       the cell that the client means; a replica of another one refuses
-//	chubby-replica    the id of the replica that the client means; another one refuses
+//	chubby-replica    the id of the replica that the client means; another one refuses; left out where
+//	                  the client asks which replica it is
 //	authorization     "Bearer TOKEN"
 //	chubby-principal  the name that the client says, believed only where TrustNames is set;
 //	                  chubby-principal-bin if it has other characters than visible ones of ASCII

@@ -42,7 +42,7 @@ func (l *link) explain(ctx context.Context, err error) error {
 	switch last := l.handshake.Load(); {
 	case strings.Contains(text, "server preface: ") && strings.Contains(text, "use of closed network connection"): // by a time-out
 		return status.Error(codes.Unavailable, "the connection was accepted, and nothing came over it: the process is stopped or has no time, or it is no replica")
-	case l.c.cfg.TLS == nil && strings.Contains(text, "server preface") && speaksTLS(ctx, l.addr): // EOF, or an alert of TLS
+	case l.c.cfg.TLS == nil && strings.Contains(text, "server preface") && l.c.speaksTLS(ctx, l.addr): // EOF, or an alert of TLS
 		return &TLSError{"the replica speaks TLS, and the client has no ca: give it the ca of the replicas"}
 	case strings.Contains(text, "server preface: http2: "), strings.Contains(text, "unexpected HTTP status code"):
 		return status.Error(codes.Unavailable, "a program answers that is no replica: look at the port")
@@ -50,8 +50,7 @@ func (l *link) explain(ctx context.Context, err error) error {
 		return status.Errorf(codes.Unauthenticated, "the replica does not accept the certificate of the client: %s", alertIn(text))
 	case last == nil || !strings.Contains(text, "handshake failed"): // it is of an earlier attempt
 	case errors.As(*last, &unverified):
-		host, _, _ := net.SplitHostPort(l.addr)
-		return &TLSError{fmt.Sprintf("the certificate of the replica is not accepted: %v: see ca, the authority of the replicas, and whether the certificate names %s and is still valid", unverified.Err, host)}
+		return &TLSError{fmt.Sprintf("the certificate of the replica is not accepted: %v: see ca, the authority of the replicas, and whether the certificate names %s and is still valid", unverified.Err, l.c.cfg.serverName(l.addr))}
 	case errors.As(*last, &plain):
 		return &TLSError{"the replica does not speak TLS, and the client has a ca: remove it, or look at the port"}
 	}
@@ -74,10 +73,10 @@ const probeTimeout = time.Second
 // opens a connection of its own and sends nothing that names the client. It blocks until ctx ends,
 // for probeTimeout at most. A replica that ends a plain connection may also be one that stops,
 // hence the question.
-func speaksTLS(ctx context.Context, addr string) bool {
+func (c *Client) speaksTLS(ctx context.Context, addr string) bool {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	conn, err := (&net.Dialer{Resolver: c.cfg.Resolver}).DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return false
 	}

@@ -104,12 +104,21 @@ func (r renewing) Clone() credentials.TransportCredentials {
 	return renewing{r.TransportCredentials.Clone(), r.newest}
 }
 
-// credentials are those for a replica at an address.
-func (c *ClientConfig) credentials(addr string) credentials.TransportCredentials {
+// serverName is the name that the certificate of a replica at an address has to have.
+func (c *ClientConfig) serverName(addr string) string {
+	if c.ServerName != "" {
+		return c.ServerName
+	}
+	host, _, _ := net.SplitHostPort(addr)
+	return host
+}
+
+// credentials are those for a replica whose certificate has a name.
+func (c *ClientConfig) credentials(name string) credentials.TransportCredentials {
 	of := func(from *tls.Config) credentials.TransportCredentials {
 		t := from.Clone()
 		if t.MinVersion = tls.VersionTLS13; t.ServerName == "" {
-			t.ServerName, _, _ = net.SplitHostPort(addr)
+			t.ServerName = name
 		}
 		return credentials.NewTLS(t)
 	}
