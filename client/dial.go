@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,9 +44,13 @@ type dialed struct {
 // plain connections stay on the loopback interface.
 //
 // The target lists all replicas, or at least the present master. If they are in DNS, Dial looks them
-// up and asks each address which replica it is, as Resolve does; one answer is enough. A replica that has not
-// answered then is not called by this Client. Dial does not use a proxy from the
-// environment (HTTPS_PROXY). The ctx bounds Dial, not the Client that it returns.
+// up and asks each address which replica it is, as Resolve does; one answer is enough. Dial does not use
+// a proxy from the environment (HTTPS_PROXY). The ctx bounds Dial, not the Client that it returns.
+//
+// When a replica is not reached, the Client looks up the records, or reads the cell file, again: at
+// once, and then every five seconds at most. From the file it takes the addresses alone. The set of replicas
+// is that of Dial. What cannot be read leaves the addresses as they are, and is logged (WithLogger). A
+// connection that works stays open. A list of replicas does not change.
 //
 // Dial fails when ctx ends, or after DialTimeout if ctx has no deadline. The error then says of
 // each replica why it was not reached, which replica it takes for the master, or that it is the
@@ -81,6 +86,11 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	s := settingsOf(options)
 	if err := t.checkOptions(s); err != nil {
 		return nil, invalid(err)
+	}
+	if isFile(target) {
+		if s.dial.file, err = filepath.Abs(target); err != nil {
+			return nil, invalid(err)
+		}
 	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -252,11 +262,16 @@ func (d *dialed) close() {
 	})
 }
 
-// Target returns the target that Dial connected to, or the zero Target if the Client was not made
-// by Dial.
+// Target returns the target that Dial connected to, with the present addresses, or the zero Target if
+// the Client was not made by Dial.
 func (c *Client) Target() Target {
 	if c.dialed == nil {
 		return Target{}
 	}
-	return c.dialed.target
+	t := c.dialed.target
+	t.Replicas = map[uint32]string{}
+	for _, id := range c.dialed.target.ids() {
+		t.Replicas[id] = c.dialed.addr(id)
+	}
+	return t
 }

@@ -19,6 +19,7 @@ type dialOptions struct {
 	alone      bool
 	logger     *slog.Logger
 	resolver   *net.Resolver
+	file       string // cell file, full name; "": the target is none
 }
 
 // WithConfig sets timeouts and limits of a Client. Dial sets Replicas itself, and sets Draw if c

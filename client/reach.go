@@ -92,9 +92,17 @@ func refusalKind(code codes.Code) error {
 	return nil
 }
 
+// addr is the present address of a replica; "": none is known.
+func (d *dialed) addr(id uint32) string {
+	if d.conns == nil {
+		return d.target.Replicas[id]
+	}
+	return d.conns.Addr(id)
+}
+
 // place is a replica and its address in words.
 func (d *dialed) place(id uint32) string {
-	if addr := d.target.Replicas[id]; addr != "" {
+	if addr := d.addr(id); addr != "" {
 		return fmt.Sprintf("replica %d at %s", id, addr)
 	}
 	return fmt.Sprintf("replica %d", id)
@@ -202,8 +210,8 @@ func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
 	if c.dialed == nil {
 		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}
 	}
-	addr, listed := c.dialed.target.Replicas[replica]
-	if !listed {
+	addr := c.dialed.addr(replica)
+	if _, listed := c.dialed.target.Replicas[replica]; !listed {
 		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, fmt.Errorf("replica %d is not in the target", replica)}}
 	}
 	if c.dialed.isClosed() {

@@ -23,13 +23,15 @@ type shareKey struct {
 	tls              *tls.Config
 	logger           *slog.Logger
 	resolver         *net.Resolver
+	file             string // that is read again
 }
 
 // connections are those of one key. They exist as long as a Client uses them.
 type connections struct {
 	*rpc.Client
-	key  shareKey
-	refs int // under shares.mu; negative: one Client owns them, and they are not shared
+	again *refresher // nil: the addresses stay
+	key   shareKey
+	refs  int // under shares.mu; negative: one Client owns them, and they are not shared
 }
 
 // shares are the shared connections of this process.
@@ -46,21 +48,23 @@ func connect(t Target, o dialOptions, cell string) (*connections, error) {
 	}
 	key := shareKey{
 		target: string(text), cell: cell, principal: o.principalOf(t), token: o.token,
-		allowPlain: o.allowPlain, tls: o.tls, logger: o.logger, resolver: o.resolver,
+		allowPlain: o.allowPlain, tls: o.tls, logger: o.logger, resolver: o.resolver, file: o.file,
 	}
 	if o.alone {
-		conns, err := newConnections(t, o, cell)
-		return &connections{Client: conns, refs: -1}, err
+		s, err := newConnections(t, o, cell)
+		if err == nil {
+			s.refs = -1
+		}
+		return s, err
 	}
 	shares.mu.Lock()
 	defer shares.mu.Unlock()
 	s := shares.byKey[key]
 	if s == nil {
-		conns, err := newConnections(t, o, cell)
-		if err != nil {
+		if s, err = newConnections(t, o, cell); err != nil {
 			return nil, err
 		}
-		s = &connections{Client: conns, key: key}
+		s.key = key
 		shares.byKey[key] = s
 	}
 	s.refs++
@@ -79,16 +83,32 @@ func (s *connections) release() {
 	}
 	shares.mu.Unlock()
 	if last {
+		if s.again != nil {
+			s.again.close()
+		}
 		s.Close()
 	}
 }
 
-func newConnections(t Target, o dialOptions, cell string) (*rpc.Client, error) {
+func newConnections(t Target, o dialOptions, cell string) (*connections, error) {
 	cfg, err := rpcConfig(t, o, cell)
 	if err != nil {
 		return nil, err
 	}
-	return rpc.NewClient(cfg)
+	s := &connections{}
+	if s.again, err = newRefresher(t, o, cell); err != nil {
+		return nil, err
+	}
+	if s.again != nil {
+		cfg.Failed = s.again.unreached
+	}
+	if s.Client, err = rpc.NewClient(cfg); err != nil {
+		return nil, err
+	}
+	if s.again != nil {
+		s.again.use = s.Move // nothing was sent yet, so nothing has failed
+	}
+	return s, nil
 }
 
 // principalOf is the name of a client that proves no identity.

@@ -53,7 +53,7 @@ func ParseTarget(text string) (Target, error) {
 		_, err := parseDNS(text)
 		return Target{Discover: text}, err
 	}
-	if id, _, isList := strings.Cut(text, "="); !isList || strings.Contains(filepath.ToSlash(id), "/") {
+	if isFile(text) {
 		t, err := readTarget(text)
 		if errors.Is(err, fs.ErrNotExist) { // the text may not be meant as a file name at all
 			err = fmt.Errorf("target %q is neither a cell file nor a list of replicas: give ID=HOST:PORT,ID=HOST:PORT, the name of a cell file, dns:///NAME:PORT or dns+srv:///NAME: %w", text, err)
@@ -73,6 +73,12 @@ func ParseTarget(text string) (Target, error) {
 		t.Replicas[uint32(id)] = addr
 	}
 	return t, t.check()
+}
+
+// isFile reports whether a target is meant as the name of a cell file.
+func isFile(text string) bool {
+	id, _, isList := strings.Cut(text, "=")
+	return !isDNS(text) && (!isList || strings.Contains(filepath.ToSlash(id), "/"))
 }
 
 func readTarget(name string) (t Target, err error) {

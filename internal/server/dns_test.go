@@ -136,3 +136,57 @@ func TestACertificateHasTheNameInDNS(t *testing.T) {
 	require.ErrorContains(t, err, "whether the certificate names other.test and is still valid")
 	require.NoError(t, ctx.Err())
 }
+
+// Replicas that come back at other addresses are found there, by their records or in the cell file, and so is one that was not there
+// at Dial. An address that is another replica's now leads to no wrong one.
+func TestAClientFollowsReplicasToOtherAddresses(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, dns := newCell(t, 3), dnstest.New(t)
+	file := filepath.Join(t.TempDir(), "cell.json")
+	announce := func(records int) {
+		addrs := c.addrs()
+		text, err := json.Marshal(client.Target{Cell: "test", Replicas: addrs})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		dns.SetServices("_chubby._tcp.cell.test", []string{addrs[1], addrs[2], addrs[3]}[:records]...)
+	}
+	announce(2)
+	for _, s := range c.servers {
+		require.NoError(t, s.Ready(ctx))
+	}
+	byName, err := client.Dial(ctx, "dns+srv:///cell.test", client.WithResolver(dns.Resolver()))
+	require.NoError(t, err)
+	require.Empty(t, byName.Target().Replicas[3])
+	byFile, err := client.Dial(ctx, file)
+	require.NoError(t, err)
+	byList, err := client.Dial(ctx, c.target())
+	require.NoError(t, err)
+
+	for id := range c.servers {
+		c.stop(id)
+	}
+	// Replica 1 gets the address that replica 2 had, and so on; replica 3 gets a new one.
+	last := listen(t)
+	was := c.addrs()
+	for id := uint32(1); id <= 3; id++ {
+		l := last
+		if id < 3 {
+			l, err = net.Listen("tcp", was[id+1])
+			require.NoError(t, err)
+		}
+		c.cfgs[id-1].ListenClients = l.Addr().String()
+		c.start(id, server.Options{Clients: l})
+	}
+	announce(3)
+	for by, cl := range map[string]*client.Client{"name": byName, "file": byFile} {
+		require.NoError(t, cl.Put(ctx, by, "x"), by)
+	}
+	require.Equal(t, c.addrs(), byFile.Target().Replicas)
+	require.NoError(t, byName.Close(ctx))
+	require.NoError(t, byFile.Close(ctx))
+	require.Equal(t, was, byList.Target().Replicas, "a list stays as it is")
+	ended, end := context.WithCancel(ctx)
+	end()
+	_ = byList.Close(ended)
+}

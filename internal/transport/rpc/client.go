@@ -96,12 +96,12 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop}
 	for id, addr := range cfg.Replicas {
-		l, err := c.newLink(id, addr)
+		w, err := c.newWay(addr)
 		if err != nil {
 			c.Close()
 			return nil, fmt.Errorf("replica %d at %s: %w", id, addr, err)
 		}
-		c.links[id] = l
+		c.links[id] = &link{c: c, id: id, queue: queue.New(queueItems, queueBytes), at: w, next: addr}
 	}
 	for _, l := range c.links {
 		c.wg.Go(func() { l.run(ctx) })
@@ -109,18 +109,10 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// newLink is a link that has no stream. It connects to the address when it is used.
-func (c *Client) newLink(id uint32, addr string) (*link, error) {
-	l := &link{c: c, id: id, addr: addr, queue: queue.New(queueItems, queueBytes)}
-	var err error
-	l.conn, err = grpc.NewClient("passthrough:///"+addr, c.options(l)...)
-	return l, err
-}
-
-func (c *Client) options(l *link) []grpc.DialOption {
+func (c *Client) options(w *way) []grpc.DialOption {
 	creds := insecure.NewCredentials()
 	if c.cfg.TLS != nil {
-		creds = noting{c.cfg.credentials(c.cfg.serverName(l.addr)), l.noteHandshake}
+		creds = noting{c.cfg.credentials(c.cfg.serverName(w.addr)), w.noteHandshake}
 	}
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
@@ -190,20 +182,20 @@ func (c *Client) send(to, port uint32, msg []byte) {
 
 // Health asks a replica whether it serves. The error is that of the call.
 func (c *Client) Health(ctx context.Context, replica uint32) (serving bool, err error) {
-	l := c.links[replica]
-	if l == nil {
+	w := c.way(replica)
+	if w == nil {
 		return false, fmt.Errorf("unknown replica %d", replica)
 	}
-	r, err := grpc_health_v1.NewHealthClient(l.conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
-	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, l.explain(ctx, err)
+	r, err := grpc_health_v1.NewHealthClient(w.conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
+	return err == nil && r.GetStatus() == grpc_health_v1.HealthCheckResponse_SERVING, w.explain(ctx, err)
 }
 
 // Close closes all connections. After it has returned Deliver is not called any more. It
 // may be called again.
 func (c *Client) Close() {
 	c.stop()
+	c.wg.Wait() // no link takes a new way after this
 	for _, l := range c.links {
-		l.conn.Close()
+		l.at.conn.Close()
 	}
-	c.wg.Wait()
 }

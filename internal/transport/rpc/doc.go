@@ -12,7 +12,7 @@
 //
 // Reading order: server.go (a replica), streams.go (how many clients there are), caller.go (how a call begins), auth.go (who a client is), tokens.go,
 // anonymous.go (calls of strangers), connections.go (how many there are); client.go (a client process), port.go
-// (clients that share its streams), link.go (its stream to one replica); explain.go (why a stream failed, in
+// (clients that share its streams), link.go (its stream to one replica), way.go (an address, and the connection to it); explain.go (why a stream failed, in
 // words); renew.go (certificates and tokens that change while both run); operator.go (both sides of the service for
 // operators), identify.go (which replica has an address).
 //

@@ -18,7 +18,7 @@ import (
 func TestASilentReplicaIsNotTakenForOneThatWantsTLS(t *testing.T) {
 	const frame = `connection error: desc = "error reading server preface: `
 	for _, c := range []*tls.Config{nil, {}} {
-		l := &link{c: &Client{cfg: ClientConfig{TLS: c}}}
+		l := &way{c: &Client{cfg: ClientConfig{TLS: c}}}
 		err := l.explain(t.Context(), status.Error(codes.Unavailable, frame+`read tcp 127.0.0.1:1->127.0.0.1:2: use of closed network connection"`))
 		require.Equal(t, codes.Unavailable, status.Code(err))
 		require.ErrorContains(t, err, "the connection was accepted, and nothing came over it")
@@ -42,7 +42,7 @@ func TestOnlyAReplicaThatSpeaksTLSIsTakenForOne(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	l := &link{c: &Client{}, addr: stops.Addr().String()}
+	l := &way{c: &Client{}, addr: stops.Addr().String()}
 	err = l.explain(t.Context(), status.Error(codes.Unavailable, text))
 	require.Equal(t, codes.Unavailable, status.Code(err))
 	require.Equal(t, "error reading server preface: EOF", status.Convert(err).Message())
@@ -54,7 +54,7 @@ func TestOnlyAReplicaThatSpeaksTLSIsTakenForOne(t *testing.T) {
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
 	defer secure.Close()
-	l = &link{c: &Client{}, addr: secure.Listener.Addr().String()}
+	l = &way{c: &Client{}, addr: secure.Listener.Addr().String()}
 	err = l.explain(t.Context(), status.Error(codes.Unavailable, text))
 	require.ErrorAs(t, err, new(*TLSError))
 	require.Equal(t, "the replica speaks TLS, and the client has no ca: give it the ca of the replicas", err.Error())
@@ -73,7 +73,7 @@ func TestErrorsHaveNoFramesOfGRPC(t *testing.T) {
 	} {
 		require.Equal(t, want, plain(text))
 	}
-	l := &link{c: &Client{cfg: ClientConfig{TLS: &tls.Config{}}}}
+	l := &way{c: &Client{cfg: ClientConfig{TLS: &tls.Config{}}}}
 	refused := l.explain(t.Context(), status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`))
 	require.Equal(t, "connection refused", status.Convert(refused).Message())
 	require.Equal(t, codes.Unavailable, status.Code(refused))

@@ -20,14 +20,14 @@ type Identity struct {
 // replica is of another cell than cfg has.
 func Identify(ctx context.Context, cfg ClientConfig, addr string) (Identity, error) {
 	c := &Client{cfg: cfg}
-	l, err := c.newLink(0, addr)
+	w, err := c.newWay(addr)
 	if err != nil {
 		return Identity{}, fmt.Errorf("%s: %w", addr, err)
 	}
-	defer l.conn.Close()
-	d, err := chubbyv1.NewOperatorClient(l.conn).Describe(c.outgoing(ctx, 0), &chubbyv1.DescribeRequest{})
+	defer w.conn.Close()
+	d, err := chubbyv1.NewOperatorClient(w.conn).Describe(c.outgoing(ctx, 0), &chubbyv1.DescribeRequest{})
 	if err != nil {
-		return Identity{}, l.explain(ctx, err)
+		return Identity{}, w.explain(ctx, err)
 	}
 	who := Identity{Cell: d.GetCell(), Replica: d.GetReplica()}
 	for _, m := range d.GetMembers() {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"sync/atomic"
+	"sync"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -26,19 +25,49 @@ const (
 type link struct {
 	c     *Client
 	id    uint32
-	addr  string
-	conn  *grpc.ClientConn
 	queue *queue.Queue
-	// handshake is the error of the last TLS handshake; nil: it succeeded, or there was none.
-	handshake atomic.Pointer[error]
+
+	mu   sync.Mutex
+	at   *way
+	next string // address of the replica, for the next stream
+	busy bool   // a stream is open, or is being opened
 }
 
-func (l *link) noteHandshake(err error) {
-	if err == nil {
-		l.handshake.Store(nil)
+// move has the next stream go to another address. A stream that is open stays as long as it lasts: it reaches the
+// replica.
+func (l *link) move(addr string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next = addr; !l.busy {
+		l.turn()
+	}
+}
+
+// turn replaces the way if it does not lead to the newest address. The caller holds the lock.
+func (l *link) turn() {
+	if l.next == l.at.addr {
 		return
 	}
-	l.handshake.Store(&err)
+	if w, err := l.c.newWay(l.next); err == nil {
+		l.at.conn.Close()
+		l.at = w
+	}
+}
+
+// begin is the way of a stream that is opened now, until end.
+func (l *link) begin() *way {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.turn()
+	l.busy = true
+	return l.at
+}
+
+func (l *link) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.busy = false
+	l.turn()
 }
 
 // run opens a stream whenever there is something to send and none is open.
@@ -51,11 +80,13 @@ func (l *link) run(ctx context.Context) {
 		case <-l.queue.Wake():
 		}
 		begun := time.Now()
-		err := l.explain(ctx, l.stream(ctx))
+		w := l.begin()
+		err := w.explain(ctx, l.stream(ctx, w))
+		l.end()
 		if ctx.Err() != nil {
 			return
 		}
-		l.c.cfg.Logger.Debug("stream ended", "replica", l.id, "addr", l.addr, "err", err)
+		l.c.cfg.Logger.Debug("stream ended", "replica", l.id, "addr", w.addr, "err", err)
 		l.queue.Drop() // it is sent again if it is still wanted
 		l.c.failed(l.id, err)
 		if time.Since(begun) > pauseMax {
@@ -70,11 +101,11 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// stream opens a stream and carries messages until it ends.
-func (l *link) stream(ctx context.Context) error {
+// stream opens a stream on its way and carries messages until it ends.
+func (l *link) stream(ctx context.Context, w *way) error {
 	ctx, cancel := context.WithCancel(l.c.outgoing(ctx, l.id))
 	defer cancel()
-	s, err := chubbyv1.NewCellClient(l.conn).Datagrams(ctx)
+	s, err := chubbyv1.NewCellClient(w.conn).Datagrams(ctx)
 	if err != nil {
 		return err
 	}

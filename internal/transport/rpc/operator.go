@@ -89,40 +89,40 @@ func unavailable(err error) error {
 
 // Describe asks a replica how it is. The error is that of the call.
 func (c *Client) Describe(ctx context.Context, replica uint32) (*chubbyv1.ReplicaDescription, error) {
-	l := c.links[replica]
-	if l == nil {
+	w := c.way(replica)
+	if w == nil {
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
-	d, err := chubbyv1.NewOperatorClient(l.conn).Describe(c.outgoing(ctx, replica), &chubbyv1.DescribeRequest{})
-	return d, l.explain(ctx, err)
+	d, err := chubbyv1.NewOperatorClient(w.conn).Describe(c.outgoing(ctx, replica), &chubbyv1.DescribeRequest{})
+	return d, w.explain(ctx, err)
 }
 
 // ListSessions asks a replica for sessions. The error is that of the call.
 func (c *Client) ListSessions(ctx context.Context, replica uint32, q *chubbyv1.ListSessionsRequest) (*chubbyv1.SessionList, error) {
-	l := c.links[replica]
-	if l == nil {
+	w := c.way(replica)
+	if w == nil {
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
-	all, err := chubbyv1.NewOperatorClient(l.conn).ListSessions(c.outgoing(ctx, replica), q)
-	return all, l.explain(ctx, err)
+	all, err := chubbyv1.NewOperatorClient(w.conn).ListSessions(c.outgoing(ctx, replica), q)
+	return all, w.explain(ctx, err)
 }
 
 // SetLimits asks a replica to set limits. The error is that of the call.
 func (c *Client) SetLimits(ctx context.Context, replica uint32, q *chubbyv1.SetLimitsRequest) error {
-	l := c.links[replica]
-	if l == nil {
+	w := c.way(replica)
+	if w == nil {
 		return fmt.Errorf("unknown replica %d", replica)
 	}
-	_, err := chubbyv1.NewOperatorClient(l.conn).SetLimits(c.outgoing(ctx, replica), q)
-	return l.explain(ctx, err)
+	_, err := chubbyv1.NewOperatorClient(w.conn).SetLimits(c.outgoing(ctx, replica), q)
+	return w.explain(ctx, err)
 }
 
 // Backup asks a replica to write a backup. The error is that of the call.
 func (c *Client) Backup(ctx context.Context, replica uint32) (*chubbyv1.BackupResponse, error) {
-	l := c.links[replica]
-	if l == nil {
+	w := c.way(replica)
+	if w == nil {
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
-	b, err := chubbyv1.NewOperatorClient(l.conn).Backup(c.outgoing(ctx, replica), &chubbyv1.BackupRequest{})
-	return b, l.explain(ctx, err)
+	b, err := chubbyv1.NewOperatorClient(w.conn).Backup(c.outgoing(ctx, replica), &chubbyv1.BackupRequest{})
+	return b, w.explain(ctx, err)
 }
