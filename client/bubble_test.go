@@ -71,7 +71,7 @@ func (w *world) guest(change func(*client.Config), options ...client.Option) gue
 		change(&cfg)
 	}
 	g := guest{}
-	g.rt = client.NewRuntime(func(to uint32, msg []byte) { w.send(g.rt, to, msg) })
+	g.rt = client.NewRuntime(func(to client.Replica, msg []byte) { w.send(g.rt, to, msg) })
 	g.Client = client.New(g.rt, cfg, options...)
 	w.others = append(w.others, g)
 	return g
@@ -97,13 +97,13 @@ func (w *world) lost(rt *client.Goroutines, to uint32, answer bool) bool {
 	return w.off == rt || w.lose != nil && w.lose(to, answer)
 }
 
-func (w *world) send(rt *client.Goroutines, to uint32, msg []byte) {
-	if w.lost(rt, to, false) {
+func (w *world) send(rt *client.Goroutines, to client.Replica, msg []byte) {
+	if to.Cell != "" || w.lost(rt, to.ID, false) { // there is one cell
 		return
 	}
 	time.AfterFunc(time.Millisecond, func() {
-		w.cell.handle(to, msg, func(answer []byte) {
-			if !w.lost(rt, to, true) {
+		w.cell.handle(to.ID, msg, func(answer []byte) {
+			if !w.lost(rt, to.ID, true) {
 				time.AfterFunc(time.Millisecond, func() { rt.Deliver(to, answer) })
 			}
 		})

@@ -19,9 +19,9 @@ func BenchmarkCachedContents(b *testing.B) {
 	c.create("f", api.File, false, "contents of a small file")
 	var sent atomic.Int64
 	var rt *client.Goroutines
-	rt = client.NewRuntime(func(to uint32, msg []byte) {
+	rt = client.NewRuntime(func(to client.Replica, msg []byte) {
 		sent.Add(1)
-		c.handle(to, msg, func(answer []byte) { go rt.Deliver(to, answer) })
+		c.handle(to.ID, msg, func(answer []byte) { go rt.Deliver(to, answer) })
 	})
 	defer rt.Close()
 	cl := client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy})

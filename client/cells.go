@@ -15,9 +15,10 @@ type Option func(*settings)
 
 // settings collects the options.
 type settings struct {
-	name  string
-	cells map[string][]uint32
-	dial  dialOptions
+	name   string
+	cells  map[string][]uint32
+	others []otherCell
+	dial   dialOptions
 }
 
 func settingsOf(options []Option) (s settings) {
@@ -34,14 +35,14 @@ func settingsOf(options []Option) (s settings) {
 func WithName(cell string) Option { return func(p *settings) { p.name = cell } }
 
 // WithCells names other cells and the ids of their replicas, so that /ls/NAME means them. Config
-// applies to them too, except Replicas. Replica ids must differ across all cells, because the
-// Client's Runtime addresses replicas by id.
+// applies to them too, except Replicas. Ids may repeat between cells: the Client's Runtime addresses
+// each replica by the pair of its cell and its id. WithCells is for New; Dial has WithCell.
 func WithCells(cells map[string][]uint32) Option { return func(p *settings) { p.cells = cells } }
 
 // build makes a conn for each cell. It opens no session.
 func (c *Client) build(cfg Config, s settings) error {
 	var faults []error
-	add := func(name api.Cell, replicas []uint32) *conn {
+	add := func(name api.Cell, at string, replicas []uint32) *conn {
 		own := cfg
 		own.Replicas = replicas
 		m, err := session.New(own)
@@ -49,16 +50,13 @@ func (c *Client) build(cfg Config, s settings) error {
 			faults = append(faults, err)
 			return nil
 		}
-		o := &conn{rt: c.rt, cell: name, cfg: own, events: c.events, m: m, calls: map[session.Token]*call{}}
+		o := &conn{rt: c.rt, cell: name, at: at, cfg: own, events: c.events, m: m, calls: map[session.Token]*call{}}
 		o.store.reset(cfg.Cache)
 		c.conns = append(c.conns, o)
 		c.events.live++
 		c.byName[name] = o
 		for _, r := range replicas {
-			if c.byReplica[r] != nil {
-				faults = append(faults, fmt.Errorf("replica id %d belongs to two cells: ids must be unique", r))
-			}
-			c.byReplica[r] = o
+			c.byReplica[Replica{at, r}] = o
 		}
 		return o
 	}
@@ -69,13 +67,13 @@ func (c *Client) build(cfg Config, s settings) error {
 		faults = append(faults, fmt.Errorf("cell name %q is invalid, reserved or used twice", cell))
 		return ""
 	}
-	c.local = add(api.LocalCell, cfg.Replicas)
+	c.local = add(api.LocalCell, "", cfg.Replicas)
 	if s.name != "" && c.local != nil {
 		c.local.cell = named(s.name)
 		c.byName[c.local.cell] = c.local
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.cells)) {
-		add(named(name), s.cells[name])
+		add(named(name), name, s.cells[name])
 	}
 	return errors.Join(faults...)
 }
@@ -99,7 +97,7 @@ func (c *Client) unknownCell(cell api.Cell) error {
 	case c.dialed == nil:
 		return fmt.Errorf("unknown cell %s: name it with WithName or WithCells", cell)
 	case c.local.cell == api.LocalCell:
-		return fmt.Errorf("unknown cell %s: write /ls/local, or give Dial the name of its cell by WithName or a cell file", cell)
+		return fmt.Errorf("unknown cell %s: write /ls/local, or give Dial the name of its cell by WithName or a cell file, and each other cell by WithCell", cell)
 	}
-	return fmt.Errorf("unknown cell %s: the Client was dialed to cell %s; dial the other one too", cell, c.local.cell)
+	return fmt.Errorf("unknown cell %s: the Client was dialed to cell %s; give Dial the other one by WithCell", cell, c.local.cell)
 }

@@ -16,7 +16,7 @@ import (
 // Config".
 type Config = session.Config
 
-// Client calls the local cell, and other cells by name (WithCells). It keeps one session with each
+// Client calls the local cell, and other cells by name (WithCell, WithCells). It keeps one session with each
 // cell that it has called. All methods are safe for concurrent use. A method that takes a context
 // blocks until the cell answers or the context ends, and must be called on a thread of control of
 // the Client's Runtime. A program makes a Client with Dial; a test or a simulation makes one with
@@ -28,7 +28,7 @@ type Client struct {
 	local     *conn
 	conns     []*conn            // the local cell first
 	byName    map[api.Cell]*conn // the local cell also under its own name, if it has one
-	byReplica map[uint32]*conn   // the cell of each replica id
+	byReplica map[Replica]*conn  // the conn of each replica's cell
 	dialed    *dialed            // what Dial made for the Client; nil: New made the Client
 }
 
@@ -36,15 +36,15 @@ type Client struct {
 // sends: the first call to a cell, or Ready, opens the session with it. If cfg or an option is
 // invalid, each call fails with an error that is ErrInvalid and names all faults. New does not
 // accept the options for connections, which only Dial makes: WithTLS, WithToken, WithPrincipal,
-// WithPlain, WithOwnConnections and WithLogger.
+// WithPlain, WithOwnConnections, WithLogger and WithCell.
 func New(rt Runtime, cfg Config, options ...Option) *Client {
 	s := settingsOf(options)
-	return newClient(rt, s.dial.over(cfg), s, s.dial.onlyOfDial())
+	return newClient(rt, s.dial.over(cfg), s, s.onlyOfDial())
 }
 
 // newClient makes the Client of New from parsed options. bad lists the faults found so far.
 func newClient(rt Runtime, cfg Config, s settings, bad error) *Client {
-	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, byReplica: map[uint32]*conn{}}
+	c := &Client{rt: rt, events: &hub{rt: rt}, byName: map[api.Cell]*conn{}, byReplica: map[Replica]*conn{}}
 	if c.configErr = errors.Join(bad, c.build(cfg, s)); c.configErr == nil {
 		rt.Receive(c.receive)
 		rt.OnUnreachable(c.onUnreachable)
@@ -61,20 +61,20 @@ func (c *Client) Runtime() Runtime { return c.rt }
 
 // receive passes an inbound message to the conn of its sender's cell. Messages from unknown
 // replicas are dropped.
-func (c *Client) receive(from uint32, msg []byte) {
+func (c *Client) receive(from Replica, msg []byte) {
 	if o := c.byReplica[from]; o != nil {
-		o.receive(from, msg)
+		o.receive(from.ID, msg)
 	}
 }
 
 // onUnreachable passes a hint of the transport to the conn of the replica's cell.
-func (c *Client) onUnreachable(replica uint32) {
+func (c *Client) onUnreachable(replica Replica) {
 	if o := c.byReplica[replica]; o != nil {
 		o.step(func(now time.Time) {
-			if o.refusal.from == replica {
+			if o.refusal.from == replica.ID {
 				o.refusal = refusal{} // it answers no more
 			}
-			o.m.OnUnreachable(now, replica)
+			o.m.OnUnreachable(now, replica.ID)
 		})
 	}
 }

@@ -62,7 +62,7 @@ func TestNewDoesNothing(t *testing.T) {
 }
 
 func TestAWrongConfigIsReportedByEveryCall(t *testing.T) {
-	rt := client.NewRuntime(func(uint32, []byte) { t.Error("sent something") })
+	rt := client.NewRuntime(func(client.Replica, []byte) { t.Error("sent something") })
 	c := client.New(rt, client.Config{})
 	ctx := t.Context()
 	require.ErrorIs(t, c.Ready(ctx), client.ErrInvalid)
@@ -267,7 +267,7 @@ func TestACellThatRefusesToOpenSessions(t *testing.T) {
 func TestMalformedMessagesAreCounted(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		require.NoError(t, w.c.Ready(w.within(time.Minute)))
-		w.rt.Deliver(2, []byte("hello"))
+		w.rt.Deliver(client.Replica{ID: 2}, []byte("hello"))
 		require.Equal(t, uint64(1), w.c.Status().Malformed)
 		require.Equal(t, session.Open, w.c.Status().State)
 	})

@@ -17,6 +17,7 @@ import (
 type conn struct {
 	rt     Runtime
 	cell   api.Cell
+	at     string // the Cell of its replicas' addresses
 	cfg    session.Config
 	events *hub // of all sessions of the Client
 

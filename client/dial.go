@@ -21,10 +21,12 @@ import (
 // DialTimeout is how long Dial waits for a cell if its context has no deadline.
 const DialTimeout = 10 * time.Second
 
-// dialed is the environment of a Client that Dial made.
+// dialed is the environment of a Client that Dial made: the connections to one of its cells.
 type dialed struct {
+	cell   string             // the Cell of its replicas' addresses
+	others map[string]*dialed // of the local cell: the other cells, by name
 	target Target
-	rt     *Goroutines
+	rt     *Goroutines // one for all cells
 	conns  *connections
 	port   *rpc.Port
 	ctx    context.Context         // of Dial: over when it returns
@@ -42,6 +44,9 @@ type dialed struct {
 // open. The target is a list of replicas, "1=host:port,2=host:port,3=host:port", the name of a
 // cell file (Target), or a name in DNS, "dns:///NAME:PORT" or "dns+srv:///NAME" (ParseTarget). Connections are plain unless the target or an option says otherwise, and
 // plain connections stay on the loopback interface.
+//
+// The Client calls this cell as /ls/local, and as /ls/NAME if the cell file or WithName names it.
+// WithCell adds other cells.
 //
 // The target lists all replicas, or at least the present master. If they are in DNS, Dial looks them
 // up and asks each address which replica it is, as Resolve does; one answer is enough. Dial does not use
@@ -105,8 +110,12 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	d, err := newDialed(ctx, t, s.dial, s.name, giveUp)
-	if err != nil {
+	d := newDialed(ctx, t, giveUp)
+	if err := d.connect(s.dial, s.name); err != nil {
+		return nil, invalid(err)
+	}
+	if s.cells, err = d.connectOthers(ctx, s.others); err != nil {
+		d.close()
 		return nil, invalid(err)
 	}
 	if s.name == "" {
@@ -119,6 +128,9 @@ func Dial(ctx context.Context, target string, options ...Option) (*Client, error
 		return nil, invalid(c.configErr)
 	}
 	c.local.setOutages(d.unreached)
+	for name, o := range d.others {
+		c.byName[api.Cell(name)].setOutages(o.unreached)
+	}
 	if err := c.Ready(ctx); err != nil {
 		err = d.explain(ctx, target, err)
 		c.abandon()
@@ -140,7 +152,7 @@ func (c *Client) abandon() {
 func (t Target) checkOptions(s settings) error {
 	var faults []error
 	if len(s.cells) > 0 {
-		faults = append(faults, errors.New("WithCells: Dial connects to one cell: call Dial once for each cell"))
+		faults = append(faults, errors.New("WithCells: Dial does not know where these replicas are: give it each other cell by WithCell"))
 	}
 	if s.name != "" && t.Cell != "" && s.name != t.Cell {
 		faults = append(faults, fmt.Errorf("WithName(%q): the cell file is that of cell %q", s.name, t.Cell))
@@ -192,20 +204,24 @@ func farAway(what string) string {
 	return what + " is not on the loopback interface, and the connection is plain: configure TLS, or permit plain connections if the network is trusted (WithPlain, or allow_plain in the cell file)"
 }
 
-// newDialed makes the connections, or uses those that Clients of this process have already.
-func newDialed(ctx context.Context, t Target, o dialOptions, name string, giveUp context.CancelCauseFunc) (*dialed, error) {
+// newDialed returns the environment of a Client of the target's cell, without connections.
+func newDialed(ctx context.Context, t Target, giveUp context.CancelCauseFunc) *dialed {
 	d := &dialed{target: t, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
-	var err error
-	if d.conns, err = connect(t, o, name); err != nil {
-		return nil, err
+	d.rt = NewRuntime(d.send)
+	return d
+}
+
+// connect makes the connections, or uses those that Clients of this process have already.
+func (d *dialed) connect(o dialOptions, name string) (err error) {
+	if d.conns, err = connect(d.target, o, name); err != nil {
+		return err
 	}
-	d.rt = NewRuntime(func(to uint32, msg []byte) { d.port.Send(to, msg) }) // before failed may be called
 	var ok bool
 	if d.port, ok = d.conns.Open(d.deliver, d.failed); !ok {
 		d.conns.release()
-		return nil, errors.New("4294967295 Clients have been made on these connections: close them all")
+		return errors.New("4294967295 Clients have been made on these connections: close them all")
 	}
-	return d, nil
+	return nil
 }
 
 func (d *dialed) config(c session.Config) Config {
@@ -259,11 +275,14 @@ func (d *dialed) close() {
 	d.once.Do(func() {
 		d.port.Close()
 		d.conns.release()
+		for _, o := range d.others {
+			o.close()
+		}
 	})
 }
 
-// Target returns the target that Dial connected to, with the present addresses, or the zero Target if
-// the Client was not made by Dial.
+// Target returns the target of the local cell that Dial connected to, with the present addresses, or the
+// zero Target if the Client was not made by Dial.
 func (c *Client) Target() Target {
 	if c.dialed == nil {
 		return Target{}

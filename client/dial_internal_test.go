@@ -22,7 +22,7 @@ func TestAnOutageIsToldWithItsAge(t *testing.T) {
 		ctx, returned := context.WithCancel(t.Context())
 		returned()
 		d.ctx = ctx
-		d.rt = NewRuntime(func(uint32, []byte) {})
+		d.rt = NewRuntime(func(Replica, []byte) {})
 		c := &Client{dialed: d}
 		require.NoError(t, c.Unreached())
 		d.failed(2, errors.New("connection refused"))
@@ -41,7 +41,7 @@ func TestAnOutageIsToldWithItsAge(t *testing.T) {
 func TestDialGivesUpWhenAllReplicasRefuse(t *testing.T) {
 	ctx, giveUp := context.WithCancelCause(t.Context())
 	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
-	d.rt = NewRuntime(func(uint32, []byte) {})
+	d.rt = NewRuntime(func(Replica, []byte) {})
 	noToken, other := status.Error(codes.Unauthenticated, "does not know the token"), status.Error(codes.FailedPrecondition, "is another replica")
 	d.failed(3, other)
 	d.failed(1, noToken)
@@ -66,7 +66,7 @@ func TestDialGivesUpWhenAllReplicasRefuse(t *testing.T) {
 // A Dial that ends before a connection was made, or was refused, says which replicas have been silent.
 func TestDialNamesReplicasThatHaveNotAnswered(t *testing.T) {
 	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: t.Context(), errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
-	d.rt = NewRuntime(func(uint32, []byte) {})
+	d.rt = NewRuntime(func(Replica, []byte) {})
 	p := (&api.Request{ID: 7, Op: api.OpenSession{Nonce: api.Nonce{1}}}).Answer(2, api.Result{Code: api.NotMaster})
 	d.onAnswer(3, api.AppendReply(nil, p))
 	d.failed(2, errors.New("connection refused"))
@@ -83,7 +83,7 @@ func TestDialNamesReplicasThatHaveNotAnswered(t *testing.T) {
 func TestDialGivesUpWhenTheMasterHasAnotherAddress(t *testing.T) {
 	ctx, giveUp := context.WithCancelCause(t.Context())
 	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: ctx, giveUp: giveUp, errs: map[uint32]outage{}, refused: map[uint32]error{}, said: map[uint32]refusal{}}
-	d.rt = NewRuntime(func(uint32, []byte) {})
+	d.rt = NewRuntime(func(Replica, []byte) {})
 	names := func(from, master uint32) {
 		q := api.Request{ID: 7, Op: api.OpenSession{Nonce: api.Nonce{1}}}
 		p := q.Answer(2, api.Result{Code: api.NotMaster})
@@ -110,7 +110,7 @@ func TestDialGivesUpWhenTheMasterHasAnotherAddress(t *testing.T) {
 // Where no replica serves, Dial says what each does, also of the master that recovers.
 func TestDialSaysThatTheMasterRecovers(t *testing.T) {
 	d := &dialed{target: Target{Replicas: map[uint32]string{1: "a:1", 2: "b:2", 3: "c:3"}}, ctx: t.Context(), said: map[uint32]refusal{}}
-	d.rt = NewRuntime(func(uint32, []byte) {})
+	d.rt = NewRuntime(func(Replica, []byte) {})
 	q := api.Request{ID: 7, Op: api.OpenSession{Nonce: api.Nonce{1}}}
 	for from, code := range map[uint32]api.Code{1: api.NotMaster, 3: api.Recovering} {
 		p := q.Answer(2, api.Result{Code: code})
@@ -135,9 +135,9 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var rt *Goroutines
-			rt = NewRuntime(func(to uint32, msg []byte) {
+			rt = NewRuntime(func(to Replica, msg []byte) {
 				q, err := api.DecodeRequest(msg)
-				if err != nil || to != 2 {
+				if err != nil || to.ID != 2 {
 					return
 				}
 				p := q.Answer(1, api.Result{Code: code})
@@ -150,7 +150,7 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 			defer cancel()
 			require.EqualError(t, c.Put(ctx, "k", "v"), `client: put "k": context deadline exceeded: replica 1: connection refused: `+want)
 
-			rt.ReportUnreachable(2)
+			rt.ReportUnreachable(Replica{ID: 2})
 			c.local.mu.Lock()
 			require.Equal(t, c.local.outages(), c.local.waitsFor(&call{begun: time.Now()}), "what replica 2 answered is of the past")
 			c.local.mu.Unlock()
@@ -174,7 +174,7 @@ func TestACallSaysWhatItWaitsFor(t *testing.T) {
 func TestACloseThatGivesUpLeavesTheConnectionsToAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rt *Goroutines
-		rt = NewRuntime(func(to uint32, msg []byte) {
+		rt = NewRuntime(func(to Replica, msg []byte) {
 			q, err := api.DecodeRequest(msg)
 			if err != nil {
 				panic(err)
@@ -187,7 +187,7 @@ func TestACloseThatGivesUpLeavesTheConnectionsToAnother(t *testing.T) {
 				pause = 10 * time.Second
 			}
 			p := q.Answer(1, result)
-			p.Master = to
+			p.Master = to.ID
 			time.AfterFunc(pause, func() { rt.Deliver(to, api.AppendReply(nil, p)) })
 		})
 		c := New(rt, Config{Replicas: []uint32{1}, Draw: Entropy, AnswerWait: time.Minute, RetryMax: time.Minute})

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// dialOptions are the options of Dial. New takes cfg alone.
+// dialOptions are the options of Dial for the connections to one cell. New takes cfg alone.
 type dialOptions struct {
 	cfg        Config
 	tls        *tls.Config
@@ -76,7 +76,8 @@ func (o dialOptions) over(cfg Config) Config {
 }
 
 // onlyOfDial returns an error that names the given options that New does not accept; nil: none.
-func (o dialOptions) onlyOfDial() error {
+func (s settings) onlyOfDial() error {
+	o := s.dial
 	var names []string
 	for _, x := range []struct {
 		name string
@@ -84,7 +85,7 @@ func (o dialOptions) onlyOfDial() error {
 	}{
 		{"WithTLS", o.tls != nil}, {"WithToken", o.token != ""}, {"WithPrincipal", o.principal != ""},
 		{"WithPlain", o.allowPlain}, {"WithOwnConnections", o.alone}, {"WithLogger", o.logger != nil},
-		{"WithResolver", o.resolver != nil},
+		{"WithResolver", o.resolver != nil}, {"WithCell", len(s.others) > 0},
 	} {
 		if x.set {
 			names = append(names, x.name)

@@ -44,7 +44,16 @@ func TestAHopelessDialFailsAtOnce(t *testing.T) {
 		"a token with umlauts": {file(`{"replicas": {"1": "127.0.0.1:27841"}, "token_file": "token"}`), nil, "token: a token consists of visible ASCII characters"},
 		"a name of no cell":    {file(`{"cell": "prüf", "replicas": {"1": "127.0.0.1:27841"}}`), nil, `cell "prüf": give a name of lower-case letters, digits and '-'`},
 		"a bad Config":         {"1=127.0.0.1:27841", []client.Option{client.WithConfig(client.Config{Window: -1})}, "Window -1 is not within 0 to 128"},
-		"several cells":        {"1=127.0.0.1:27841", []client.Option{nil, client.WithCells(map[string][]uint32{"far": {9}})}, "WithCells: Dial connects to one cell: call Dial once for each cell"},
+		"another bad target":   {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "127.0.0.1:27842")}, `WithCell("far"): target "127.0.0.1:27842" is neither a cell file nor`},
+		"another, plain, far":  {"1=127.0.0.1:27841", []client.Option{client.WithPlain(), client.WithCell("far", "1=192.0.2.1:7400")}, `WithCell("far"): replica 1 at 192.0.2.1:7400 is not on the loopback interface`},
+		"another's cell file":  {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", file(`{"cell": "wide", "replicas": {"1": "127.0.0.1:27841"}}`))}, `WithCell("far"): the cell file is that of cell "wide"`},
+		"another's options":    {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "1=127.0.0.1:27842", client.WithName("wide"))}, `WithCell("far"): WithName, WithCell, WithCells and WithConfig are options of Dial, not of a cell`},
+		"another's Config":     {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "1=127.0.0.1:27842", client.WithConfig(client.Config{Window: 1}))}, `WithCell("far"): WithName, WithCell`},
+		"another's token":      {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "1=127.0.0.1:27842", client.WithToken("a b\n"))}, `WithCell("far"): WithToken: a token consists of visible`},
+		"another cell twice":   {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "1=127.0.0.1:27842"), client.WithCell("far", "1=127.0.0.1:27843")}, `WithCell("far"): the name is used twice`},
+		"another local cell":   {"1=127.0.0.1:27841", []client.Option{client.WithCell("local", "1=127.0.0.1:27842")}, `cell name "local" is invalid, reserved or used twice`},
+		"two with one name":    {"1=127.0.0.1:27841", []client.Option{client.WithName("far"), client.WithCell("far", "1=127.0.0.1:27842")}, `cell name "far" is invalid, reserved or used twice`},
+		"replicas without any": {"1=127.0.0.1:27841", []client.Option{nil, client.WithCells(map[string][]uint32{"far": {9}})}, "WithCells: Dial does not know where these replicas are: give it each other cell by WithCell"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Dial(ctx, x.target, x.options...)

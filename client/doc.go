@@ -29,6 +29,19 @@
 // cancels an Acquire there, and closes the handle of an Open. A Release or a Close continues in the
 // background until the cell has answered it.
 //
+// # Cells
+//
+// A name begins with /ls and a cell. The cell that Dial is given is /ls/local, and /ls/NAME if it has
+// a name. WithCell adds other cells. The Client keeps a session of its own with each cell, and opens it
+// with the first call to a name there:
+//
+//	c, err := client.Dial(ctx, "near.json", client.WithCell("far", "far.json"))
+//	f, err := c.Open(ctx, "/ls/far/leader", client.OpenOptions{})
+//
+// Leases, locks, caches and fail-overs of one cell do not depend on those of another one, and
+// Event.Cell tells which session an Event is of. Ready, Status, LeaseLeft and the calls on rows are
+// about the local cell.
+//
 // # Sessions
 //
 // A session has a lease, which the Client renews with KeepAlives. The Client measures the lease
@@ -161,7 +174,7 @@
 //
 // # Reading order
 //
-//   - runtime.go: what a Client needs from its environment
+//   - runtime.go, replica.go: what a Client needs from its environment, and the address of a replica
 //   - client.go, cells.go, names.go: the Client, its cells, the shared types
 //   - kv.go: calls on rows
 //   - open.go, handle.go, node.go, token.go: calls on files and directories
@@ -172,7 +185,8 @@
 //   - conn.go, pump.go, renew.go: how the Client drives and replaces a session machine
 //   - callid.go: the identity of a call at the cell
 //   - goroutines.go, signal.go: the Runtime of programs
-//   - dial.go, dial_options.go, reach.go, share.go, target.go, secrets.go: a Client over the network
+//   - dial.go, dial_options.go, dial_cells.go, reach.go, share.go, target.go, secrets.go: a Client over
+//     the network
 //
 // Package recipe builds on this package: elections, for instance. Package chubbytest runs a cell
 // inside the test of a program. docs/from-etcd.md is for readers who know etcd's clientv3.

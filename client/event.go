@@ -14,7 +14,7 @@ type Event struct {
 	// EventReadAgain replaces them.
 	Missed int
 
-	Cell  string    // of an event of a session: the cell's name as given to WithName or WithCells, or "local"
+	Cell  string    // of an event of a session: the cell's name as given to WithName, WithCell or WithCells, or "local"
 	Epoch api.Epoch // of an EventFailover: the epoch of the new master
 	// Renewable is set on an EventExpired that lost nothing: the session had no open handle and no
 	// call of unknown outcome, and the next call opens another session. A Client that was idle gets

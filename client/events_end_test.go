@@ -92,7 +92,7 @@ func TestTheEventsEndWithTheLastSession(t *testing.T) {
 func TestTheEventsOfOtherCellsGoOn(t *testing.T) {
 	bubble(t, nil, func(w *world) {
 		ctx := w.within(time.Hour)
-		g := w.guest(nil, client.WithCells(map[string][]uint32{"far": {11, 12, 13}}))
+		g := w.guest(nil, client.WithCells(map[string][]uint32{"far": {1, 2, 3}}))
 		events := g.Events()
 		_, err := g.Open(ctx, "/ls/local/f", client.OpenOptions{Create: client.CreateMay})
 		require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestTheEventsOfOtherCellsGoOn(t *testing.T) {
 }
 
 func TestAMisconfiguredClientHasNoEvents(t *testing.T) {
-	c := client.New(client.NewRuntime(func(uint32, []byte) {}), client.Config{})
+	c := client.New(client.NewRuntime(func(client.Replica, []byte) {}), client.Config{})
 	_, err := c.Events().Next(t.Context())
 	require.ErrorIs(t, err, client.ErrInvalid)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/recipe"
 	"github.com/chubbycell/chubby/internal/server"
 )
 
@@ -36,8 +37,37 @@ func ExampleDial() {
 	// Output: first words <nil>
 }
 
+// A program that leads in two cells. Two cells are two elections: it may lose one of them and keep the other.
+func ExampleWithCell() {
+	near, stopNear := startCell("near")
+	defer stopNear()
+	far, stopFar := startCell("far") // ids repeat between cells: this one, too, has a replica 1
+	defer stopFar()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	c, err := client.Dial(ctx, near, client.WithName("near"), client.WithCell("far", far))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close(ctx)
+	for _, cell := range []string{"near", "far"} {
+		term, err := recipe.Campaign(ctx, c, recipe.Candidate{File: "/ls/" + cell + "/leader", Address: "10.0.0.9:80"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer term.Resign(ctx)
+		fmt.Println(cell, term.IsLeader())
+	}
+	// Output:
+	// near true
+	// far true
+}
+
 // startReplica runs a cell of one replica, as `chubby serve` does, and returns where it is.
-func startReplica() (target string, stop func()) {
+func startReplica() (target string, stop func()) { return startCell("example") }
+
+func startCell(name string) (target string, stop func()) {
 	dir, err := os.MkdirTemp("", "chubby-example-")
 	if err != nil {
 		log.Fatal(err)
@@ -51,7 +81,7 @@ func startReplica() (target string, stop func()) {
 	}
 	peers, clients := listen(), listen()
 	s, err := server.Start(server.Config{
-		Cell: "example", ID: 1, Members: map[uint32]string{1: peers.Addr().String()},
+		Cell: name, ID: 1, Members: map[uint32]string{1: peers.Addr().String()},
 		Dir: filepath.Join(dir, "1"), ListenClients: clients.Addr().String(),
 	}, server.Options{Bootstrap: true, Peers: peers, Clients: clients})
 	if err != nil {

@@ -17,8 +17,8 @@ func connect() (*client.Client, func()) { return connectTo(newCell()) }
 
 func connectTo(cell *cell) (*client.Client, func()) {
 	var rt *client.Goroutines
-	rt = client.NewRuntime(func(to uint32, msg []byte) {
-		rt.Go("network", func() { cell.handle(to, msg, func(answer []byte) { rt.Deliver(to, answer) }) })
+	rt = client.NewRuntime(func(to client.Replica, msg []byte) {
+		rt.Go("network", func() { cell.handle(to.ID, msg, func(answer []byte) { rt.Deliver(to, answer) }) })
 	})
 	return client.New(rt, client.Config{Replicas: []uint32{1, 2, 3}, Draw: client.Entropy}), rt.Close
 }

@@ -27,13 +27,13 @@ import (
 // The program supplies the transport: a function that sends, given to NewRuntime, and a call of
 // Deliver for each message received. It may call ReportUnreachable too.
 type Goroutines struct {
-	send func(to uint32, msg []byte)
+	send func(to Replica, msg []byte)
 	now  func() time.Time
 	wg   sync.WaitGroup // the functions started by Go
 
 	mu          sync.Mutex
-	handler     func(from uint32, msg []byte)
-	unreachable func(replica uint32)
+	handler     func(from Replica, msg []byte)
+	unreachable func(replica Replica)
 	closed      bool
 }
 
@@ -41,7 +41,7 @@ var _ Runtime = (*Goroutines)(nil)
 
 // NewRuntime returns a Runtime that sends messages with send. send must not block and may drop
 // messages. It owns msg, also after it has returned. Many goroutines call it concurrently.
-func NewRuntime(send func(to uint32, msg []byte)) *Goroutines {
+func NewRuntime(send func(to Replica, msg []byte)) *Goroutines {
 	return &Goroutines{send: send, now: boottime.Now}
 }
 
@@ -56,7 +56,7 @@ func Entropy() uint64 {
 // Deliver passes a message from a replica to the Client. It returns when the message has been
 // handled, and does not keep msg. A message is dropped if no Client is registered or the
 // Runtime is closed.
-func (g *Goroutines) Deliver(from uint32, msg []byte) {
+func (g *Goroutines) Deliver(from Replica, msg []byte) {
 	g.mu.Lock()
 	f := g.handler
 	if g.closed {
@@ -71,7 +71,7 @@ func (g *Goroutines) Deliver(from uint32, msg []byte) {
 // ReportUnreachable tells the Client that a replica gets no messages now (Runtime.OnUnreachable).
 // It returns when the Client has recorded the hint. It does nothing if no Client is registered or
 // the Runtime is closed.
-func (g *Goroutines) ReportUnreachable(replica uint32) {
+func (g *Goroutines) ReportUnreachable(replica Replica) {
 	g.mu.Lock()
 	f := g.unreachable
 	if g.closed {
@@ -98,7 +98,7 @@ func (g *Goroutines) Close() {
 func (g *Goroutines) Now() time.Time { return g.now() }
 
 // Send implements Runtime.
-func (g *Goroutines) Send(to uint32, msg []byte) {
+func (g *Goroutines) Send(to Replica, msg []byte) {
 	g.mu.Lock()
 	closed := g.closed
 	g.mu.Unlock()
@@ -108,14 +108,14 @@ func (g *Goroutines) Send(to uint32, msg []byte) {
 }
 
 // Receive implements Runtime.
-func (g *Goroutines) Receive(f func(from uint32, msg []byte)) {
+func (g *Goroutines) Receive(f func(from Replica, msg []byte)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.handler = f
 }
 
 // OnUnreachable implements Runtime.
-func (g *Goroutines) OnUnreachable(f func(replica uint32)) {
+func (g *Goroutines) OnUnreachable(f func(replica Replica)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.unreachable = f

@@ -18,7 +18,7 @@ import (
 func inRuntime(t *testing.T, f func(t *testing.T, rt *client.Goroutines)) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	synctest.Test(t, func(t *testing.T) {
-		rt := client.NewRuntime(func(uint32, []byte) {})
+		rt := client.NewRuntime(func(client.Replica, []byte) {})
 		f(t, rt)
 		rt.Close()
 	})
@@ -128,20 +128,20 @@ func TestAStoppedTimerDoesNotRing(t *testing.T) {
 }
 
 func TestAClosedRuntimeNeitherSendsNorDelivers(t *testing.T) {
-	sent, got := 0, 0
-	rt := client.NewRuntime(func(uint32, []byte) { sent++ })
-	rt.Deliver(1, nil) // no handler yet
-	rt.Receive(func(uint32, []byte) { got++ })
-	rt.Send(1, nil)
-	rt.Deliver(1, nil)
+	sent, got, one := 0, 0, client.Replica{ID: 1}
+	rt := client.NewRuntime(func(client.Replica, []byte) { sent++ })
+	rt.Deliver(one, nil) // no handler yet
+	rt.Receive(func(client.Replica, []byte) { got++ })
+	rt.Send(one, nil)
+	rt.Deliver(one, nil)
 	rt.Close()
-	rt.Send(1, nil)
-	rt.Deliver(1, nil)
+	rt.Send(one, nil)
+	rt.Deliver(one, nil)
 	require.Equal(t, []int{1, 1}, []int{sent, got})
 }
 
 func TestSignalsOfAnotherRuntimeAreABug(t *testing.T) {
-	rt := client.NewRuntime(func(uint32, []byte) {})
+	rt := client.NewRuntime(func(client.Replica, []byte) {})
 	require.PanicsWithValue(t, "client: Wait on a *client_test.flag, which another Runtime made", func() {
 		_, _ = rt.Wait(t.Context(), &flag{})
 	})

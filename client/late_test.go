@@ -33,7 +33,7 @@ func (l late) Wait(ctx context.Context, signals ...client.Signal) (int, error) {
 func (w *world) lateGuest(lose func(to uint32, answer bool) bool) *client.Client {
 	n := uint64(7) << 40
 	var g *client.Goroutines
-	g = client.NewRuntime(func(to uint32, msg []byte) { w.send(g, to, msg) })
+	g = client.NewRuntime(func(to client.Replica, msg []byte) { w.send(g, to, msg) })
 	c := client.New(late{g}, client.Config{Replicas: []uint32{1, 2, 3}, Draw: func() uint64 { n += 0x9e3779b97f4a7c15; return n }})
 	w.others = append(w.others, guest{c, g})
 	require.NoError(w.t, c.Ready(w.within(time.Minute)))

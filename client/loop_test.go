@@ -17,7 +17,7 @@ type loop struct {
 	now     time.Time
 	events  events
 	serial  int
-	handler func(from uint32, msg []byte)
+	handler func(from client.Replica, msg []byte)
 	cell    *cell
 	timers  int // set and neither fired nor stopped
 }
@@ -58,14 +58,14 @@ type flag struct{ fired bool }
 
 func (f *flag) Fire() { f.fired = true }
 
-func (l *loop) Now() time.Time                             { return l.now }
-func (l *loop) Receive(f func(from uint32, msg []byte))    { l.handler = f }
-func (l *loop) OnUnreachable(func(replica uint32))         {}
-func (l *loop) NewSignal() client.Signal                   { return &flag{} }
-func (l *loop) Go(_ string, f func())                      { l.after(0, f) }
-func (l *loop) Sleep(context.Context, time.Duration) error { panic("not here") }
-func (l *loop) Send(to uint32, msg []byte) {
-	l.after(time.Millisecond, func() { l.cell.handle(to, msg, func(answer []byte) { l.handler(to, answer) }) })
+func (l *loop) Now() time.Time                                  { return l.now }
+func (l *loop) Receive(f func(from client.Replica, msg []byte)) { l.handler = f }
+func (l *loop) OnUnreachable(func(client.Replica))              {}
+func (l *loop) NewSignal() client.Signal                        { return &flag{} }
+func (l *loop) Go(_ string, f func())                           { l.after(0, f) }
+func (l *loop) Sleep(context.Context, time.Duration) error      { panic("not here") }
+func (l *loop) Send(to client.Replica, msg []byte) {
+	l.after(time.Millisecond, func() { l.cell.handle(to.ID, msg, func(answer []byte) { l.handler(to, answer) }) })
 }
 
 func (l *loop) AfterFunc(d time.Duration, f func()) func() {

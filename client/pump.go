@@ -35,7 +35,7 @@ func (c *conn) step(input func(now time.Time)) {
 	c.mu.Unlock()
 
 	for _, e := range out.Send {
-		c.rt.Send(e.To, api.AppendRequest(nil, e.Request))
+		c.rt.Send(Replica{c.at, e.To}, api.AppendRequest(nil, e.Request))
 	}
 	for _, f := range after {
 		f()

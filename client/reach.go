@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -30,7 +32,7 @@ func (d *dialed) deliver(from uint32, msg []byte) {
 	if d.ctx.Err() == nil {
 		d.onAnswer(from, msg)
 	}
-	d.rt.Deliver(from, msg)
+	d.rt.Deliver(Replica{d.cell, from}, msg)
 }
 
 // onAnswer records an answer that comes while Dial waits: which replica it names as the master, and
@@ -66,7 +68,7 @@ func (d *dialed) failed(replica uint32, err error) {
 	}
 	hopeless := d.hopeless()
 	d.mu.Unlock()
-	d.rt.ReportUnreachable(replica)
+	d.rt.ReportUnreachable(Replica{d.cell, replica})
 	if hopeless != nil {
 		d.giveUp(hopeless)
 	}
@@ -188,8 +190,8 @@ func (d *dialed) strayed() (all []error) {
 	return all
 }
 
-// Unreached returns an error for each replica that could not be reached when the Client last had a
-// message for it, joined, or nil if there is none. It sends nothing. It returns nil if the Client
+// Unreached returns an error for each replica of each cell that could not be reached when the Client
+// last had a message for it, joined, or nil if there is none. It sends nothing. It returns nil if the Client
 // was not made by Dial. A Client works while it reaches the master, and sends nothing to the other
 // replicas, so it does not notice when one of them serves again: an error older than two seconds
 // includes its age. To ask a replica now, use Serving.
@@ -197,29 +199,39 @@ func (c *Client) Unreached() error {
 	if c.dialed == nil {
 		return nil
 	}
-	return errors.Join(c.dialed.unreached()...)
+	all := c.dialed.unreached()
+	for _, name := range slices.Sorted(maps.Keys(c.dialed.others)) {
+		for _, err := range c.dialed.others[name].unreached() {
+			all = append(all, fmt.Errorf("cell %s: %w", name, err))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // Serving asks a replica of a cell that Dial connected to whether it serves, that is, whether it
 // knows a master. It blocks until the replica answers or ctx ends. It fails with ErrInvalid if the
-// Client was not made by Dial, or the id is not in the Target; with ErrClosed after Close; with the
+// Client was not made by Dial, or the replica is not in a Target of it; with ErrClosed after Close; with the
 // error of ctx if that ends first; and with the reason if the replica cannot be reached, which is
 // also ErrInvalid if TLS is the reason, and ErrPermission if the replica does not accept the
 // certificate.
-func (c *Client) Serving(ctx context.Context, replica uint32) (bool, error) {
+func (c *Client) Serving(ctx context.Context, replica Replica) (bool, error) {
 	if c.dialed == nil {
 		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, errors.New("the Client was not made by Dial")}}
 	}
-	addr := c.dialed.addr(replica)
-	if _, listed := c.dialed.target.Replicas[replica]; !listed {
-		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, fmt.Errorf("replica %d is not in the target", replica)}}
+	d := c.dialed.of(replica.Cell)
+	if d == nil {
+		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, fmt.Errorf("%v: Dial was given no WithCell of this name; the Cell of the local cell's replicas is empty", replica)}}
 	}
-	if c.dialed.isClosed() {
+	addr := d.addr(replica.ID)
+	if _, listed := d.target.Replicas[replica.ID]; !listed {
+		return false, &Error{Op: "serving", Causes: []error{ErrInvalid, fmt.Errorf("%v is not in the target", replica)}}
+	}
+	if d.isClosed() {
 		return false, &Error{Op: "serving", Key: addr, Causes: []error{ErrClosed}}
 	}
-	ok, err := c.dialed.conns.Health(ctx, replica)
+	ok, err := d.conns.Health(ctx, replica.ID)
 	if err != nil {
-		return false, &Error{Op: "serving", Key: addr, Causes: c.dialed.healthCauses(ctx, replica, err)}
+		return false, &Error{Op: "serving", Key: addr, Causes: d.healthCauses(ctx, replica.ID, err)}
 	}
 	return ok, nil
 }

@@ -9,22 +9,22 @@ import (
 // NewRuntime returns a Runtime of goroutines; the simulator provides one of coroutines and virtual
 // time. A program that blocks only through its Client and its Runtime runs unchanged on both.
 //
-// One Runtime serves one Client. It addresses the replicas of all cells by their ids.
+// One Runtime serves one Client, with all its cells: an address names the cell and the replica.
 type Runtime interface {
 	// Now returns the present instant. Instants of one Runtime never go back.
 	Now() time.Time
 	// Send sends a message to a replica. It does not block. The message may be lost, delayed or
 	// duplicated. The Runtime owns msg from then on: the caller neither reads nor changes it.
-	Send(replica uint32, msg []byte)
+	Send(to Replica, msg []byte)
 	// Receive registers f as the handler of inbound messages, replacing an earlier one. f does
 	// not block and does not keep msg.
-	Receive(f func(from uint32, msg []byte))
+	Receive(f func(from Replica, msg []byte))
 	// OnUnreachable registers f as the handler of the transport's hints that a replica gets no
 	// messages now, replacing an earlier one. Such a replica's process has ended, or the connection
 	// to it broke, so messages that it has not answered are probably lost. Hints may be wrong or
 	// late, or may never come: they only save the time until a missing answer is noticed. f does
 	// not block.
-	OnUnreachable(f func(replica uint32))
+	OnUnreachable(f func(replica Replica))
 	// AfterFunc calls f once after d has passed, and never before AfterFunc has returned. stop
 	// prevents the call if it has not begun; it does not wait for f.
 	AfterFunc(d time.Duration, f func()) (stop func())

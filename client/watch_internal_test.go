@@ -13,7 +13,7 @@ import (
 // alone, also before it has its handle.
 func TestAHandleHearsOfNothingThatOnlyTheClientAskedFor(t *testing.T) {
 	draw := uint64(0)
-	cl := New(NewRuntime(func(uint32, []byte) {}), Config{Replicas: []uint32{1}, Draw: func() uint64 { draw++; return draw }})
+	cl := New(NewRuntime(func(Replica, []byte) {}), Config{Replicas: []uint32{1}, Draw: func() uint64 { draw++; return draw }})
 	c := cl.local
 	for asks, want := range map[EventMask]int{0: 0, WantContents: 0, WantInvalid: 1, WantInvalid | WantLockWanted: 1} {
 		w := &call{name: "/ls/local/f", mask: asks | WantInvalid | WantLockWanted, asks: asks}

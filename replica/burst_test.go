@@ -17,11 +17,13 @@ import (
 )
 
 // wires is a Transport that hands answers to the only client of a replica.
-type wires struct{ to func(from uint32, msg []byte) }
+type wires struct {
+	to func(from client.Replica, msg []byte)
+}
 
 func (w *wires) ToPeer(paxos.NodeID, []byte) {}
 
-func (w *wires) ToClient(_ core.Addr, wire []byte) { go w.to(1, wire) }
+func (w *wires) ToClient(_ core.Addr, wire []byte) { go w.to(client.Replica{ID: 1}, wire) }
 
 // Calls that wait in the inbox when the loop takes them in share a slot of the log, and so one vote
 // and one sync.
@@ -32,7 +34,7 @@ func TestCallsThatHaveComeShareASlot(t *testing.T) {
 	cfg.Core.Paxos.ID, cfg.Core.Paxos.Seed, cfg.Core.Paxos.Members = 1, 1, []paxos.NodeID{1}
 	w := &wires{}
 	var r *Replica
-	g := client.NewRuntime(func(_ uint32, msg []byte) { r.FromClient(1, "anne", msg) })
+	g := client.NewRuntime(func(_ client.Replica, msg []byte) { r.FromClient(1, "anne", msg) })
 	w.to = g.Deliver
 	r, err := Start(Config{Driver: cfg, FS: vfs.NewOS(t.TempDir()), Dir: "data", Transport: w})
 	require.NoError(t, err)

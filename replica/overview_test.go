@@ -19,8 +19,8 @@ import (
 // mutable returns a client of all replicas, and a switch that holds its messages back.
 func (c *cell) mutable(addr core.Addr, who api.Principal) (*client.Client, *atomic.Bool) {
 	mute := new(atomic.Bool)
-	rt := client.NewRuntime(func(to uint32, msg []byte) {
-		if r := c.replica(paxos.NodeID(to)); r != nil && !mute.Load() {
+	rt := client.NewRuntime(func(to client.Replica, msg []byte) {
+		if r := c.replica(paxos.NodeID(to.ID)); r != nil && !mute.Load() {
 			r.FromClient(addr, who, msg)
 		}
 	})

@@ -39,7 +39,7 @@ type cell struct {
 
 	mu       sync.Mutex
 	replicas map[paxos.NodeID]*replica.Replica
-	clients  map[core.Addr]func(from uint32, msg []byte)
+	clients  map[core.Addr]func(from client.Replica, msg []byte)
 }
 
 // port is the transport of one replica.
@@ -59,7 +59,7 @@ func (p port) ToClient(to core.Addr, wire []byte) {
 	f := p.cell.clients[to]
 	p.cell.mu.Unlock()
 	if f != nil {
-		go f(uint32(p.id), wire)
+		go f(client.Replica{ID: uint32(p.id)}, wire)
 	}
 }
 
@@ -70,7 +70,7 @@ func (c *cell) replica(id paxos.NodeID) *replica.Replica {
 }
 
 func newCell(t *testing.T, n int, more ...func(*cell)) *cell {
-	c := &cell{t: t, replicas: map[paxos.NodeID]*replica.Replica{}, clients: map[core.Addr]func(uint32, []byte){}}
+	c := &cell{t: t, replicas: map[paxos.NodeID]*replica.Replica{}, clients: map[core.Addr]func(client.Replica, []byte){}}
 	c.tune = func(*driver.Config) {}
 	for _, f := range more {
 		f(c)
@@ -120,8 +120,8 @@ func (c *cell) stop(id paxos.NodeID) {
 
 // client returns a client of all replicas, which keeps a session lease if the cell gives one.
 func (c *cell) client(addr core.Addr) *client.Client {
-	rt := client.NewRuntime(func(to uint32, msg []byte) {
-		if r := c.replica(paxos.NodeID(to)); r != nil {
+	rt := client.NewRuntime(func(to client.Replica, msg []byte) {
+		if r := c.replica(paxos.NodeID(to.ID)); r != nil {
 			r.FromClient(addr, "ann", msg)
 		}
 	})

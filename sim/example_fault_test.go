@@ -39,9 +39,9 @@ func (pings) Name() string { return "pings" }
 func (pings) Clients() int { return 1 }
 func (l pings) Program(int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
-		rt.Receive(func(uint32, []byte) { *l.answers++ })
+		rt.Receive(func(sim.Replica, []byte) { *l.answers++ })
 		for range 100 {
-			rt.Send(1, []byte("ping"))
+			rt.Env().Send(1, []byte("ping"))
 			if rt.Sleep(context.Background(), 100*time.Millisecond) != nil {
 				return
 			}

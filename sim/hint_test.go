@@ -109,13 +109,13 @@ func TestARuntimePassesHintsOn(t *testing.T) {
 	t.Cleanup(w.Close)
 	server := w.Add(MachineConfig{Process: func() Process { return &listener{} }})
 	server.Start()
-	var heard []uint32
+	var heard []Replica
 	w.Add(MachineConfig{Addr: FirstClient, Process: Program(func(rt *Runtime) {
-		rt.OnUnreachable(func(replica uint32) { heard = append(heard, replica) })
-		rt.Send(1, []byte("a"))
+		rt.OnUnreachable(func(replica Replica) { heard = append(heard, replica) })
+		rt.Send(Replica{ID: 1}, []byte("a"))
 	})}).Start()
 	w.RunFor(time.Second)
 	server.Kill()
 	w.RunFor(time.Second)
-	require.Equal(t, []uint32{1}, heard)
+	require.Equal(t, []Replica{{ID: 1}}, heard)
 }

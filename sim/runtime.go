@@ -17,8 +17,10 @@ var _ client.Runtime = (*Runtime)(nil)
 // needs no locks. It reads the clock of its own machine.
 type Runtime struct {
 	e           *Env
-	receive     func(from uint32, msg []byte)
-	unreachable func(replica uint32)
+	receive     func(from Replica, msg []byte)
+	unreachable func(replica Replica)
+	machines    map[Replica]Addr // of other cells (SetCell)
+	replicas    map[Addr]Replica // the reverse
 }
 
 // Program makes a machine's process from a blocking program, which is the process's first
@@ -47,14 +49,14 @@ func (p *program) Start(env *Env) {
 // Receive hands a message to the handler, if there is one.
 func (p *program) Receive(_ time.Time, from Addr, msg []byte) {
 	if p.rt.receive != nil {
-		p.rt.receive(uint32(from), msg)
+		p.rt.receive(p.rt.replicaOf(from), msg)
 	}
 }
 
 // OnUnreachable hands a hint of the transport to the handler, if there is one.
 func (p *program) OnUnreachable(_ time.Time, to Addr) {
 	if p.rt.unreachable != nil {
-		p.rt.unreachable(uint32(to))
+		p.rt.unreachable(p.rt.replicaOf(to))
 	}
 }
 
@@ -67,16 +69,20 @@ func (rt *Runtime) Env() *Env { return rt.e }
 // Now reads the machine's monotonic clock.
 func (rt *Runtime) Now() time.Time { return rt.e.Now() }
 
-// Send puts a message on the link to a replica. It copies the bytes.
-func (rt *Runtime) Send(replica uint32, msg []byte) { rt.e.Send(Addr(replica), msg) }
+// Send puts a message on the link to a replica's machine. It copies the bytes.
+func (rt *Runtime) Send(to Replica, msg []byte) {
+	if a, ok := rt.machineOf(to); ok {
+		rt.e.Send(a, msg)
+	}
+}
 
 // Receive registers the handler of inbound messages. msg may be used until the
 // handler returns.
-func (rt *Runtime) Receive(f func(from uint32, msg []byte)) { rt.receive = f }
+func (rt *Runtime) Receive(f func(from Replica, msg []byte)) { rt.receive = f }
 
 // OnUnreachable registers the handler of hints that the connection to a replica broke or was
 // refused (LinkConfig.Hints). f must not block.
-func (rt *Runtime) OnUnreachable(f func(replica uint32)) { rt.unreachable = f }
+func (rt *Runtime) OnUnreachable(f func(replica Replica)) { rt.unreachable = f }
 
 // Go starts f on a coroutine.
 func (rt *Runtime) Go(name string, f func()) { rt.e.Go(name, f) }

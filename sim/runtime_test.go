@@ -219,7 +219,7 @@ func TestACrashedClientIsUnwoundAndStartsAnew(t *testing.T) {
 		defer func() {
 			log = append(log, "unwound")
 			require.NotNil(t, recover(), "the sentinel, which is not ours to keep")
-			rt.Send(1, []byte("x"))
+			rt.Send(Replica{ID: 1}, []byte("x"))
 			rt.AfterFunc(0, func() { log = append(log, "never") })
 			ctx, cancel := rt.WithTimeout(context.Background(), time.Second)
 			defer cancel()
@@ -259,11 +259,11 @@ func TestMessagesReachTheHandlerOfAProgram(t *testing.T) {
 	var got []string
 	w.Add(MachineConfig{Addr: FirstClient, Process: Program(func(rt *Runtime) {
 		require.Equal(t, FirstClient, rt.Env().Self())
-		rt.Receive(func(from uint32, msg []byte) {
-			require.Equal(t, uint32(1), from)
+		rt.Receive(func(from Replica, msg []byte) {
+			require.Equal(t, Replica{ID: 1}, from)
 			got = append(got, string(msg))
 		})
-		rt.Send(1, []byte("hello"))
+		rt.Send(Replica{ID: 1}, []byte("hello"))
 	})})
 	ls[0].env.Send(FirstClient, []byte("too early: the machine is down"))
 	w.RunFor(time.Second)

@@ -136,7 +136,7 @@ func (c *Caller) Call(ctx context.Context, text string) (string, error) {
 	c.done = c.rt.NewSignal()
 	msg := []byte(command{c.id, c.seq, text}.encode())
 	for {
-		c.rt.Send(uint32(c.g.members[c.at]), msg)
+		c.rt.Env().Send(c.g.members[c.at], msg)
 		attempt, stop := c.rt.WithTimeout(ctx, c.Retry)
 		_, err := c.rt.Wait(attempt, c.done)
 		stop()
@@ -151,7 +151,7 @@ func (c *Caller) Call(ctx context.Context, text string) (string, error) {
 	}
 }
 
-func (c *Caller) receive(_ uint32, msg []byte) {
+func (c *Caller) receive(_ Replica, msg []byte) {
 	head, answer, _ := strings.Cut(string(msg), " ")
 	kind, result, _ := strings.Cut(answer, " ")
 	if head == fmt.Sprintf("#%d", c.seq) && kind == ansResult && c.done != nil {

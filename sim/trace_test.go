@@ -117,7 +117,7 @@ func TestATracePrintsShortMessagesOfText(t *testing.T) {
 		var b bytes.Buffer
 		w := New(Config{Trace: Trace{W: &b}})
 		w.Add(MachineConfig{Process: Program(func(*Runtime) {})}).Start()
-		w.Add(MachineConfig{Addr: FirstClient, Process: Program(func(rt *Runtime) { rt.Send(1, []byte(msg)) })}).Start()
+		w.Add(MachineConfig{Addr: FirstClient, Process: Program(func(rt *Runtime) { rt.Env().Send(1, []byte(msg)) })}).Start()
 		w.Run(time.Second)
 		w.Close()
 		require.Contains(t, b.String(), " send         -> n1 "+want)

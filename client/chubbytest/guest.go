@@ -80,11 +80,11 @@ func (c *Cell) ClientAs(t testing.TB, principal string, options ...client.Option
 }
 
 // send hands a message to a replica. Replicas of other cells are out of reach.
-func (g *guest) send(to uint32, msg []byte) {
-	if to < 1 || int(to) > len(g.cell.disks) {
+func (g *guest) send(to client.Replica, msg []byte) {
+	if to.Cell != "" || to.ID < 1 || int(to.ID) > len(g.cell.disks) {
 		return
 	}
-	if l := g.cell.life(int(to)); l != nil && !g.cell.isCut(g, l.id) {
+	if l := g.cell.life(int(to.ID)); l != nil && !g.cell.isCut(g, l.id) {
 		l.replica.FromClient(g.addr, g.who, msg)
 	}
 }
@@ -103,7 +103,7 @@ func (g *guest) deliver() {
 		select {
 		case p := <-g.queue:
 			if !g.cell.isCut(g, p.from) {
-				g.rt.Deliver(uint32(p.from), p.wire)
+				g.rt.Deliver(client.Replica{ID: uint32(p.from)}, p.wire)
 			}
 		case <-g.quit:
 			return

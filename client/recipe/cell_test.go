@@ -31,7 +31,7 @@ func (c *cell) ToClient(to core.Addr, msg []byte) {
 	c.mu.Lock()
 	rt := c.clients[to]
 	c.mu.Unlock()
-	rt.Go("network", func() { rt.Deliver(1, msg) })
+	rt.Go("network", func() { rt.Deliver(client.Replica{ID: 1}, msg) })
 }
 
 // startCell returns a running cell.
@@ -63,7 +63,7 @@ func (c *cell) dial() (*client.Client, func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	addr := core.Addr(len(c.clients) + 1)
-	rt := client.NewRuntime(func(_ uint32, msg []byte) { c.replica.FromClient(addr, "ann", msg) })
+	rt := client.NewRuntime(func(_ client.Replica, msg []byte) { c.replica.FromClient(addr, "ann", msg) })
 	c.clients[addr] = rt
 	cl := client.New(rt, client.Config{Replicas: []uint32{1}, Rho: 1000, Draw: client.Entropy})
 	return cl, func() {

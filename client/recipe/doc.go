@@ -28,6 +28,7 @@
 //
 // A recipe works with one cell. Two locks in two cells are never acquired or lost together: a
 // program that wants to lead in several cells campaigns in each, and may lead in only some of them.
+// One Client can call them all (client.WithCell, which has an example).
 //
 // # Threads of control
 //

@@ -51,6 +51,6 @@ func TestDialChecksTheNameOfTheCell(t *testing.T) {
 	_, err = cl.Open(ctx, "/ls/"+name+"/f", client.OpenOptions{Create: client.CreateMay})
 	require.NoError(t, err)
 	_, err = cl.Open(ctx, "/ls/far/f", client.OpenOptions{})
-	require.ErrorContains(t, err, fmt.Sprintf("the Client was dialed to cell %s; dial the other one too", name))
+	require.ErrorContains(t, err, fmt.Sprintf("the Client was dialed to cell %s; give Dial the other one by WithCell", name))
 	require.NoError(t, cl.Close(ctx))
 }

@@ -39,12 +39,14 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-func newCell(t *testing.T, n int) *cell {
+func newCell(t *testing.T, n int) *cell { return newCellNamed(t, "test", n) }
+
+func newCellNamed(t *testing.T, name string, n int) *cell {
 	var clients []net.Listener
 	for range n {
 		clients = append(clients, listen(t))
 	}
-	return newCellAt(t, "test", clients)
+	return newCellAt(t, name, clients)
 }
 
 // newCellAt starts a cell with a replica for each listener.

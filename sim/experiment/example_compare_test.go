@@ -28,11 +28,11 @@ func (*asking) Clients() int { return 1 }
 func (l *asking) Program(int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		answers := 0
-		rt.Receive(func(uint32, []byte) { answers++ })
+		rt.Receive(func(sim.Replica, []byte) { answers++ })
 		for range 100 {
 			answers = 0
 			for began := rt.Now(); ; {
-				rt.Send(1, []byte("?"))
+				rt.Env().Send(1, []byte("?"))
 				l.sent++
 				if rt.Sleep(context.Background(), l.timeout) != nil {
 					return

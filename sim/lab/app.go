@@ -178,7 +178,7 @@ func (a *App) request(q resource.Ask, h *Held) (resource.Tell, bool) {
 	a.tells[q.ID] = w
 	defer delete(a.tells, q.ID)
 	for {
-		a.rt.Send(uint32(a.bench.address(Resource)), q.Encode())
+		a.rt.Env().Send(a.bench.address(Resource), q.Encode())
 		if q.Write {
 			a.bench.comes(a.name, Sent)
 		}

@@ -24,7 +24,7 @@ type Node struct {
 	tells map[uint64]*waiting // requests to the resource
 	asked func(from sim.Addr, q resource.Ask)
 	draws map[string]*sim.Draw
-	alien func(from uint32, data []byte) // what Processes send
+	alien func(from sim.Replica, data []byte) // what Processes send
 }
 
 // Request is a call of another machine, to be answered by Node.Answer once or never.
@@ -93,12 +93,12 @@ type runtime struct {
 	node *Node
 }
 
-func (r *runtime) Send(to uint32, data []byte) {
-	r.node.bench.passes(r.node.name, r.node.bench.nameOf(sim.Addr(to)))
+func (r *runtime) Send(to sim.Replica, data []byte) {
+	r.node.bench.passes(r.node.name, r.node.bench.nameOf(sim.Addr(to.ID)))
 	r.Runtime.Send(to, data)
 }
 
-func (r *runtime) Receive(f func(from uint32, data []byte)) { r.node.alien = f }
+func (r *runtime) Receive(f func(from sim.Replica, data []byte)) { r.node.alien = f }
 
 // Reaches says whether the kernel of another machine would answer a probe of a connection: the
 // machine has power and no Cut is in force between the two. Its program may be paused. A connection
@@ -162,21 +162,22 @@ func (n *Node) Note(format string, args ...any) {
 
 func (n *Node) send(to string, m message) {
 	n.bench.passes(n.name, to)
-	n.rt.Send(uint32(n.bench.address(to)), m.encode())
+	n.rt.Env().Send(n.bench.address(to), m.encode())
 }
 
 // receive takes what comes over a link.
-func (n *Node) receive(from uint32, data []byte) {
-	if n.bench.foreign[sim.Addr(from)] {
-		n.bench.passes(n.bench.nameOf(sim.Addr(from)), n.name)
+func (n *Node) receive(sender sim.Replica, data []byte) {
+	from := sim.Addr(sender.ID)
+	if n.bench.foreign[from] {
+		n.bench.passes(n.bench.nameOf(from), n.name)
 		if n.alien != nil {
-			n.alien(from, data)
+			n.alien(sender, data)
 		}
 		return
 	}
 	switch data[0] {
 	case 'A': // to the resource
-		n.asked(sim.Addr(from), resource.DecodeAsk(data))
+		n.asked(from, resource.DecodeAsk(data))
 		return
 	case 'T': // from it
 		t := resource.DecodeTell(data)
@@ -186,7 +187,7 @@ func (n *Node) receive(from uint32, data []byte) {
 		}
 		return
 	}
-	m, who := decode(data), n.bench.nameOf(sim.Addr(from))
+	m, who := decode(data), n.bench.nameOf(from)
 	switch {
 	case m.kind == kindRequest && n.serve != nil:
 		n.serve(Request{From: who, Text: m.text, call: m.call})

@@ -64,7 +64,7 @@ func (s *store) transact(n *Node, from sim.Addr, q resource.Ask) {
 		s.decide(n, from, q)
 	default:
 		s.refused(from, q, "the lock is another holder's")
-		n.rt.Send(uint32(from), resource.Tell{ID: q.ID}.Encode())
+		n.rt.Env().Send(from, resource.Tell{ID: q.ID}.Encode())
 	}
 }
 
@@ -83,13 +83,13 @@ func (s *store) check(n *Node, from sim.Addr, q resource.Ask) {
 		return
 	}
 	s.refused(from, q, "the lock service does not know the grant")
-	n.rt.Send(uint32(from), resource.Tell{ID: q.ID}.Encode())
+	n.rt.Env().Send(from, resource.Tell{ID: q.ID}.Encode())
 }
 
 func (s *store) decide(n *Node, from sim.Addr, q resource.Ask) {
 	highest, before := s.value.Highest, len(s.value.Log)
 	t := s.value.Decide(int64(s.bench.Now()), int64(from), &q)
-	n.rt.Send(uint32(from), t.Encode())
+	n.rt.Env().Send(from, t.Encode())
 	who := s.bench.nameOf(from)
 	switch again := len(s.value.Log) == before; {
 	case again:

@@ -31,7 +31,7 @@ func (r *register) Receive(_ time.Time, from sim.Addr, msg []byte) {
 
 // recorded is a workload, and the property that the history of its calls is linearizable.
 type recorded struct {
-	readAt uint32 // the machine that reads ask; the second one may not have received a write yet
+	readAt sim.Addr // the machine that reads ask; the second one may not have received a write yet
 	calls  *lin.Recorder[lin.KVInput, lin.KVOutput]
 }
 
@@ -41,7 +41,7 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		var answered sim.Signal
 		answer, now := "", func() int64 { return int64(rt.Env().World().Now()) } // true time
-		rt.Receive(func(_ uint32, msg []byte) { answer = string(msg); answered.Fire() })
+		rt.Receive(func(_ sim.Replica, msg []byte) { answer = string(msg); answered.Fire() })
 		for i := range 20 {
 			in, to, msg := lin.Read(), c.readAt, "read"
 			if client == 0 {
@@ -49,7 +49,7 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 			}
 			answered = rt.NewSignal()
 			call := c.calls.Call(int64(client)+1, now(), in) // client 1 is machine c1 of the trace
-			rt.Send(to, []byte(msg))
+			rt.Env().Send(to, []byte(msg))
 			if _, err := rt.Wait(context.Background(), answered); err == nil { // a call without an answer has no outcome
 				c.calls.OK(call, now(), lin.KVOutput{Found: answer != "", Value: answer})
 			}
@@ -65,7 +65,7 @@ func (c recorded) End(*sim.World) error { // the run is over, so the history is 
 	}
 	return err
 }
-func registers(readAt uint32) simtest.World {
+func registers(readAt sim.Addr) simtest.World {
 	return simtest.World{Config: sim.Config{Link: sim.LinkConfig{Delay: sim.Table{time.Millisecond, 9 * time.Millisecond}}}, Scenario: func(uint64) sim.Scenario {
 		c := recorded{readAt, lin.NewRecorder[lin.KVInput, lin.KVOutput](60)}
 		return sim.Scenario{Workloads: []sim.Workload{c}, Properties: []sim.Property{c}, Safety: time.Second, Liveness: time.Minute, Setup: func(w *sim.World) {

@@ -242,7 +242,7 @@ func TestVerifyComparesMessagesAndNotTheirDescriptions(t *testing.T) {
 	x := World{Seeds: 1, Scenario: func(uint64) sim.Scenario {
 		run := runs.Add(1)
 		return sim.Scenario{Safety: time.Second, Setup: func(w *sim.World) {
-			w.Add(sim.MachineConfig{Process: sim.Program(func(rt *sim.Runtime) { rt.Send(1, fmt.Appendf(nil, "run %d", run)) })}).Start()
+			w.Add(sim.MachineConfig{Process: sim.Program(func(rt *sim.Runtime) { rt.Env().Send(1, fmt.Appendf(nil, "run %d", run)) })}).Start()
 		}}
 	}}
 	x.Config.Trace.Describe = func(sim.Addr, sim.Addr, []byte) string { return "a message" }

@@ -84,7 +84,7 @@ func (f *Fence) serve(rt *sim.Runtime) {
 		rt.Go("request", func() {
 			if !cell.valid(&q) {
 				f.Resource.Refused++
-				rt.Send(uint32(from), resource.Tell{ID: q.ID}.Encode())
+				rt.Env().Send(from, resource.Tell{ID: q.ID}.Encode())
 				return
 			}
 			if rt.Sleep(context.Background(), f.busy()) == nil {
@@ -100,7 +100,7 @@ func (f *Fence) act(rt *sim.Runtime, from sim.Addr, q *resource.Ask) {
 	if !t.Accepted {
 		f.check.OnRefused(q)
 	}
-	rt.Send(uint32(from), t.Encode())
+	rt.Env().Send(from, t.Encode())
 }
 
 // busy draws how long the resource takes between the cell's answer and its own decision: usually

@@ -13,7 +13,7 @@ import (
 // Package client receives only the messages of replicas.
 type Line struct {
 	*sim.Runtime
-	cell    func(from uint32, msg []byte)
+	cell    func(from client.Replica, msg []byte)
 	outside func(from sim.Addr, msg []byte)
 	waiting map[uint64]*fenceWait // requests to the resource
 }
@@ -39,12 +39,12 @@ func NewLine(rt *sim.Runtime) *Line {
 }
 
 // Receive registers the client's handler, which gets the messages of replicas.
-func (l *Line) Receive(f func(from uint32, msg []byte)) { l.cell = f }
+func (l *Line) Receive(f func(from client.Replica, msg []byte)) { l.cell = f }
 
-func (l *Line) receive(from uint32, msg []byte) {
-	switch {
-	case sim.Addr(from).IsClient():
-		l.outside(sim.Addr(from), msg)
+func (l *Line) receive(from client.Replica, msg []byte) {
+	switch a := sim.Addr(from.ID); {
+	case a.IsClient():
+		l.outside(a, msg)
 	case l.cell != nil:
 		l.cell(from, msg)
 	}
@@ -60,7 +60,7 @@ func (l *Line) Ask(ctx context.Context, to sim.Addr, q resource.Ask, late time.D
 	l.waiting[q.ID] = w
 	defer delete(l.waiting, q.ID)
 	msg := q.Encode()
-	send := func() { l.Send(uint32(to), msg) }
+	send := func() { l.Env().Send(to, msg) }
 	if late > 0 {
 		l.AfterFunc(late, send)
 	} else {

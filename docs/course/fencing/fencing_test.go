@@ -52,7 +52,7 @@ func (l holders) Program(int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		var token, counter uint64
 		known := false // what the counter is, under this token
-		rt.Receive(func(_ uint32, msg []byte) {
+		rt.Receive(func(_ sim.Replica, msg []byte) {
 			switch w := read(msg); {
 			case w.Kind == "lock":
 				token = w.Token
@@ -66,23 +66,23 @@ func (l holders) Program(int) func(rt *sim.Runtime) {
 		for n := 0; n < 40; n++ {
 			token, known = 0, false
 			for token == 0 {
-				rt.Send(uint32(lockServer), word{Kind: "ask"}.bytes())
+				rt.Env().Send(lockServer, word{Kind: "ask"}.bytes())
 				if !sleep(50 * time.Millisecond) {
 					return
 				}
 			}
 			mine := token
-			rt.Send(uint32(storage), word{Kind: "read", Token: mine}.bytes())
+			rt.Env().Send(storage, word{Kind: "read", Token: mine}.bytes())
 			if !sleep(100 * time.Millisecond) { // it works
 				return
 			}
 			if known {
-				rt.Send(uint32(storage), word{"write", mine, counter + 1}.bytes())
+				rt.Env().Send(storage, word{"write", mine, counter + 1}.bytes())
 			}
 			if !sleep(50 * time.Millisecond) {
 				return
 			}
-			rt.Send(uint32(lockServer), word{Kind: "free", Token: mine}.bytes())
+			rt.Env().Send(lockServer, word{Kind: "free", Token: mine}.bytes())
 			if !sleep(50 * time.Millisecond) {
 				return
 			}

@@ -63,19 +63,19 @@ func (w *Wire) clock() *sim.Clock { return w.world().Machine(w.Self()).Clock() }
 func (w *Wire) LeaseLeft() time.Duration { return w.Life.LeaseLeft(w.mono()) }
 
 // Send passes a request on to the machine, after the checkers.
-func (w *Wire) Send(replica uint32, msg []byte) {
+func (w *Wire) Send(to client.Replica, msg []byte) {
 	if q, err := api.DecodeRequest(msg); err == nil && !w.Dead() {
 		if w.Life.OnSend(w.mono(), q) {
 			w.of.Renewed++
 		}
 		w.of.beliefs.OnSend(q)
 	}
-	w.Machine.Send(replica, msg)
+	w.Machine.Send(to, msg)
 }
 
 // Receive passes replies on to f, and reports each to the checkers before and after.
-func (w *Wire) Receive(f func(from uint32, msg []byte)) {
-	w.Machine.Receive(func(from uint32, msg []byte) {
+func (w *Wire) Receive(f func(from client.Replica, msg []byte)) {
+	w.Machine.Receive(func(from client.Replica, msg []byte) {
 		p, err := api.DecodeReply(msg)
 		if err != nil {
 			f(from, msg)
@@ -92,8 +92,8 @@ func (w *Wire) Receive(f func(from uint32, msg []byte)) {
 }
 
 // OnUnreachable passes reports on to f, and then looks at the client's status.
-func (w *Wire) OnUnreachable(f func(replica uint32)) {
-	w.Machine.OnUnreachable(func(replica uint32) {
+func (w *Wire) OnUnreachable(f func(replica client.Replica)) {
+	w.Machine.OnUnreachable(func(replica client.Replica) {
 		f(replica)
 		w.look()
 	})
