@@ -26,7 +26,7 @@ func connectTo(cell *cell) (*client.Client, func()) {
 func Example() {
 	c, disconnect := connect()
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 
@@ -51,7 +51,7 @@ func Example() {
 func ExampleClient_CompareAndSet() {
 	c, disconnect := connect()
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 
@@ -83,7 +83,7 @@ func ExampleClient_CompareAndSet() {
 func ExampleError() {
 	c, disconnect := connect()
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 
@@ -105,7 +105,7 @@ func ExampleError() {
 func ExampleHandle_Acquire() {
 	c, disconnect := connect()
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 
@@ -145,7 +145,7 @@ func ExampleClient_Events() {
 	cell := newCell()
 	c, disconnect := connectTo(cell)
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 	events := c.Events()
@@ -180,7 +180,7 @@ func ExampleClient_Events() {
 func ExampleHandle_Events() {
 	c, disconnect := connect()
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 	config, err := c.Open(ctx, "/ls/local/config", client.OpenOptions{
@@ -237,7 +237,7 @@ func lead(ctx context.Context, c *client.Client, write func(text, sequencer stri
 func ExampleHandle_CheckSequencer() {
 	c, disconnect := connect()
 	defer disconnect()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := c.Runtime().WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	defer c.Close(ctx)
 
