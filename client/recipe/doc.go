@@ -4,6 +4,7 @@
 //	recipe        promises                                    the trap that it avoids
 //	Campaign      one leader, whose address is in the file    an address written without the lock
 //	Observe       the leader's address, by events             a watcher of only some kinds of events
+//	assert-held   no step after the lock may be lost          an assertion that is true in jeopardy
 //	Fence         a former holder changes and sees nothing    a fence that checks only writes
 //	Writer        each request carries its sequencer          a check of the lease, then a late request
 //	Register      a name as long as the session lives         adopting the file of a former life
@@ -12,6 +13,8 @@
 //	Semaphore     at most a given number of permits           a count in a file, which a crash spoils
 //	Names         many names in few files                     one file per name; unconditional writes
 //	Barrier       members begin together, and end together    a number that was reached unseen
+//
+// Assert-held is Lock.Err of package client before each step, and needs no function here.
 //
 // Each recipe blocks only through its Client and the Client's Runtime, so a program that uses it
 // runs unchanged on goroutines and in the simulator. The tests run each recipe in the simulator, in
