@@ -286,34 +286,3 @@ func ExampleNames() {
 	// host1:4000 <nil>
 	// bob missing: true
 }
-
-// The cell as electorate. A service of two mirrors has no majority of its own: when they lose each
-// other, either might be the one that is cut off. The cell's lock decides which half goes on. The other
-// one stops, until it hears its mirror again.
-func Example_electorate() {
-	cell := startCell()
-	defer cell.stop()
-
-	// goOn asks the cell whether this half may go on alone. It may do so for as long as it leads, and
-	// asks IsLeader again before it confirms each write.
-	goOn := func(ctx context.Context, c *client.Client, mirror string, patience time.Duration) (*recipe.Term, error) {
-		ctx, cancel := c.Runtime().WithTimeout(ctx, patience)
-		defer cancel()
-		return recipe.Campaign(ctx, c, recipe.Candidate{File: "/ls/local/mirror", Address: mirror})
-	}
-
-	left, hangUp := cell.dial()
-	defer hangUp()
-	right, hangUpRight := cell.dial()
-	defer hangUpRight()
-	ctx, cancel := left.Runtime().WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	// The line between the mirrors is cut.
-	term, err := goOn(ctx, left, "left", time.Minute)
-	fmt.Println("left goes on:", err == nil && term.IsLeader())
-	_, err = goOn(ctx, right, "right", 100*time.Millisecond)
-	fmt.Println("right stops:", errors.Is(err, context.DeadlineExceeded))
-	// Output:
-	// left goes on: true
-	// right stops: true
-}
