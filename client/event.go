@@ -51,7 +51,8 @@ const (
 
 // The kinds of events of handles (C9.02). Each handle gets the kinds set in OpenOptions.Events,
 // after the change: a read of the node finds what the event reports, or something newer. A handle
-// that asks for WantFailover gets EventFailover as well.
+// that asks for WantFailover gets EventFailover as well. If the program is slow, EventReadAgain may
+// stand for any of them, except the last EventFailover and EventInvalid.
 const (
 	// EventContents: the contents of the file were written.
 	EventContents EventKind = 16 + iota

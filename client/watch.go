@@ -51,15 +51,22 @@ func newWatch(rt Runtime, name string, mask EventMask, node api.Ref) *watch {
 			e.Missed = missed(waiting) - 1
 			return []Event{e}
 		}
-		e := Event{Kind: EventReadAgain, Node: name, Missed: missed(waiting)}
-		i := slices.IndexFunc(waiting, func(e Event) bool { return e.Kind == EventInvalid })
-		if i < 0 {
-			return []Event{e}
-		}
-		e.Missed--
-		return []Event{e, waiting[i]} // EventInvalid stays the node's last event
+		kept := lastOfKinds(waiting, EventFailover, EventInvalid) // EventInvalid stays the node's last event
+		e := Event{Kind: EventReadAgain, Node: name, Missed: missed(waiting) - len(kept)}
+		return append([]Event{e}, kept...)
 	}
 	return &watch{name: name, mask: mask, node: node, events: &Events{rt: rt, what: name, shorten: shorten}}
+}
+
+// lastOfKinds returns the last event of each of these kinds, in their order.
+func lastOfKinds(waiting []Event, kinds ...EventKind) (last []Event) {
+	for i, e := range waiting {
+		again := func(later Event) bool { return later.Kind == e.Kind }
+		if slices.Contains(kinds, e.Kind) && !slices.ContainsFunc(waiting[i+1:], again) {
+			last = append(last, e)
+		}
+	}
+	return last
 }
 
 // watches are the watches of a session, by node.

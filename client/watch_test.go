@@ -150,6 +150,43 @@ func TestASlowProgramIsToldToReadAgain(t *testing.T) {
 	})
 }
 
+// A slow program is told of the last fail-over by its own event, if it asks for that: "read again" is about the
+// node, and stands for all other events.
+func TestASlowProgramIsToldOfTheLastFailOver(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Hour)
+		mine := watched(t, ctx, w.c, client.WantContents|client.WantFailover|client.WantInvalid)
+		for range 2 {
+			w.cell.set(func() { w.cell.failover(w.cell.master%3 + 1) })
+			time.Sleep(20 * time.Second)
+		}
+		const writes = 100
+		for i := range writes {
+			_, err := mine.SetContents(ctx, strconv.Itoa(i), 0)
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		require.NoError(t, mine.Delete(ctx))
+		var failovers, kinds []any
+		told := 0
+		for e, err := range mine.Events().All(ctx) {
+			if err != nil {
+				require.ErrorIs(t, err, client.ErrGone)
+				break
+			}
+			told += 1 + e.Missed
+			if e.Kind == client.EventFailover {
+				failovers = append(failovers, e)
+			}
+			kinds = append(kinds, e.Kind)
+		}
+		require.Equal(t, []any{client.Event{Kind: client.EventFailover, Cell: "local", Node: "/ls/local/f", Epoch: 3}}, failovers)
+		require.Equal(t, []any{client.EventReadAgain, client.EventFailover}, kinds[:2])
+		require.Equal(t, client.EventInvalid, kinds[len(kinds)-1])
+		require.GreaterOrEqual(t, told, writes+3, "all events are counted: those that came, and those that were left out")
+	})
+}
+
 // What happens between the execution of an Open and its answer is not missed.
 func TestAnEventInFrontOfTheAnswerToItsOpenIsNotMissed(t *testing.T) {
 	bubble(t, nil, func(w *world) {
