@@ -205,6 +205,30 @@ func TestTheCacheIsNotReadWhenTheLeaseMayBeOver(t *testing.T) {
 	})
 }
 
+// C10.14: the cache is empty in jeopardy, and is used again once the same session is safe.
+func TestTheCacheIsUsedAgainAfterJeopardy(t *testing.T) {
+	cachingWorld(t, func(w *world, ctx context.Context, other *client.Client) {
+		events := w.c.Events()
+		defer events.Close()
+		f := opened(t, ctx, w.c, "f", client.OpenOptions{})
+		contents(t, ctx, f)
+		session := w.c.Status().Session
+		w.cut(w.rt)
+		require.Equal(t, client.EventJeopardy, next(t, ctx, events).Kind)
+		require.Zero(t, w.c.Status().Cache.Entries)
+		w.cut(nil)
+		require.Equal(t, client.EventSafe, next(t, ctx, events).Kind)
+		require.Equal(t, session, w.c.Status().Session)
+
+		require.Equal(t, 1, w.asks(func() { require.Equal(t, "first", contents(t, ctx, f)) }), "the cache is empty")
+		hits := w.c.Status().Cache.Hits
+		require.Zero(t, w.asks(func() { require.Equal(t, "first", contents(t, ctx, f)) }), "and is used again")
+		require.Equal(t, hits+1, w.c.Status().Cache.Hits)
+		write(t, ctx, other, "f", "second") // the cell knows of this cache
+		require.Equal(t, "second", contents(t, ctx, f))
+	})
+}
+
 // The lease is over when the clock says so, also if no timer has fired.
 func TestAHitLooksAtTheClock(t *testing.T) {
 	l := &loop{now: time.Unix(0, 0), cell: newCell()}
