@@ -26,6 +26,7 @@ import (
 //	ann sequencer f q · attach f q · check f q · close f · poison f
 //	ann events · has NUMBER · caches on|off
 //	ann lost ... · copy CALL · seen CALL · end · expires · flushed · presents f
+//	session dog of ann (another one of ann's principal)
 //	caches · apply [all|together] · busy [last] · lease on|off · pass 5s · serving · failover [late] · deposed · wake
 type script struct {
 	*world
@@ -125,6 +126,9 @@ func (s *script) line(w []string) {
 		if len(w) > 1 {
 			s.log = late
 		}
+	case "session":
+		s.ids[w[1]] = s.session(api.Principal(w[3]))
+		s.names[s.ids[w[1]]] = w[1]
 	case "caches":
 		c := s.ops.Status()
 		s.tell("%d registrations, %d paths held, %d calls wait, longest %v", c.Caches.Registrations, c.Caches.Held, c.Barred, c.Caches.Longest)
