@@ -137,16 +137,7 @@ func TestALockSurvivesTheMaster(t *testing.T) {
 		var told []client.EventKind
 		release, waits, done := false, false, false
 		g.come(func(rt *sim.Runtime, c *client.Client) {
-			events := c.Events()
-			rt.Go("events", func() {
-				for {
-					e, err := events.Next(ctx)
-					if err != nil {
-						return
-					}
-					told = append(told, e.Kind)
-				}
-			})
+			c.Events().Each(ctx, func(e client.Event) { told = append(told, e.Kind) })
 			f := lockOf(t, c)
 			first, _ = f.Acquire(ctx, client.Exclusive)
 			for !release {
