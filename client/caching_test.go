@@ -93,6 +93,8 @@ func TestWhatWasReadOnceIsReadAgainWithoutAMessage(t *testing.T) {
 		_, err := f.Stat(client.Uncached(ctx))
 		require.NoError(t, err)
 		require.Equal(t, 1, w.asks(func() { s, _ := f.Stat(client.Uncached(ctx)); require.NotZero(t, s.Lock) }))
+		require.Equal(t, 1, w.asks(func() { _, err = dir.ReadDir(ctx) }), "of children only names are cached")
+		require.NoError(t, err)
 	})
 }
 
