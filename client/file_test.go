@@ -275,3 +275,36 @@ func TestEveryErrorIsAnError(t *testing.T) {
 	require.EqualError(t, err, "client: x: outcome unknown: session in jeopardy")
 	require.True(t, errors.Is(err, client.ErrJeopardy))
 }
+
+// C6.01: an Open carries all that the program has given it: a name relative to a handle, the use, the events, the
+// lock-delay, whether to make the node, and its initial contents and ACL.
+func TestAnOpenCarriesItsOptions(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		ctx := w.within(time.Minute)
+		dir, err := w.c.Open(ctx, "/ls/local", client.OpenOptions{})
+		require.NoError(t, err)
+		var sent api.Open
+		w.cell.set(func() {
+			w.cell.refuse = func(_ uint32, q api.Request) (api.Reply, bool) {
+				if o, ok := q.Op.(api.Open); ok {
+					sent = o
+				}
+				return api.Reply{}, false
+			}
+		})
+		names := client.ACLNames{Read: "readers", Write: "writers", Change: "owners"}
+		_, err = dir.Open(ctx, "x", client.OpenOptions{
+			Rights: client.Read | client.Write | client.ChangeACL, Create: client.CreateMust, Ephemeral: true,
+			Contents: "first", ACL: names, LockDelay: 5 * time.Second, Events: client.WantContents | client.WantInvalid,
+		})
+		require.NoError(t, err)
+		w.cell.set(func() {
+			require.NotEmpty(t, sent.Dir, "the handle of the directory")
+			sent.Dir = ""
+			require.Equal(t, api.Open{
+				Path: "x", Rights: client.Read | client.Write | client.ChangeACL, Create: api.CreateMust, Kind: api.File, Ephemeral: true,
+				Contents: "first", Names: names, Delay: api.DelayOf(5 * time.Second), Events: client.WantContents | client.WantInvalid,
+			}, sent)
+		})
+	})
+}
