@@ -265,7 +265,7 @@ func ExampleBarrier() {
 	// all have worked: true
 }
 
-// A thousand names in ten files: a program that looks many of them up reads each file once.
+// A program sets its name and looks up two, in a service that spreads its names over ten files.
 func ExampleNames() {
 	cell := startCell()
 	defer cell.stop()
