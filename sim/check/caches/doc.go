@@ -17,7 +17,8 @@
 //	                  exempt
 //	only if asked     a master allows caching, or tells a client to drop something, only if the
 //	                  client has asked for an answer that may be cached: no change waits for a
-//	                  client without a cache
+//	                  client without a cache. Drops of locks are exempt: a deletion waits for
+//	                  the holders of the lock (decision 0078)
 //	one lease         after a session was told to drop something, its lease does not move beyond
 //	                  the longest lease from then on until the session acknowledges that: no
 //	                  change waits for longer (L1)
