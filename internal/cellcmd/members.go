@@ -34,7 +34,7 @@ func membersCommand() *cobra.Command {
 	a := &call{}
 	c := &cobra.Command{
 		Use:   "members",
-		Short: "Print the state of each member of a cell",
+		Short: "Print the state of each member of a cell, or have its master resign",
 		Long: `Members asks each replica of the cell how it is, and prints a line for each:
     role   its part in the log: leader, follower or candidate
     state  its part as a master: following, electing, recovering (after a fail-over), serving
@@ -51,9 +51,11 @@ out. serving is true only for the master, once it has recovered (in chubby statu
 serving says whether a replica knows a master). If no replica answers, the array has their
 errors, and the exit code is 8.`,
 		Example: `  chubby members
-  chubby members --cell cell.json -o json`,
-		Args: cli.None(""),
+  chubby members --cell cell.json -o json
+  chubby members resign`,
+		Args: cli.None("chubby members resign has the master give up its office"),
 	}
+	c.AddCommand(resignCommand())
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	ClientCA   string `yaml:"client_ca"`   // authority of the certificates of clients
 	TokenFile  string `yaml:"token_file"`  // lines "PRINCIPAL TOKEN"
 	AllowPlain bool   `yaml:"allow_plain"` // connections without TLS beyond the loopback interface
-	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions and may set limits and order backups; the others are told of their own
+	Operators  string `yaml:"operators"`   // principals, between commas, that are told of all sessions and may set limits, order backups and have a master resign; the others are told of their own
 
 	LeaseGrant time.Duration `yaml:"lease_grant,omitempty"` // how long members grant the leader its lease: equal at all members, for ever; default that of the cell, 800ms for a new one
 	LeaseMin   time.Duration `yaml:"session_lease"`         // of sessions, where they are few; default 12s

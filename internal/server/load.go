@@ -120,7 +120,7 @@ func (c *Config) Keys() []Key {
 		{"client_ca", "file with the authority that signs the certificates of clients", &c.ClientCA},
 		{"token_file", "file with the tokens of clients, in lines PRINCIPAL TOKEN", &c.TokenFile},
 		{"allow_plain", "true: accept connections without TLS beyond the loopback interface, too (default false)", &c.AllowPlain},
-		{"operators", "principals, separated by commas, that may see all sessions, set limits and order backups", &c.Operators},
+		{"operators", "principals, separated by commas, that may see all sessions, set limits, order backups and have a master resign", &c.Operators},
 		{"lease_grant", "how long members grant the leader its lease, 400ms to 1m; the same at all members, for ever (default: that of the cell, 800ms in a new one)", &c.LeaseGrant},
 		{"session_lease", "session lease while the cell has few sessions (default 12s)", &c.LeaseMin},
 		{"session_lease_max", "session lease when it has very many, from session_lease to 5m (default 1m, or session_lease if that is longer)", &c.LeaseMax},

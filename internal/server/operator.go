@@ -174,6 +174,30 @@ func (p operator) Backup(ctx context.Context, who api.Principal) (*chubbyv1.Back
 	return &chubbyv1.BackupResponse{Slot: uint64(b.Slot), File: file}, nil
 }
 
+// Resign implements rpc.Operator.
+func (p operator) Resign(ctx context.Context, who api.Principal) (*chubbyv1.ResignResponse, error) {
+	r := p.s.replica.Load()
+	switch {
+	case !p.s.cfg.isOperator(who):
+		return nil, errNoOperator(who)
+	case r == nil:
+		return nil, errStarting
+	}
+	// Between the question and the resignation the replica may cease to lead. Resign then only postpones its next
+	// campaign.
+	switch now, err := r.Status(ctx); {
+	case err != nil:
+		return nil, err
+	case now.Role != paxos.Leader && now.Leader == 0:
+		return nil, status.Errorf(codes.Aborted, "replica %d does not lead, and knows no leader: nothing was done", p.s.cfg.ID)
+	case now.Role != paxos.Leader:
+		return nil, status.Errorf(codes.Aborted, "replica %d does not lead, but replica %d does: nothing was done", p.s.cfg.ID, now.Leader)
+	default:
+		p.s.log.Info("resignation ordered", "by", who)
+		return &chubbyv1.ResignResponse{Epoch: uint64(now.Epoch)}, r.Resign(ctx)
+	}
+}
+
 func sessionOf(x replica.Session) *chubbyv1.SessionDescription {
 	return &chubbyv1.SessionDescription{
 		Id: uint64(x.ID), Principal: string(x.Principal), Locks: uint32(x.Locks), Known: x.IsKnown,

@@ -20,6 +20,8 @@ type Operator interface {
 	SetLimits(ctx context.Context, who api.Principal, q *chubbyv1.SetLimitsRequest) error
 	// Backup returns an error as SetLimits does.
 	Backup(ctx context.Context, who api.Principal) (*chubbyv1.BackupResponse, error)
+	// Resign returns an error as SetLimits does.
+	Resign(ctx context.Context, who api.Principal) (*chubbyv1.ResignResponse, error)
 }
 
 // operatorServer is the service of an Operator.
@@ -76,6 +78,16 @@ func (o operatorServer) Backup(ctx context.Context, _ *chubbyv1.BackupRequest) (
 	return b, unavailable(err)
 }
 
+// Resign implements the service.
+func (o operatorServer) Resign(ctx context.Context, _ *chubbyv1.ResignRequest) (*chubbyv1.ResignResponse, error) {
+	who, err := o.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.s.cfg.Operator.Resign(ctx, who)
+	return r, unavailable(err)
+}
+
 // unavailable is the error of a replica that cannot answer, unless it says what it is.
 func unavailable(err error) error {
 	if err == nil {
@@ -125,4 +137,14 @@ func (c *Client) Backup(ctx context.Context, replica uint32) (*chubbyv1.BackupRe
 	}
 	b, err := chubbyv1.NewOperatorClient(w.conn).Backup(c.outgoing(ctx, replica), &chubbyv1.BackupRequest{})
 	return b, w.explain(ctx, err)
+}
+
+// Resign asks a replica to give up being the leader. The error is that of the call.
+func (c *Client) Resign(ctx context.Context, replica uint32) (*chubbyv1.ResignResponse, error) {
+	l := c.links[replica]
+	if l == nil {
+		return nil, fmt.Errorf("unknown replica %d", replica)
+	}
+	r, err := chubbyv1.NewOperatorClient(l.conn).Resign(c.outgoing(ctx, replica), &chubbyv1.ResignRequest{})
+	return r, l.explain(ctx, err)
 }

@@ -23,6 +23,86 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type ResignRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResignRequest) Reset() {
+	*x = ResignRequest{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResignRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResignRequest) ProtoMessage() {}
+
+func (x *ResignRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResignRequest.ProtoReflect.Descriptor instead.
+func (*ResignRequest) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{0}
+}
+
+type ResignResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Epoch         uint64                 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"` // the newest that the replica knew; the next master's is higher
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResignResponse) Reset() {
+	*x = ResignResponse{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResignResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResignResponse) ProtoMessage() {}
+
+func (x *ResignResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResignResponse.ProtoReflect.Descriptor instead.
+func (*ResignResponse) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ResignResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
 type BackupRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -31,7 +111,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	mi := &file_chubbyv1_operator_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -43,7 +123,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	mi := &file_chubbyv1_operator_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -56,7 +136,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{0}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{2}
 }
 
 type BackupResponse struct {
@@ -69,7 +149,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	mi := &file_chubbyv1_operator_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -81,7 +161,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	mi := &file_chubbyv1_operator_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -94,7 +174,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{1}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BackupResponse) GetSlot() uint64 {
@@ -119,7 +199,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[2]
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -131,7 +211,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[2]
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -144,7 +224,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{2}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
 }
 
 type ReplicaDescription struct {
@@ -172,7 +252,7 @@ type ReplicaDescription struct {
 
 func (x *ReplicaDescription) Reset() {
 	*x = ReplicaDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[3]
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -184,7 +264,7 @@ func (x *ReplicaDescription) String() string {
 func (*ReplicaDescription) ProtoMessage() {}
 
 func (x *ReplicaDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[3]
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -197,7 +277,7 @@ func (x *ReplicaDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicaDescription.ProtoReflect.Descriptor instead.
 func (*ReplicaDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{3}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ReplicaDescription) GetCell() string {
@@ -334,7 +414,7 @@ type MemberDescription struct {
 
 func (x *MemberDescription) Reset() {
 	*x = MemberDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -346,7 +426,7 @@ func (x *MemberDescription) String() string {
 func (*MemberDescription) ProtoMessage() {}
 
 func (x *MemberDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -359,7 +439,7 @@ func (x *MemberDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberDescription.ProtoReflect.Descriptor instead.
 func (*MemberDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *MemberDescription) GetId() uint32 {
@@ -422,7 +502,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +514,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +527,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Limits) GetPrincipalNodes() uint64 {
@@ -520,7 +600,7 @@ type SetLimitsRequest struct {
 
 func (x *SetLimitsRequest) Reset() {
 	*x = SetLimitsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +612,7 @@ func (x *SetLimitsRequest) String() string {
 func (*SetLimitsRequest) ProtoMessage() {}
 
 func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +625,7 @@ func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsRequest.ProtoReflect.Descriptor instead.
 func (*SetLimitsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SetLimitsRequest) GetPrincipalNodes() uint64 {
@@ -591,7 +671,7 @@ type SetLimitsResponse struct {
 
 func (x *SetLimitsResponse) Reset() {
 	*x = SetLimitsResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -603,7 +683,7 @@ func (x *SetLimitsResponse) String() string {
 func (*SetLimitsResponse) ProtoMessage() {}
 
 func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -616,7 +696,7 @@ func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsResponse.ProtoReflect.Descriptor instead.
 func (*SetLimitsResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
 }
 
 type ListSessionsRequest struct {
@@ -631,7 +711,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +723,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +736,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListSessionsRequest) GetAfter() uint64 {
@@ -698,7 +778,7 @@ type HandleNumber struct {
 
 func (x *HandleNumber) Reset() {
 	*x = HandleNumber{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -710,7 +790,7 @@ func (x *HandleNumber) String() string {
 func (*HandleNumber) ProtoMessage() {}
 
 func (x *HandleNumber) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -723,7 +803,7 @@ func (x *HandleNumber) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleNumber.ProtoReflect.Descriptor instead.
 func (*HandleNumber) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *HandleNumber) GetEpoch() uint64 {
@@ -751,7 +831,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +843,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +856,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SessionList) GetSessions() []*SessionDescription {
@@ -819,7 +899,7 @@ type SessionDescription struct {
 
 func (x *SessionDescription) Reset() {
 	*x = SessionDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +911,7 @@ func (x *SessionDescription) String() string {
 func (*SessionDescription) ProtoMessage() {}
 
 func (x *SessionDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +924,7 @@ func (x *SessionDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionDescription.ProtoReflect.Descriptor instead.
 func (*SessionDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SessionDescription) GetId() uint64 {
@@ -935,7 +1015,7 @@ type OpenHandle struct {
 
 func (x *OpenHandle) Reset() {
 	*x = OpenHandle{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -947,7 +1027,7 @@ func (x *OpenHandle) String() string {
 func (*OpenHandle) ProtoMessage() {}
 
 func (x *OpenHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -960,7 +1040,7 @@ func (x *OpenHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenHandle.ProtoReflect.Descriptor instead.
 func (*OpenHandle) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *OpenHandle) GetId() string {
@@ -995,7 +1075,7 @@ type HeldLock struct {
 
 func (x *HeldLock) Reset() {
 	*x = HeldLock{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[13]
+	mi := &file_chubbyv1_operator_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1007,7 +1087,7 @@ func (x *HeldLock) String() string {
 func (*HeldLock) ProtoMessage() {}
 
 func (x *HeldLock) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[13]
+	mi := &file_chubbyv1_operator_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1020,7 +1100,7 @@ func (x *HeldLock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldLock.ProtoReflect.Descriptor instead.
 func (*HeldLock) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *HeldLock) GetPath() string {
@@ -1049,6 +1129,9 @@ var File_chubbyv1_operator_proto protoreflect.FileDescriptor
 const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\n" +
 	"\x17chubbyv1/operator.proto\x12\tchubby.v1\"\x0f\n" +
+	"\rResignRequest\"&\n" +
+	"\x0eResignResponse\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\"\x0f\n" +
 	"\rBackupRequest\"8\n" +
 	"\x0eBackupResponse\x12\x12\n" +
 	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x12\n" +
@@ -1132,12 +1215,13 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\bHeldLock\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06handle\x18\x02 \x01(\tR\x06handle\x12\x12\n" +
-	"\x04mode\x18\x03 \x01(\tR\x04mode2\xa0\x02\n" +
+	"\x04mode\x18\x03 \x01(\tR\x04mode2\xdf\x02\n" +
 	"\bOperator\x12E\n" +
 	"\bDescribe\x12\x1a.chubby.v1.DescribeRequest\x1a\x1d.chubby.v1.ReplicaDescription\x12F\n" +
 	"\fListSessions\x12\x1e.chubby.v1.ListSessionsRequest\x1a\x16.chubby.v1.SessionList\x12F\n" +
 	"\tSetLimits\x12\x1b.chubby.v1.SetLimitsRequest\x1a\x1c.chubby.v1.SetLimitsResponse\x12=\n" +
-	"\x06Backup\x12\x18.chubby.v1.BackupRequest\x1a\x19.chubby.v1.BackupResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
+	"\x06Backup\x12\x18.chubby.v1.BackupRequest\x1a\x19.chubby.v1.BackupResponse\x12=\n" +
+	"\x06Resign\x12\x18.chubby.v1.ResignRequest\x1a\x19.chubby.v1.ResignResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
 
 var (
 	file_chubbyv1_operator_proto_rawDescOnce sync.Once
@@ -1151,41 +1235,45 @@ func file_chubbyv1_operator_proto_rawDescGZIP() []byte {
 	return file_chubbyv1_operator_proto_rawDescData
 }
 
-var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_chubbyv1_operator_proto_goTypes = []any{
-	(*BackupRequest)(nil),       // 0: chubby.v1.BackupRequest
-	(*BackupResponse)(nil),      // 1: chubby.v1.BackupResponse
-	(*DescribeRequest)(nil),     // 2: chubby.v1.DescribeRequest
-	(*ReplicaDescription)(nil),  // 3: chubby.v1.ReplicaDescription
-	(*MemberDescription)(nil),   // 4: chubby.v1.MemberDescription
-	(*Limits)(nil),              // 5: chubby.v1.Limits
-	(*SetLimitsRequest)(nil),    // 6: chubby.v1.SetLimitsRequest
-	(*SetLimitsResponse)(nil),   // 7: chubby.v1.SetLimitsResponse
-	(*ListSessionsRequest)(nil), // 8: chubby.v1.ListSessionsRequest
-	(*HandleNumber)(nil),        // 9: chubby.v1.HandleNumber
-	(*SessionList)(nil),         // 10: chubby.v1.SessionList
-	(*SessionDescription)(nil),  // 11: chubby.v1.SessionDescription
-	(*OpenHandle)(nil),          // 12: chubby.v1.OpenHandle
-	(*HeldLock)(nil),            // 13: chubby.v1.HeldLock
+	(*ResignRequest)(nil),       // 0: chubby.v1.ResignRequest
+	(*ResignResponse)(nil),      // 1: chubby.v1.ResignResponse
+	(*BackupRequest)(nil),       // 2: chubby.v1.BackupRequest
+	(*BackupResponse)(nil),      // 3: chubby.v1.BackupResponse
+	(*DescribeRequest)(nil),     // 4: chubby.v1.DescribeRequest
+	(*ReplicaDescription)(nil),  // 5: chubby.v1.ReplicaDescription
+	(*MemberDescription)(nil),   // 6: chubby.v1.MemberDescription
+	(*Limits)(nil),              // 7: chubby.v1.Limits
+	(*SetLimitsRequest)(nil),    // 8: chubby.v1.SetLimitsRequest
+	(*SetLimitsResponse)(nil),   // 9: chubby.v1.SetLimitsResponse
+	(*ListSessionsRequest)(nil), // 10: chubby.v1.ListSessionsRequest
+	(*HandleNumber)(nil),        // 11: chubby.v1.HandleNumber
+	(*SessionList)(nil),         // 12: chubby.v1.SessionList
+	(*SessionDescription)(nil),  // 13: chubby.v1.SessionDescription
+	(*OpenHandle)(nil),          // 14: chubby.v1.OpenHandle
+	(*HeldLock)(nil),            // 15: chubby.v1.HeldLock
 }
 var file_chubbyv1_operator_proto_depIdxs = []int32{
-	4,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
-	5,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
-	9,  // 2: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
-	11, // 3: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
-	12, // 4: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
-	13, // 5: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
-	9,  // 6: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
-	2,  // 7: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
-	8,  // 8: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
-	6,  // 9: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
-	0,  // 10: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
-	3,  // 11: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
-	10, // 12: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
-	7,  // 13: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
-	1,  // 14: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
-	11, // [11:15] is the sub-list for method output_type
-	7,  // [7:11] is the sub-list for method input_type
+	6,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
+	7,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
+	11, // 2: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
+	13, // 3: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
+	14, // 4: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
+	15, // 5: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
+	11, // 6: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
+	4,  // 7: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
+	10, // 8: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
+	8,  // 9: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
+	2,  // 10: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
+	0,  // 11: chubby.v1.Operator.Resign:input_type -> chubby.v1.ResignRequest
+	5,  // 12: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
+	12, // 13: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
+	9,  // 14: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
+	3,  // 15: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
+	1,  // 16: chubby.v1.Operator.Resign:output_type -> chubby.v1.ResignResponse
+	12, // [12:17] is the sub-list for method output_type
+	7,  // [7:12] is the sub-list for method input_type
 	7,  // [7:7] is the sub-list for extension type_name
 	7,  // [7:7] is the sub-list for extension extendee
 	0,  // [0:7] is the sub-list for field type_name
@@ -1202,7 +1290,7 @@ func file_chubbyv1_operator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_chubbyv1_operator_proto_rawDesc), len(file_chubbyv1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -25,6 +25,7 @@ const (
 	Operator_ListSessions_FullMethodName = "/chubby.v1.Operator/ListSessions"
 	Operator_SetLimits_FullMethodName    = "/chubby.v1.Operator/SetLimits"
 	Operator_Backup_FullMethodName       = "/chubby.v1.Operator/Backup"
+	Operator_Resign_FullMethodName       = "/chubby.v1.Operator/Resign"
 )
 
 // OperatorClient is the client API for Operator service.
@@ -33,8 +34,8 @@ const (
 //
 // Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names, and so are SetLimits and Backup; on a cell that believes names, each
-// caller is one.
+// the replica's configuration names, and so are SetLimits, Backup and Resign; on a cell that believes names,
+// each caller is one.
 type OperatorClient interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*ReplicaDescription, error)
@@ -48,6 +49,10 @@ type OperatorClient interface {
 	// Unavailable. FailedPrecondition: no place of backups is configured. Aborted: it was not written, the text
 	// says why. Unknown: it may be written.
 	Backup(ctx context.Context, in *BackupRequest, opts ...grpc.CallOption) (*BackupResponse, error)
+	// Resign makes the replica give up being the leader, and with it the master. It answers when the messages
+	// that free the other members from their lease grants are on their way; these may then campaign at once, and
+	// before this replica does. Aborted: the replica does not lead; nothing was done. Unknown: it may have resigned.
+	Resign(ctx context.Context, in *ResignRequest, opts ...grpc.CallOption) (*ResignResponse, error)
 }
 
 type operatorClient struct {
@@ -98,14 +103,24 @@ func (c *operatorClient) Backup(ctx context.Context, in *BackupRequest, opts ...
 	return out, nil
 }
 
+func (c *operatorClient) Resign(ctx context.Context, in *ResignRequest, opts ...grpc.CallOption) (*ResignResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResignResponse)
+	err := c.cc.Invoke(ctx, Operator_Resign_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // OperatorServer is the server API for Operator service.
 // All implementations must embed UnimplementedOperatorServer
 // for forward compatibility.
 //
 // Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names, and so are SetLimits and Backup; on a cell that believes names, each
-// caller is one.
+// the replica's configuration names, and so are SetLimits, Backup and Resign; on a cell that believes names,
+// each caller is one.
 type OperatorServer interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
 	Describe(context.Context, *DescribeRequest) (*ReplicaDescription, error)
@@ -119,6 +134,10 @@ type OperatorServer interface {
 	// Unavailable. FailedPrecondition: no place of backups is configured. Aborted: it was not written, the text
 	// says why. Unknown: it may be written.
 	Backup(context.Context, *BackupRequest) (*BackupResponse, error)
+	// Resign makes the replica give up being the leader, and with it the master. It answers when the messages
+	// that free the other members from their lease grants are on their way; these may then campaign at once, and
+	// before this replica does. Aborted: the replica does not lead; nothing was done. Unknown: it may have resigned.
+	Resign(context.Context, *ResignRequest) (*ResignResponse, error)
 	mustEmbedUnimplementedOperatorServer()
 }
 
@@ -140,6 +159,9 @@ func (UnimplementedOperatorServer) SetLimits(context.Context, *SetLimitsRequest)
 }
 func (UnimplementedOperatorServer) Backup(context.Context, *BackupRequest) (*BackupResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Backup not implemented")
+}
+func (UnimplementedOperatorServer) Resign(context.Context, *ResignRequest) (*ResignResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Resign not implemented")
 }
 func (UnimplementedOperatorServer) mustEmbedUnimplementedOperatorServer() {}
 func (UnimplementedOperatorServer) testEmbeddedByValue()                  {}
@@ -234,6 +256,24 @@ func _Operator_Backup_Handler(srv interface{}, ctx context.Context, dec func(int
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Operator_Resign_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResignRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServer).Resign(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Operator_Resign_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServer).Resign(ctx, req.(*ResignRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Operator_ServiceDesc is the grpc.ServiceDesc for Operator service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -256,6 +296,10 @@ var Operator_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Backup",
 			Handler:    _Operator_Backup_Handler,
+		},
+		{
+			MethodName: "Resign",
+			Handler:    _Operator_Resign_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
