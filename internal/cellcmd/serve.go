@@ -27,12 +27,13 @@ type serve struct {
 func serveCommand() *cobra.Command {
 	s := &serve{flags: map[string]*keyFlag{}}
 	c := &cobra.Command{
-		Use:   "serve --config FILE",
+		Use:   "serve [--config FILE]",
 		Short: "Run one replica of a cell",
-		Long: `Serve runs one replica until it is interrupted. It reads its configuration from a YAML
-file. Environment variables CHUBBY_SERVE_KEY override the file, and flags override both; the
-key members, which lists all replicas, is in the file only. An unknown key is an error.
-docs/running.md has an example, and explains the keys.
+		Long: `Serve runs one replica until it is interrupted. It reads its configuration from the YAML
+file that --config or the environment variable CHUBBY_SERVE_CONFIG names. Each key is also a
+variable, CHUBBY_SERVE_KEY, and a flag: variables override the file, and flags override both.
+If these set members, no file is needed. An unknown key, or variable with that prefix, is an
+error. docs/running.md has an example, and explains the keys.
 
 Start each replica of a new cell once with --bootstrap. Without --bootstrap serve refuses an
 empty directory: it may belong to a member that has lost its disk, which must not vote again.
@@ -49,7 +50,8 @@ Exit codes:
   130  stopped by SIGINT (Ctrl-C)`,
 		Example: `  chubby serve --config chubby.yaml --check-config    # print the settings in effect, and what is wrong with them
   chubby serve --config chubby.yaml --bootstrap       # once for each replica, when the cell is new
-  chubby serve --config chubby.yaml                   # from then on`,
+  chubby serve --config chubby.yaml                   # from then on
+  chubby serve --cell one --id 1 --members 1=127.0.0.1:7401 --dir one --listen-clients 127.0.0.1:7400 --bootstrap`,
 		Args: cli.None("give the configuration as --config FILE"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.Streams = cli.StreamsOf(c)
@@ -57,7 +59,7 @@ Exit codes:
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&s.config, "config", "", "configuration file in YAML (required)")
+	f.StringVar(&s.config, "config", "", "configuration file in YAML (default: $CHUBBY_SERVE_CONFIG, or none if flags or variables set members)")
 	f.BoolVar(&s.bootstrap, "bootstrap", false, "first start of a replica of a new cell: the directory must be empty, or come from chubby backup restore")
 	f.BoolVar(&s.check, "check-config", false, "check the configuration and its files, print the settings in effect, warn if the directory does not fit, and exit")
 	s.profile.register(c)
@@ -85,11 +87,20 @@ func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // load puts the configuration together.
 func (s *serve) load(c *cobra.Command) (cfg server.Config, err error) {
-	if s.config == "" {
-		return cfg, cli.Usage("--config is missing: give a configuration file; docs/running.md shows one")
+	if err := named(c, "config"); err != nil {
+		return cfg, err
 	}
-	if cfg, err = server.Load(s.config); err != nil {
-		return cfg, cli.Usage("%v", err)
+	if s.config == "" {
+		s.config = os.Getenv(server.EnvConfig)
+	}
+	_, inEnv := os.LookupEnv(server.EnvPrefix + "MEMBERS")
+	switch {
+	case s.config != "":
+		if cfg, err = server.Load(s.config); err != nil {
+			return cfg, cli.Usage("%v", err)
+		}
+	case !inEnv && !c.Flags().Changed("members"):
+		return cfg, cli.Usage("--config is missing: give a configuration file, of which docs/running.md shows one, or all keys as flags or variables, members among them")
 	}
 	if err := cfg.SetFromEnv(os.Environ()); err != nil {
 		return cfg, cli.Usage("%v", err)
@@ -102,9 +113,17 @@ func (s *serve) load(c *cobra.Command) (cfg server.Config, err error) {
 		}
 	}
 	if err := cfg.Validate(); err != nil {
-		return cfg, cli.Usage("%s: %v", s.config, err)
+		return cfg, s.fault(err)
 	}
 	return cfg, nil
+}
+
+// fault is an error of the configuration, with the name of the file if there is one.
+func (s *serve) fault(err error) error {
+	if s.config == "" {
+		return cli.Usage("the configuration of flags and variables: %v", err)
+	}
+	return cli.Usage("%s: %v", s.config, err)
 }
 
 func (s *serve) run(c *cobra.Command) error {
@@ -158,7 +177,7 @@ func (s *serve) run(c *cobra.Command) error {
 	case err := <-ended:
 		_ = replica.Stop(context.Background())
 		if errors.Is(err, server.ErrConfig) {
-			return cli.Usage("%s: %v", s.config, err) // it is not to be started again as it is
+			return s.fault(err) // it is not to be started again as it is
 		}
 		return cli.Internal(err)
 	case <-c.Context().Done():

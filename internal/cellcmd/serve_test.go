@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -108,4 +109,46 @@ func TestTheSettingsInEffectAreAConfiguration(t *testing.T) {
 		require.Equal(t, cli.ExitClean, code, said)
 		require.Equal(t, settings, out)
 	}
+}
+
+// A replica takes its whole configuration from variables, or the name of the file, and flags override them.
+func TestAReplicaIsConfiguredByTheEnvironment(t *testing.T) {
+	t.Parallel()
+	dir, at, peers := t.TempDir(), freeAddr(t), freeAddr(t)
+	in := func(vars ...string) func(c *exec.Cmd) {
+		return func(c *exec.Cmd) { c.Env = append(c.Env, vars...) }
+	}
+	all := in("CHUBBY_SERVE_CELL=prod", "CHUBBY_SERVE_ID=1", "CHUBBY_SERVE_MEMBERS=1="+peers, "CHUBBY_SERVE_DIR="+filepath.Join(dir, "1"), "CHUBBY_SERVE_LISTEN_CLIENTS="+at)
+	p := startWith(t, all, "serve", "--bootstrap")
+	code, _, said := run(t, "put", "--cell", "1="+at, "/f", "1")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, cli.ExitClean, p.ends(t))
+
+	p = startWith(t, all, "serve", "--check-config", "--bootstrap", "--dir", filepath.Join(dir, "2"), "--members", "1=a:1,2=b:2")
+	require.Equal(t, cli.ExitClean, p.ends(t))
+	settings, _ := p.text()
+	require.Contains(t, settings, "members:\n    1: a:1\n    2: b:2\n")
+	config := filepath.Join(dir, "cell.yaml")
+	require.NoError(t, os.WriteFile(config, []byte(settings), 0o600))
+	p = startWith(t, in("CHUBBY_SERVE_CONFIG="+config), "serve", "--check-config", "--bootstrap")
+	require.Equal(t, cli.ExitClean, p.ends(t))
+	again, _ := p.text()
+	require.Equal(t, settings, again)
+
+	for words, vars := range map[string][]string{
+		"--config is missing: give a configuration file":                                      {"CHUBBY_SERVE_ID=1"},
+		"environment variable CHUBBY_SERVE_MEMBRES: no such key of the configuration":         {"CHUBBY_SERVE_CONFIG=" + config, "CHUBBY_SERVE_MEMBRES=1=a:1"},
+		"open nowhere.yaml: no such file":                                                     {"CHUBBY_SERVE_CONFIG=nowhere.yaml"},
+		"the configuration of flags and variables: cell \"\": give a name":                    {"CHUBBY_SERVE_MEMBERS=1=a:1"},
+		"environment variable CHUBBY_SERVE_MEMBERS: members \"a:1\": give ID=HOST:PORT,ID=HO": {"CHUBBY_SERVE_MEMBERS=a:1"},
+	} {
+		p := startWith(t, in(vars...), "serve", "--check-config")
+		require.Equal(t, cli.ExitUsage, p.ends(t))
+		_, said := p.text()
+		require.Contains(t, said, words)
+	}
+	code, _, said = run(t, "serve", "--config", "", "--members", "1=a:1")
+	require.Equal(t, cli.ExitUsage, code, said)
+	require.Contains(t, said, "--config is empty")
 }

@@ -70,6 +70,17 @@ func TestTheEnvironmentAndFlagsSetKeys(t *testing.T) {
 	require.Equal(t, 7, c.MaxClients)
 	require.Equal(t, "/x", c.Dir)
 	require.True(t, c.AllowPlain)
+	require.NoError(t, c.SetFromEnv([]string{"CHUBBY_SERVE_CONFIG=x.yaml", "CHUBBY_SERVE_MEMBERS=3=a:7, 4=[::1]:8"}))
+	require.Equal(t, map[uint32]string{3: "a:7", 4: "[::1]:8"}, c.Members, "they replace those of the file")
+	for text, words := range map[string]string{
+		"":              `members "": give ID=HOST:PORT,ID=HOST:PORT, and not ""`,
+		"1=a:7,b:8":     `members "1=a:7,b:8": give ID=HOST:PORT,ID=HOST:PORT, and not "b:8"`,
+		"one=a:7":       `and not "one=a:7"`,
+		"1=a:7,1=b:7":   "replica 1 is given twice",
+		"4294967296=a:": "give ID=HOST:PORT",
+	} {
+		require.ErrorContains(t, c.SetFromEnv([]string{"CHUBBY_SERVE_MEMBERS=" + text}), words)
+	}
 	require.ErrorContains(t, c.SetFromEnv([]string{"CHUBBY_SERVE_BACKUP_KEEP=0"}), "backup_keep 0: at least 2")
 	err = c.SetFromEnv([]string{"CHUBBY_SERVE_DRI=x", "CHUBBY_SERVE_ID=one", "CHUBBY_SERVE_SESSION_LEASE=6", "CHUBBY_SERVE_ALLOW_PLAIN=si"})
 	for _, words := range []string{"CHUBBY_SERVE_DRI: no such key", `id "one": give a number`, `"6": give a duration such as 12s`, `"si": give true or false`} {

@@ -100,14 +100,15 @@ func plain(err error, keys []placed) string {
 // Key is one value of a Config that can also be given as a flag or in the environment.
 type Key struct {
 	Name, Help string
-	value      any // *string, *uint32, *int, *bool or *time.Duration
+	value      any // *string, *uint32, *int, *bool, *time.Duration or *map[uint32]string
 }
 
-// Keys are all keys but members, which is a map.
+// Keys are all keys.
 func (c *Config) Keys() []Key {
 	return []Key{
 		{"cell", "name of the cell: lower-case letters, digits and '-'", &c.Cell},
 		{"id", "id of this replica, one of those of the key members", &c.ID},
+		{"members", "all replicas, ID=HOST:PORT,ID=HOST:PORT, with the addresses at which they reach each other", &c.Members},
 		{"dir", "directory of this replica's files", &c.Dir},
 		{"listen_peers", "host:port for the other replicas (default: this replica's entry in members)", &c.ListenPeers},
 		{"listen_clients", "host:port for clients", &c.ListenClients},
@@ -162,6 +163,9 @@ func (k Key) Set(text string) error {
 		*v = uint32(n)
 	case *time.Duration:
 		*v, err = time.ParseDuration(text)
+	case *map[uint32]string:
+		*v, err = parseMembers(text)
+		return err
 	}
 	if k.Name == keepKey && err == nil && *k.value.(*int) == 0 {
 		return errKeepsNone
@@ -182,11 +186,31 @@ func (k Key) Set(text string) error {
 	return nil
 }
 
+// parseMembers reads the replicas in one text. Validate judges the addresses.
+func parseMembers(text string) (map[uint32]string, error) {
+	all := map[uint32]string{}
+	for one := range strings.SplitSeq(text, ",") {
+		number, addr, ok := strings.Cut(strings.TrimSpace(one), "=")
+		id, err := strconv.ParseUint(number, 10, 32)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("members %q: give ID=HOST:PORT,ID=HOST:PORT, and not %q", text, one)
+		}
+		if _, twice := all[uint32(id)]; twice {
+			return nil, fmt.Errorf("members %q: replica %d is given twice", text, id)
+		}
+		all[uint32(id)] = addr
+	}
+	return all, nil
+}
+
 // EnvPrefix begins the names of environment variables that set keys: CHUBBY_SERVE_ID is id.
 const EnvPrefix = "CHUBBY_SERVE_"
 
+// EnvConfig is the variable that names the configuration file. It is no key.
+const EnvConfig = EnvPrefix + "CONFIG"
+
 // SetFromEnv sets keys from an environment, as os.Environ gives it. A variable with the
-// prefix and no key is an error.
+// prefix and no key is an error, EnvConfig excepted.
 func (c *Config) SetFromEnv(environ []string) error {
 	keys := map[string]Key{}
 	for _, k := range c.Keys() {
@@ -195,7 +219,7 @@ func (c *Config) SetFromEnv(environ []string) error {
 	var faults []error
 	for _, v := range environ {
 		name, value, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(name, EnvPrefix) {
+		if !strings.HasPrefix(name, EnvPrefix) || name == EnvConfig {
 			continue
 		}
 		k, ok := keys[name]
