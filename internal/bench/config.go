@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,11 +29,21 @@ type Config struct {
 	Most      uint64        // operations of a row, also those that fail, after which it ends before For is over; 0: as many as there are
 	Value     int           // bytes of each value that is written
 	Timeout   time.Duration // how long a session may take to open, and a row beyond For until calls that have no answer count as errors
-	Metrics   []string      // host:port of the pages of the replicas; empty: slots and syncs stay unknown
+	Metrics   []string      // host:port of the pages of the replicas; empty: Counts tells slots and syncs
 
+	// Counts asks a replica for its counts. nil: without Metrics slots and syncs stay unknown.
+	Counts func(ctx context.Context, replica uint32) (Counts, error)
 	// Progress is told each row before and after it is measured: row has no measured figures
 	// before. nil: it is not.
 	Progress func(row Row, done bool)
+}
+
+// Counts are what a replica has counted in this life.
+type Counts struct {
+	Serving    bool   // it is the master; else the rest is of no use
+	Slots      uint64 // the newest that it has applied
+	Syncs      uint64 // of its log
+	KeepAlives uint64 // that it answered
 }
 
 // Validate returns all faults at once, joined, or nil. Faults name the flag of chubby bench.

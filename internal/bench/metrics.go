@@ -12,7 +12,7 @@ import (
 
 // progress is how far the log of a master is.
 type progress struct {
-	from         string // the page that says so
+	from         string // the page or the replica that says so
 	slots, syncs float64
 	keepAlives   float64 // that were answered
 }

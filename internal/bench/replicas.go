@@ -16,7 +16,7 @@ type reading struct {
 	cpu        map[uint32]time.Duration // by replica; only of those that have a process of their own
 	resident   int64                    // bytes of the master's process; 0: unknown
 	keepAlives *float64                 // that the master answered; nil: unknown
-	page       string                   // of the master; "": unknown
+	page       string                   // of the master, or its id, which told keepAlives; "": unknown
 }
 
 // takeReplicas reads them. The master is the replica that the run's own session takes for it.
@@ -37,10 +37,8 @@ func takeReplicas(ctx context.Context, r *run) reading {
 			t.resident = residentOf(pid)
 		}
 	}
-	if len(r.cfg.Metrics) > 0 {
-		if p, err := masterOf(ctx, r.cfg.Metrics); err == nil {
-			t.keepAlives, t.page = &p.keepAlives, p.from
-		}
+	if p := r.progress(ctx); p != nil {
+		t.keepAlives, t.page = &p.keepAlives, p.from
 	}
 	return t
 }

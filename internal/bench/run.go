@@ -220,16 +220,26 @@ func (r *run) measure(ctx context.Context, w workload, row *Row, ops []operation
 	row.addProgress(from, to, w.commands)
 }
 
-// progress is the log of the master; nil if it is unknown.
+// progress is the log of the master, as its page says, or the master itself; nil if it is unknown.
 func (r *run) progress(ctx context.Context) *progress {
-	if len(r.cfg.Metrics) == 0 {
+	if len(r.cfg.Metrics) > 0 {
+		p, err := masterOf(ctx, r.cfg.Metrics)
+		if err != nil {
+			return nil // there is no master for a moment, or no page: the row has no figure
+		}
+		return &p
+	}
+	if r.cfg.Counts == nil {
 		return nil
 	}
-	p, err := masterOf(ctx, r.cfg.Metrics)
-	if err != nil {
-		return nil // there is no master for a moment, or no page: the row has no figure
+	ctx, cancel := context.WithTimeout(ctx, masterWait)
+	defer cancel()
+	id := r.own.Status().Target
+	c, err := r.cfg.Counts(ctx, id)
+	if err != nil || !c.Serving {
+		return nil // likewise
 	}
-	return &p
+	return &progress{from: fmt.Sprintf("replica %d", id), slots: float64(c.Slots), syncs: float64(c.Syncs), keepAlives: float64(c.KeepAlives)}
 }
 
 func (row *Row) addUsage(before, after usage, servers bool) {
@@ -256,7 +266,7 @@ func (row *Row) addUsage(before, after usage, servers bool) {
 }
 
 func (row *Row) addProgress(from, to *progress, commands int) {
-	if from == nil || to == nil || from.from != to.from { // unknown, or another master meanwhile
+	if from == nil || to == nil || from.from != to.from || to.syncs < from.syncs { // unknown, or another master meanwhile, or a new life of it
 		return
 	}
 	slots, syncs := (to.slots-from.slots)/row.Seconds, (to.syncs-from.syncs)/row.Seconds

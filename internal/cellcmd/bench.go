@@ -33,6 +33,9 @@ func benchCommand() *cobra.Command {
 answered. It has its own session, unless --sessions makes clients share them. A session has
 its own connection to each replica, as that of a process of its own; --connections makes
 sessions share connections, as the sessions of one process do.
+The default run takes about five minutes. --clients 1,16,128,1024 takes twice as long, or
+more, since 1024 sessions take long to open and to close, and it needs an open file for each
+client and each replica, and as many at the replicas (ulimit -n).
 Before a row is measured, its load runs for a quarter of --for, a second at most. Bench
 writes into a directory of its own in the root of the cell, and removes it at the end.
 
@@ -48,7 +51,8 @@ Columns (a dash: unknown):
     client CPU %     this machine as processes of the same user (Linux); of bench; and of
     other CPU %      everything else, which should be little
     CPU us/call      processor time of replicas and bench for each call, in microseconds
-    slots/s          slots of the log that the master applied; this and the rest need --metrics
+    slots/s          slots of the log that the master applied; unknown, as the rest, if another
+                     replica became master meanwhile
     syncs/s          syncs of the master's log
     commands/slot    commands in each slot
 
@@ -93,7 +97,7 @@ master_bytes_per_session. docs/schema/chubby-bench-1.json describes all fields.`
 	f.DurationVar(&a.cfg.For, "for", 10*time.Second, "how long each workload is measured with each number of clients")
 	f.Uint64Var(&a.cfg.Most, "operations", 0, "end a row after this many calls, with those that fail, even before --for is over; 0: no bound")
 	f.IntVar(&a.cfg.Value, "value", 100, "bytes of each value that is written, 0 to 262144")
-	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of the /metrics page of each replica, separated by commas: give those of all replicas")
+	f.StringSliceVar(&a.cfg.Metrics, "metrics", nil, "host:port of the /metrics page of each replica, all of them, separated by commas: read slots and syncs there (default: ask the master)")
 	f.StringVar(&a.file, "file", "", "also write the report to this file, as JSON")
 	f.Lookup("timeout").Usage = "how long a session may take to open, and how long a row waits at its end for calls under way"
 	_ = c.RegisterFlagCompletionFunc("workload", completeList(bench.Workloads())) // the flag exists
@@ -130,7 +134,16 @@ func (a *benchmark) run(ctx context.Context) (err error) {
 		}
 		defer file.Close()
 	}
-	report, failed := bench.Run(ctx, a.cfg)
+	var report *bench.Report
+	var failed error
+	err = a.operate(ctx, func(_ context.Context, o *operator) error { // for as long as the run takes
+		a.cfg.Counts = o.counts
+		report, failed = bench.Run(ctx, a.cfg)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if report.Left != nil {
 		a.Warn("%v; chubby rm -r deletes it", report.Left)
 	}
@@ -150,6 +163,15 @@ func (a *benchmark) run(ctx context.Context) (err error) {
 		return cli.Exit(cli.ExitRefused) // the error was told as the row ended
 	}
 	return failed
+}
+
+// counts asks a replica for its counts.
+func (o *operator) counts(ctx context.Context, replica uint32) (c bench.Counts, err error) {
+	d, err := o.conns.Describe(ctx, replica)
+	if err == nil && (d.LogSyncs == nil || d.KeepAlives == nil) {
+		err = fmt.Errorf("replica %d runs an older program that does not tell its counts", replica)
+	}
+	return bench.Counts{Serving: d.GetServing(), Slots: d.GetAppliedSlot(), Syncs: d.GetLogSyncs(), KeepAlives: d.GetKeepAlives()}, err
 }
 
 // hasFailed reports whether no call of a row was answered without an error.

@@ -43,6 +43,11 @@ func (p operator) Describe(ctx context.Context, who api.Principal) (*chubbyv1.Re
 	if err != nil {
 		return nil, err
 	}
+	now, err := s.replica.Load().Status(ctx) // an overview may be old: rates need counts of this moment
+	if err != nil {
+		return nil, err
+	}
+	syncs := now.SyncedIn.Count()
 	name := fmt.Stringer.String
 	if !s.cfg.isOperator(who) {
 		name = func(fmt.Stringer) string { return hidden }
@@ -50,7 +55,7 @@ func (p operator) Describe(ctx context.Context, who api.Principal) (*chubbyv1.Re
 	links := s.peers.Status()
 	d := &chubbyv1.ReplicaDescription{
 		Cell: s.cfg.Cell, Replica: s.cfg.ID, Role: string(o.Role), State: o.State, Leader: uint32(o.Leader), Serving: o.Serving,
-		Epoch: uint64(o.Epoch), Ballot: o.Promised.String(), AppliedSlot: uint64(o.Applied), SnapshotSlot: uint64(o.Snapshot),
+		Epoch: uint64(o.Epoch), Ballot: o.Promised.String(), AppliedSlot: uint64(now.Applied), LogSyncs: &syncs, KeepAlives: &now.KeepAlives, SnapshotSlot: uint64(o.Snapshot),
 		LeaseLeftMs: milliseconds(o.Lease), Sessions: o.Status.Sessions, LocksHeld: uint64(o.Held), LockDelays: uint64(o.Delayed),
 		Limits: s.limits(&o), Warnings: append(s.secrets.warnings(time.Now()), warnings(&o, links, name)...),
 	}

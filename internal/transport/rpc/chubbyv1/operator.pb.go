@@ -228,24 +228,27 @@ func (*DescribeRequest) Descriptor() ([]byte, []int) {
 }
 
 type ReplicaDescription struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Cell          string                 `protobuf:"bytes,1,opt,name=cell,proto3" json:"cell,omitempty"`
-	Replica       uint32                 `protobuf:"varint,2,opt,name=replica,proto3" json:"replica,omitempty"`
-	Role          string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`        // in the log: follower, candidate or leader
-	State         string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`      // as a master: following, electing, recovering (STEP), serving, deposed
-	Leader        uint32                 `protobuf:"varint,5,opt,name=leader,proto3" json:"leader,omitempty"`   // 0: none is known
-	Serving       bool                   `protobuf:"varint,6,opt,name=serving,proto3" json:"serving,omitempty"` // it is the master, and serves
-	Epoch         uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"`     // the newest that it has applied
-	Ballot        string                 `protobuf:"bytes,8,opt,name=ballot,proto3" json:"ballot,omitempty"`    // it accepts nothing below
-	AppliedSlot   uint64                 `protobuf:"varint,9,opt,name=applied_slot,json=appliedSlot,proto3" json:"applied_slot,omitempty"`
-	SnapshotSlot  uint64                 `protobuf:"varint,10,opt,name=snapshot_slot,json=snapshotSlot,proto3" json:"snapshot_slot,omitempty"` // of its newest snapshot; 0: none
-	LeaseLeftMs   uint64                 `protobuf:"varint,11,opt,name=lease_left_ms,json=leaseLeftMs,proto3" json:"lease_left_ms,omitempty"`  // of the authority to read alone; 0: none
-	Sessions      uint64                 `protobuf:"varint,12,opt,name=sessions,proto3" json:"sessions,omitempty"`                             // alive in the cell
-	LocksHeld     uint64                 `protobuf:"varint,13,opt,name=locks_held,json=locksHeld,proto3" json:"locks_held,omitempty"`
-	LockDelays    uint64                 `protobuf:"varint,14,opt,name=lock_delays,json=lockDelays,proto3" json:"lock_delays,omitempty"`
-	Members       []*MemberDescription   `protobuf:"bytes,15,rep,name=members,proto3" json:"members,omitempty"`
-	Limits        *Limits                `protobuf:"bytes,16,opt,name=limits,proto3" json:"limits,omitempty"`
-	Warnings      []string               `protobuf:"bytes,17,rep,name=warnings,proto3" json:"warnings,omitempty"` // in words
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Cell         string                 `protobuf:"bytes,1,opt,name=cell,proto3" json:"cell,omitempty"`
+	Replica      uint32                 `protobuf:"varint,2,opt,name=replica,proto3" json:"replica,omitempty"`
+	Role         string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`        // in the log: follower, candidate or leader
+	State        string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`      // as a master: following, electing, recovering (STEP), serving, deposed
+	Leader       uint32                 `protobuf:"varint,5,opt,name=leader,proto3" json:"leader,omitempty"`   // 0: none is known
+	Serving      bool                   `protobuf:"varint,6,opt,name=serving,proto3" json:"serving,omitempty"` // it is the master, and serves
+	Epoch        uint64                 `protobuf:"varint,7,opt,name=epoch,proto3" json:"epoch,omitempty"`     // the newest that it has applied
+	Ballot       string                 `protobuf:"bytes,8,opt,name=ballot,proto3" json:"ballot,omitempty"`    // it accepts nothing below
+	AppliedSlot  uint64                 `protobuf:"varint,9,opt,name=applied_slot,json=appliedSlot,proto3" json:"applied_slot,omitempty"`
+	SnapshotSlot uint64                 `protobuf:"varint,10,opt,name=snapshot_slot,json=snapshotSlot,proto3" json:"snapshot_slot,omitempty"` // of its newest snapshot; 0: none
+	LeaseLeftMs  uint64                 `protobuf:"varint,11,opt,name=lease_left_ms,json=leaseLeftMs,proto3" json:"lease_left_ms,omitempty"`  // of the authority to read alone; 0: none
+	Sessions     uint64                 `protobuf:"varint,12,opt,name=sessions,proto3" json:"sessions,omitempty"`                             // alive in the cell
+	LocksHeld    uint64                 `protobuf:"varint,13,opt,name=locks_held,json=locksHeld,proto3" json:"locks_held,omitempty"`
+	LockDelays   uint64                 `protobuf:"varint,14,opt,name=lock_delays,json=lockDelays,proto3" json:"lock_delays,omitempty"`
+	Members      []*MemberDescription   `protobuf:"bytes,15,rep,name=members,proto3" json:"members,omitempty"`
+	Limits       *Limits                `protobuf:"bytes,16,opt,name=limits,proto3" json:"limits,omitempty"`
+	Warnings     []string               `protobuf:"bytes,17,rep,name=warnings,proto3" json:"warnings,omitempty"` // in words
+	// Counts of this life of the replica, as new as applied_slot. Not set: its program does not say.
+	LogSyncs      *uint64 `protobuf:"varint,18,opt,name=log_syncs,json=logSyncs,proto3,oneof" json:"log_syncs,omitempty"`       // of its log to disk
+	KeepAlives    *uint64 `protobuf:"varint,19,opt,name=keep_alives,json=keepAlives,proto3,oneof" json:"keep_alives,omitempty"` // that it answered as master
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -397,6 +400,20 @@ func (x *ReplicaDescription) GetWarnings() []string {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *ReplicaDescription) GetLogSyncs() uint64 {
+	if x != nil && x.LogSyncs != nil {
+		return *x.LogSyncs
+	}
+	return 0
+}
+
+func (x *ReplicaDescription) GetKeepAlives() uint64 {
+	if x != nil && x.KeepAlives != nil {
+		return *x.KeepAlives
+	}
+	return 0
 }
 
 // MemberDescription is a member as the describing replica sees it.
@@ -1136,7 +1153,7 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\x0eBackupResponse\x12\x12\n" +
 	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x12\n" +
 	"\x04file\x18\x02 \x01(\tR\x04file\"\x11\n" +
-	"\x0fDescribeRequest\"\x93\x04\n" +
+	"\x0fDescribeRequest\"\xf9\x04\n" +
 	"\x12ReplicaDescription\x12\x12\n" +
 	"\x04cell\x18\x01 \x01(\tR\x04cell\x12\x18\n" +
 	"\areplica\x18\x02 \x01(\rR\areplica\x12\x12\n" +
@@ -1157,7 +1174,13 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"lockDelays\x126\n" +
 	"\amembers\x18\x0f \x03(\v2\x1c.chubby.v1.MemberDescriptionR\amembers\x12)\n" +
 	"\x06limits\x18\x10 \x01(\v2\x11.chubby.v1.LimitsR\x06limits\x12\x1a\n" +
-	"\bwarnings\x18\x11 \x03(\tR\bwarnings\"\xb0\x01\n" +
+	"\bwarnings\x18\x11 \x03(\tR\bwarnings\x12 \n" +
+	"\tlog_syncs\x18\x12 \x01(\x04H\x00R\blogSyncs\x88\x01\x01\x12$\n" +
+	"\vkeep_alives\x18\x13 \x01(\x04H\x01R\n" +
+	"keepAlives\x88\x01\x01B\f\n" +
+	"\n" +
+	"_log_syncsB\x0e\n" +
+	"\f_keep_alives\"\xb0\x01\n" +
 	"\x11MemberDescription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x1b\n" +
 	"\tpeer_addr\x18\x02 \x01(\tR\bpeerAddr\x12\x1c\n" +
@@ -1284,6 +1307,7 @@ func file_chubbyv1_operator_proto_init() {
 	if File_chubbyv1_operator_proto != nil {
 		return
 	}
+	file_chubbyv1_operator_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
