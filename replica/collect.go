@@ -90,7 +90,7 @@ func left(now, until time.Time) time.Duration {
 // masterDelays lists the lock-delays that end first, from the memory of the master.
 func masterDelays(c *core.Replica, now time.Time, most int) (all []Delay) {
 	for _, d := range c.FirstDelays(most) {
-		all = append(all, Delay{Node: d.Lock, Left: left(now, d.End)})
+		all = append(all, Delay{Node: d.Lock, Left: left(now, d.End), Waiting: c.WaitingFor(d.Lock)})
 	}
 	return all
 }

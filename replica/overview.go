@@ -93,4 +93,5 @@ type Delay struct {
 	// length, and IsWhole is set.
 	Left    time.Duration
 	IsWhole bool
+	Waiting int // Acquires that wait for the lock, at this master
 }

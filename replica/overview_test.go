@@ -124,6 +124,7 @@ func TestAnOverviewTellsWhatACellWaitsFor(t *testing.T) {
 	require.Equal(t, "/job", o.FirstDelays[0].Node.Path.String())
 	require.False(t, o.FirstDelays[0].IsWhole)
 	require.InDelta(t, time.Minute, o.FirstDelays[0].Left, float64(30*time.Second))
+	require.Eventually(t, func() bool { return next().FirstDelays[0].Waiting == 1 }, 20*time.Second, time.Millisecond, "bob waits for its end")
 	require.Greater(t, o.Members[first.ID-1].Silent, time.Second)
 	for id := range paxos.NodeID(3) {
 		if id+1 != first.ID && id+1 != o.ID {

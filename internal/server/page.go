@@ -319,7 +319,11 @@ func delayRows(o *replica.Overview, name func(fmt.Stringer) string) (all [][]str
 		if d.IsWhole {
 			left = "within " + left + ": the master knows when"
 		}
-		all = append(all, []string{name(d.Node.Path), left})
+		row := []string{name(d.Node.Path), left}
+		if o.IsMaster {
+			row = append(row, fmt.Sprint(d.Waiting))
+		}
+		all = append(all, row)
 	}
 	return all
 }
