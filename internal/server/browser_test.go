@@ -16,9 +16,6 @@ func TestABrowserShowsThePage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	path := browsertest.Find(t)
-	if path == "" {
-		return
-	}
 	_, master := busy(ctx, t)
 	at := "http://" + master.HTTPAddr().String() + "/"
 	ctx, f := browsertest.Tab(ctx, t, path, 400, 800, at, "#delays")
