@@ -41,6 +41,7 @@ new master).`,
 		Example: "  chubby members resign\n  chubby members resign --replica 2 -o json",
 		Args:    cli.None("the replica that resigns is that of --replica, and the others choose the next master"),
 	}
+	c.SuggestFor = []string{"move-leader", "step-down", "stepdown", "transfer-leadership"} // in tools of other systems
 	a.register(c, func(ctx context.Context, _ []string) error {
 		if of == 0 && c.Flags().Changed("replica") {
 			return cli.Usage("--replica 0: ids begin with 1")

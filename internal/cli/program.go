@@ -154,7 +154,7 @@ func NoOther(c *cobra.Command, args []string) error {
 }
 
 // unknown is the error of a command that a group does not have, with those that may be meant: one that says
-// that it goes by that name elsewhere, or those with a name much like it.
+// that it goes by that name elsewhere, or those of that name in groups below, and those with a name much like it.
 func unknown(c *cobra.Command, name string) error {
 	var like []string
 	for _, sub := range c.Commands() {
@@ -164,13 +164,29 @@ func unknown(c *cobra.Command, name string) error {
 	}
 	if len(like) == 0 {
 		c.SuggestionsMinimumDistance = 1
-		like = c.SuggestionsFor(name)
+		like = append(below(c, name), c.SuggestionsFor(name)...)
 	}
 	hint := ""
 	if n := len(like); n > 0 && n <= 3 {
 		hint = "did you mean " + strings.Join(like, ", ") + "? "
 	}
 	return Usage("unknown command %q for %q: %s%s --help lists the commands", name, c.CommandPath(), hint, c.CommandPath())
+}
+
+// below are the commands in the groups of a group that have a name, or go by it elsewhere, as they are typed after
+// the outer group.
+func below(c *cobra.Command, name string) (all []string) {
+	for _, group := range c.Commands() {
+		for _, sub := range group.Commands() {
+			if sub.IsAvailableCommand() && (sub.Name() == name || slices.Contains(sub.SuggestFor, name)) {
+				all = append(all, group.Name()+" "+sub.Name())
+			}
+		}
+		for _, deeper := range below(group, name) {
+			all = append(all, group.Name()+" "+deeper)
+		}
+	}
+	return all
 }
 
 // None demands that there are no arguments but flags. hint, which may be empty, says what else may be meant.
