@@ -50,7 +50,32 @@ func (l *link) run(ctx context.Context) {
 // else is.
 var errUnsaid = errors.New("this replica has an identity that it has not said")
 
-// note keeps what Status says, and logs each change once.
+// mostTold bounds the errors that a link remembers.
+const mostTold = 16
+
+// isFirst reports whether an error is to be logged: it was not since the last good connection. The caller holds the lock.
+func (l *link) isFirst(text string) bool {
+	if l.told[text] {
+		return false
+	}
+	if l.told == nil || len(l.told) >= mostTold {
+		l.told = map[string]bool{}
+	}
+	l.told[text] = true
+	return true
+}
+
+// isForAnOperator reports whether an error of a connection does not pass by itself: one of the two sides refuses the
+// other, its certificate, or its lack of one.
+func isForAnOperator(err error) bool {
+	var remote *net.OpError
+	isAlert := errors.As(err, &remote) && remote.Op == "remote error"
+	return isAlert || errors.Is(err, errTLS) || errors.As(err, new(*refusal)) ||
+		errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
+}
+
+// note keeps what Status says, and logs each change once. What an operator must mend is logged as an error, once until
+// there was a good connection: with some versions of TLS a refusal comes now as one error, now as another.
 func (l *link) note(connected bool, err error) {
 	text := ""
 	if err != nil {
@@ -59,13 +84,20 @@ func (l *link) note(connected bool, err error) {
 	l.mu.Lock()
 	changed := connected != l.connected || text != l.lastErr
 	l.connected, l.lastErr = connected, text
+	isLoud := isForAnOperator(err)
+	if connected {
+		l.told = nil
+	}
+	if isLoud && changed {
+		changed = l.isFirst(text)
+	}
 	l.mu.Unlock()
 	log := l.cfg.Logger.With("peer", l.id, "addr", l.addr)
 	switch {
 	case !changed:
 	case connected:
 		log.Info("connected to peer")
-	case errors.As(err, new(*refusal)):
+	case isLoud:
 		log.Error("peer refused, or is not the peer that it should be", "err", text)
 	default:
 		log.Warn("peer not connected", "err", text)

@@ -109,6 +109,7 @@ type link struct {
 	mu        sync.Mutex
 	connected bool
 	lastErr   string
+	told      map[string]bool // errors for an operator that were logged since the last good connection
 }
 
 func (l *link) status() PeerStatus {

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"crypto/tls"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,16 +33,20 @@ func TestMembersProveWhoTheyAre(t *testing.T) {
 	a.log.says(t, "level=ERROR", "does not prove who it is")
 
 	a, _ = two(t, secure(name(1), MemberName("other", 2))) // 2 has a certificate of another cell
-	a.log.says(t, "level=WARN", "replica-2.other", "not replica-2.test")
+	a.log.says(t, "level=ERROR", "replica-2.other", "not replica-2.test")
 
-	_, b = two(t, func(_, b *Config) { b.TLS = configOf(t, ca, name(2)) }) // 1 has no TLS at all
+	a, b = two(t, func(_, b *Config) { b.TLS = configOf(t, ca, name(2)) }) // 1 has no TLS at all
 	b.log.says(t, "level=ERROR", "does not look like a TLS handshake")
 	require.Empty(t, b.got)
+	a.log.says(t, "level=ERROR", "it speaks TLS, and this replica has no peer_cert")
 
 	stranger := certtest.New(t)
-	_, b = two(t, func(a, b *Config) {
+	a, b = two(t, func(a, b *Config) {
 		a.TLS, b.TLS = configOf(t, stranger, name(1)), configOf(t, ca, name(2))
 		a.TLS.RootCAs = b.TLS.RootCAs
 	})
 	b.log.says(t, "level=ERROR", "unknown authority")
+	a.log.says(t, "level=ERROR", "it does not accept the certificate of this replica")
+	b.log.says(t, "level=ERROR", "unknown authority", "times=8") // a has tried again and again
+	require.Equal(t, 1, strings.Count(a.log.String(), "peer refused, or is not the peer"), "once, not at each attempt: %s", a.log)
 }
