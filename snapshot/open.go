@@ -110,6 +110,8 @@ func (s *Store) classify(name string) error {
 	switch {
 	case err == nil:
 		s.good = append(s.good, entry{id: id, l: l})
+	case errors.Is(err, vfs.ErrIsDirectory): // not ours: Prune, which goes by slots, leaves it alone
+		s.bad = append(s.bad, Bad{File: full, Err: err})
 	case isUnusable(err):
 		s.bad = append(s.bad, Bad{File: full, Slot: slot, Err: err})
 	default:

@@ -11,6 +11,8 @@ var (
 	ErrIO = errors.New("input/output error")
 	// ErrNoSpace says that the disk is full; part of the write may be there.
 	ErrNoSpace = errors.New("no space left on device")
+	// ErrIsDirectory is what Open says of a directory, where the file system tells the two apart.
+	ErrIsDirectory = errors.New("is a directory")
 	// ErrLocked is Lock's answer while another process, or another lock of this
 	// one, holds the name.
 	ErrLocked = errors.New("locked by another")

@@ -39,6 +39,8 @@ func explain(op Op, name string, err error) error {
 		err = errors.Join(ErrNoSpace, err)
 	case errors.Is(err, syscall.EIO):
 		err = errors.Join(ErrIO, err)
+	case errors.Is(err, syscall.EISDIR):
+		err = ErrIsDirectory // in the same words
 	}
 	return wrap(op, name, err)
 }

@@ -186,3 +186,22 @@ func TestABackupThatRotIsTold(t *testing.T) {
 	require.Len(t, made.Bad, 1)
 	require.EqualValues(t, 10, made.Bad[0].Slot)
 }
+
+// A directory under the name of a backup, which another program or a person made, is told of and left alone: backups go
+// on, and older ones are removed.
+func TestADirectoryWithTheNameOfABackupHindersNone(t *testing.T) {
+	p := store.Place{FS: vfs.NewOS(t.TempDir()), Dir: "far", Keep: 2}
+	foreign := p.File(ours, 5)
+	require.NoError(t, p.FS.MkdirAll(foreign+"/inner"))
+	for slot := paxos.Slot(10); slot <= 40; slot += 10 {
+		made, err := p.Write(backupAt(slot, slot-10))
+		require.NoError(t, err)
+		require.NoError(t, made.Unpruned)
+		require.Len(t, made.Bad, 1)
+		require.Equal(t, foreign, made.Bad[0].File)
+		require.ErrorContains(t, made.Bad[0].Err, foreign+": is a directory")
+	}
+	names, err := p.FS.ReadDir(p.Directory(ours))
+	require.NoError(t, err)
+	require.Equal(t, []string{"00000000000000000005.snap", "00000000000000000030.snap", "00000000000000000040.snap", "LOCK"}, names)
+}
