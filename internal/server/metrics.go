@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/chubbycell/chubby/internal/instant"
+	"github.com/chubbycell/chubby/paxos"
 )
 
 // metrics are numbers of one replica for Prometheus. They are read when they are asked for.
@@ -26,6 +27,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 var (
 	descBuild     = describe("build_info", "1; the commit that the program was built from is a label.", "commit")
 	descLeader    = describe("leader", "1 while the replica leads the log.")
+	descRole      = describe("role", "1 for the part that the replica has in the log at present, 0 for the others.", "role")
 	descServing   = describe("serving", "1 while the replica is the master and serves clients.")
 	descEpoch     = describe("epoch", "Number of the newest mastership that the replica knows.")
 	descSessions  = describe("sessions", "Sessions of clients that are alive.")
@@ -85,7 +87,7 @@ func (m *metrics) remove() {
 
 // Describe implements prometheus.Collector.
 func (m *metrics) Describe(all chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBuild, descLeader, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWALJob, descWAL, descClients, descConnected, descDropped,
+	for _, d := range []*prometheus.Desc{descBuild, descLeader, descRole, descServing, descEpoch, descSessions, descApplied, descRecords, descSyncs, descWALJob, descWAL, descClients, descConnected, descDropped,
 		descCached, descCachers, descBarred, descLongest, descNotAfter, descAlives, descMost,
 		descLease, descChosen, descQueue, descProposed, descUnacked, descDisagreed, descSynced, descSnapAge, descSnapSlot, descSnaps, descSnapsBad, descBackups, descBackupBad, descBackupAge, descBusy, descMalformed} {
 		all <- d
@@ -107,6 +109,9 @@ func (m *metrics) Collect(all chan<- prometheus.Metric) {
 	state := m.s.Status()
 	gauge(descBuild, 1, build())
 	flag(descLeader, state.Leader == state.ID && state.ID != 0)
+	for _, role := range []paxos.Role{paxos.Follower, paxos.Candidate, paxos.Leader} {
+		flag(descRole, state.Role == role, string(role))
+	}
 	flag(descServing, state.Serving)
 	gauge(descEpoch, float64(state.Epoch))
 	gauge(descSessions, float64(state.Sessions))
