@@ -179,7 +179,7 @@ func (s *serve) run(c *cobra.Command) error {
 		if errors.Is(err, server.ErrConfig) {
 			return s.fault(err) // it is not to be started again as it is
 		}
-		return cli.Internal(err)
+		return cli.Exit(cli.ExitInternal) // the log has the reason
 	case <-c.Context().Done():
 	}
 	if err := replica.Stop(context.Background()); err != nil {

@@ -152,3 +152,19 @@ func TestAReplicaIsConfiguredByTheEnvironment(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, code, said)
 	require.Contains(t, said, "--config is empty")
 }
+
+// The reason why a replica ended, here a full disk, is in its log, and is not printed once more.
+func TestTheEndOfAReplicaIsToldOnce(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), freeAddr(t)
+	full := filepath.Join(dir, "full")
+	p := start(t, "serve", "--cell", "prod", "--id", "1", "--members", "1="+freeAddr(t), "--dir", filepath.Join(dir, "1"), "--listen-clients", at, "--bootstrap", "--full-while", full)
+	code, _, said := run(t, "put", "--cell", "1="+at, "/f", "1")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.NoError(t, os.WriteFile(full, nil, 0o600))
+	run(t, "put", "--cell", "1="+at, "--timeout", "2s", "/f", "2") // whether this is executed is unknown
+	require.Equal(t, cli.ExitInternal, p.ends(t))
+	_, log := p.text()
+	require.Equal(t, 1, strings.Count(log, "no space left on device"), "%s", log)
+	require.Contains(t, log, `level=ERROR msg="replica stopped" replica=1 err="replica 1 stops`)
+}
