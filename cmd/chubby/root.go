@@ -46,7 +46,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 func (a *app) root() *cobra.Command {
 	root := cli.Root(a.Name, "A lock service, and the simulator that tries to break it",
-		"Chubby runs cells of a lock service, and calls them. It also simulates such cells under\nfaults, and checks what they do. To try a cell, run: chubby dev.\n\nThe help of each command has its exit codes. Those below are of the commands that simulate,\ncheck, and look into files; chubby ls --help has those of the commands that call a cell.")
+		"Chubby runs cells of a lock service, and calls them. It also simulates such cells under\nfaults, and checks what they do. To try a cell, run: chubby dev.")
+	root.Long = strings.Replace(root.Long, cli.ExitHelp, cli.BothExitHelp+"\n\nThe help of each command says more of its own.", 1)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,4 +38,25 @@ func TestTheVersionIsPrintedByAFlagToo(t *testing.T) {
 	w = newWorld()
 	require.Equal(t, cli.ExitClean, w.do("--version"), w.err.String())
 	require.Equal(t, said, w.out.String())
+}
+
+// The help of the program has each exit code of both kinds of commands, in one table.
+func TestTheHelpHasAllExitCodesSideBySide(t *testing.T) {
+	w := newWorld()
+	require.Equal(t, cli.ExitClean, w.do("help"))
+	_, table, ok := strings.Cut(w.out.String(), "Exit codes of the commands that")
+	require.True(t, ok)
+	require.NotContains(t, table, "Exit codes:", "there is one table")
+	left, right := map[string]string{}, map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^ +(\d+)  (.{1,42}) (\S.*)$`).FindAllStringSubmatch(table, -1) {
+		left[m[1]], right[m[1]] = strings.TrimSpace(m[2]), m[3]
+	}
+	for help, column := range map[string]map[string]string{cli.ExitHelp: left, cli.CellExitHelp: right} {
+		own := regexp.MustCompile(`(?m)^ +(\d+)  (\w+)`).FindAllStringSubmatch(help, -1)
+		require.NotEmpty(t, own)
+		for _, c := range own {
+			require.True(t, strings.HasPrefix(column[c[1]], c[2]), "%s: %q", c[1], column[c[1]])
+		}
+	}
+	require.Len(t, left, 12)
 }

@@ -50,6 +50,24 @@ const ExitHelp = `Exit codes:
     5  internal error
   130  interrupted; what was found so far is printed`
 
+// BothExitHelp sets the codes of all commands side by side.
+const BothExitHelp = `Exit codes of the commands that
+      simulate, check, look into files           call a cell
+    0  clean                                     done
+    1  a property or invariant broke, or         refused by the cell
+       simulated code crashed
+    2  usage: bad flags, unknown names,          usage: bad flags, names or files
+       unreadable or damaged files
+    3  undecided                                 -
+    4  same seed, different history              -
+    5  internal error                            internal error
+    6  -                                         not found, or deleted
+    7  -                                         conflict: exists, changed, lock held
+    8  -                                         timeout: a write may have been executed
+    9  -                                         permission
+   10  -                                         lost: session, and with it lock or watch
+  130  interrupted                               interrupted`
+
 // Failure is an error with the exit code it leads to. Without Err it has been told
 // already.
 type Failure struct {
