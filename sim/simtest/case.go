@@ -44,13 +44,13 @@ func (s *suite) tellCase(r *cell.Result) string {
 	lines = append(lines, story.Tell(runner.Guard(s.run), c.Options, c.Was.Faults)...)
 	text = before(text, strings.Join(lines, "\n  "))
 	if s.flags.out == "" {
-		return text + "\n-sim.out=DIR also writes the shrunk case for simtest.Replay, traces, page and history"
+		return text + "\n-sim.out=DIR also writes the shrunk case for " + s.o.replayer() + ", traces, page and history"
 	}
 	file, err := runner.WriteCase(filepath.Join(s.directory(), fmt.Sprintf("seed-%d", r.Seed)), runner.ThisBuild(), s.run, &c)
 	if err != nil {
 		return text + fmt.Sprintf("\ncannot write the shrunk case: %v", err)
 	}
-	return text + "\nshrunk case, for simtest.Replay: " + file
+	return text + "\nshrunk case, for " + s.o.replayer() + ": " + file
 }
 
 // shrinking returns for how long a failure may be shrunk: what the flag says, within the time limit

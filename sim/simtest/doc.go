@@ -37,7 +37,7 @@
 //	               one seed shrunk-trace.txt and shrunk-page.html, with only the faults that
 //	               it needs
 //
-// To run such a case in a test from then on, use Replay. A main with the same extension (package
+// To run such a case in a test from then on, use Replay, or Program.Replay. A main with the same extension (package
 // simcmd) replays a directory.
 //
 // Reading order: options.go, program.go, flags.go, run.go, report.go, case.go, kept.go, expect.go,

@@ -13,8 +13,8 @@ import (
 )
 
 // Program is the short form of Options for a program that uses the cell. All client machines of all
-// seeds run it, and it reports with World.Break what must never happen. Its methods Run, Expect and
-// Verify are the functions with these names, for the program.
+// seeds run it, and it reports with World.Break what must never happen. Its methods Run, Expect,
+// Verify and Replay are the functions with these names, for the program.
 type Program struct {
 	// Turn makes one turn of a program: some calls that belong together. Programs make turns until
 	// the run ends, up to four programs to a machine, which share its session. The error of Turn is
@@ -50,6 +50,14 @@ func (x Program) Verify(t testing.TB) {
 	Verify(t, x.options(t))
 }
 
+// Replay is the function Replay, for a case of the program (shrunk.json, which Run writes with
+// -sim.out). Of the Options only With and Judge matter: the case has the others. Judge must name the
+// property that it named when the case was written.
+func (x Program) Replay(t testing.TB, file string) {
+	t.Helper()
+	Replay(t, file, x.options(t).With)
+}
+
 func (x Program) options(t testing.TB) Options {
 	t.Helper()
 	if x.Turn == nil {
@@ -71,6 +79,18 @@ func (x Program) options(t testing.TB) Options {
 	w := turns{x.Turn}
 	with.Workloads, o.With, o.Workload = []scenario.Workload{w}, &with, w.Name()
 	return o
+}
+
+// replayer names what replays a case of these options.
+func (o *Options) replayer() string {
+	if o.With != nil {
+		for _, w := range o.With.Workloads {
+			if _, ok := w.(turns); ok {
+				return "Program.Replay"
+			}
+		}
+	}
+	return "simtest.Replay"
 }
 
 // isOfCell reports whether a name is one of the simulator's own.

@@ -3,6 +3,7 @@ package simtest
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/runner"
 	"github.com/chubbycell/chubby/sim/scenario"
 )
 
@@ -85,6 +88,44 @@ func TestAProgramIsJudgedByWhatItReports(t *testing.T) {
 	require.Empty(t, fails())
 	x.Judge = "D1"
 	require.Contains(t, listen(t, func(l *listener) { x.Run(l) }).fatal, "judge D1: no run checks that")
+}
+
+// The shrunk case of a Program is a test: Replay of the Program fails while the case breaks, and passes once the program is
+// mended. It judges what the Program judges.
+func TestACaseOfAProgramIsATest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	turning := func(judge string, wrong bool) Program {
+		return Program{
+			Turn: func(ctx context.Context, p scenario.Program) error {
+				p.World().Break("J2", "not judged")
+				if p.Note("turns"); wrong {
+					p.World().Break("J1", "it turned")
+				}
+				return p.Sleep(ctx, time.Second/4)
+			},
+			Options: Options{Seeds: 1, Replicas: 1, Clients: 1, Duration: 2 * time.Second, Faults: []string{}, Judge: judge},
+		}
+	}
+	bad := turning("J1", true)
+	l := listen(t, func(l *listener) {
+		runWith(l, bad.options(l), flags{out: "out", shrink: time.Minute}, cell.Run)
+	})
+	require.Len(t, l.errors, 1)
+	file := filepath.Join("out", t.Name(), "seed-1", runner.CaseFile)
+	require.Contains(t, l.errors[0], "\nshrunk case, for Program.Replay: "+file)
+
+	told := listen(t, func(l *listener) { bad.Replay(l, file) })
+	require.Empty(t, told.fatal)
+	require.Len(t, told.errors, 1)
+	require.Contains(t, told.errors[0], file+": J1 broke: it turned\n")
+	turning("J1", false).Replay(t, file)
+	told = listen(t, func(l *listener) { turning("", true).Replay(l, file) })
+	require.Contains(t, told.fatal, `this program has no property "J1"`)
+	told = listen(t, func(l *listener) { Program{}.Replay(l, file) })
+	require.Contains(t, told.fatal, "the Program has no Turn")
+
+	l = listen(t, func(l *listener) { runWith(l, bad.options(l), flags{shrink: time.Minute}, cell.Run) })
+	require.Contains(t, l.errors[0], "-sim.out=DIR also writes the shrunk case for Program.Replay, traces")
 }
 
 // What a program counts is printed, without the counters of faults and of the network, and can be demanded by name.

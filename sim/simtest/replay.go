@@ -10,10 +10,10 @@ import (
 	"github.com/chubbycell/chubby/sim/story"
 )
 
-// Replay runs the case in a file that `chubby sim --out` has written (shrunk.json). If the case
-// breaks anything, Replay fails the test and tells how the break came about. A file in testdata
-// thus keeps a bug from coming back. with takes part in the case beside the built-in parts; nil:
-// nothing does.
+// Replay runs the case in a file that `chubby sim --out` or -sim.out has written (shrunk.json). If
+// the case breaks anything, Replay fails the test and tells how the break came about. A file in
+// testdata thus keeps a bug from coming back. with takes part in the case beside the built-in parts;
+// nil: nothing does. For a case of a Program use Program.Replay.
 func Replay(t testing.TB, file string, with *scenario.Extension) {
 	t.Helper()
 	m, o, err := runner.ReadManifest(file, with)
