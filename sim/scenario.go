@@ -32,7 +32,9 @@ type Property interface {
 
 // Ender is a Property that also judges the run as a whole. End is called once, after the last Check
 // and in the order of Scenario.Properties, if nothing broke and all programs have ended: what they
-// recorded is then complete. Its error breaks the property, as that of Check does.
+// recorded is then complete. If L1 ends no run because JudgeOnly named another property, End is
+// called although programs have not ended: their last calls have no outcome then. Its error breaks
+// the property, as that of Check does.
 type Ender interface {
 	Property
 	End(w *World) error
@@ -127,12 +129,11 @@ func (h *scenarioRun) run() {
 	if h.check() && h.left > 0 {
 		h.w.Break("L1", "%d client programs have not ended %v after healing%s", h.left, h.s.Liveness, h.unended())
 	}
-	if h.left == 0 {
-		h.end()
-	}
+	h.end()
 }
 
-// end calls End of the properties, because the run is over.
+// end calls End of the properties, because the run is over, unless something broke. Programs that
+// have not ended are L1's concern: if L1 is not judged, skipping End would leave nothing judged.
 func (h *scenarioRun) end() {
 	for _, p := range h.s.Properties {
 		if e, ok := p.(Ender); ok && h.w.Failure() == nil {

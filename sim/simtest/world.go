@@ -25,7 +25,8 @@ type World struct {
 	Jobs  int    // seeds at the same time; 0: one per processor
 
 	// Judge is the only property whose breach fails a seed; "": any property. The seed goes on when
-	// another one breaks, such as S1 of a Group, or L1. A panic fails a seed in any case.
+	// another one breaks, such as S1 of a Group, or L1; a sim.Ender then judges also a run in which
+	// programs have not ended. A panic fails a seed in any case.
 	Judge string
 
 	// Kept is the directory of failed seeds, each a file below the name of the test. Run writes
