@@ -66,7 +66,8 @@ type Report struct {
 	Hash      uint64
 	Events    uint64
 	Simulated time.Duration
-	Failure   *Failure // nil: everything held
+	Failure   *Failure   // nil: everything held
+	Noted     []*Failure // what did not end the run; see World.Noted
 	Counters  []Counter
 }
 
@@ -83,7 +84,7 @@ func (s Scenario) Run(cfg Config) Report {
 	}
 	scenarioRun.run()
 	return Report{
-		Seed: cfg.Seed, Hash: w.Hash(), Events: w.Steps(), Simulated: w.Now(), Failure: w.Failure(), Counters: w.Counters(),
+		Seed: cfg.Seed, Hash: w.Hash(), Events: w.Steps(), Simulated: w.Now(), Failure: w.Failure(), Noted: w.Noted(), Counters: w.Counters(),
 	}
 }
 

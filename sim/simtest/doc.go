@@ -40,6 +40,6 @@
 // To run such a case in a test from then on, use Replay, or Program.Replay. A main with the same extension (package
 // simcmd) replays a directory.
 //
-// Reading order: options.go, program.go, flags.go, run.go, report.go, case.go, kept.go, expect.go,
+// Reading order: options.go, program.go, flags.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
 // replay.go, world.go, smaller.go, watched.go.
 package simtest

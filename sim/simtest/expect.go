@@ -39,7 +39,7 @@ func (s *suite) expect(property string) Found {
 		s.files(o)
 	}
 	if len(s.failed) == 0 {
-		s.t.Fatalf("no seed broke %s: %d seeds ran, from %d on", property, s.tally.Totals(0).Seeds, o.From)
+		s.t.Fatalf("no seed broke %s: %d seeds ran, from %d on%s", property, s.tally.Totals(0).Seeds, o.From, s.notJudged())
 	}
 	r := &s.failed[0]
 	if r.Internal || r.Breach == nil || r.Breach.ID != property {

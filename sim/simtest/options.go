@@ -29,10 +29,11 @@ type Options struct {
 	// chubby sim list names them.
 	Set []string
 
-	// Judge is the only property whose breach fails a seed; "": any property. Breaches of other
-	// properties are not reported, and the seed goes on. It is for seeing a checker of With at work
-	// where a built-in one would report first. Crashes fail a seed in any case. A Program may name
-	// what it reports by World.Break.
+	// Judge is the only property whose breach fails a seed; "": any property. The seed goes on when
+	// another one breaks; Run only logs how often that was. It is for seeing a checker of With at
+	// work where a built-in one would report first. Crashes fail a seed in any case. A Program may
+	// name what it reports by World.Break. If it never does, and reports another name, the test
+	// fails: Judge is wrong.
 	Judge string
 
 	// MinCounted is how many seeds must count. A seed counts if it simulates a minute and 500
@@ -48,6 +49,8 @@ type Options struct {
 	// Kept is the directory of failed seeds, each a file below the name of the test. Run writes
 	// them, and runs them before all other seeds. "": testdata/sim.
 	Kept string
+
+	isReported bool // Judge is the name of no property, but of what a Program reports
 }
 
 // plan returns what each seed runs, except its number.

@@ -72,6 +72,7 @@ func (x Program) options(t testing.TB) Options {
 		t.Fatalf("simtest: a Program is the workload of its seeds; Options with others are for Run")
 	}
 	if cell.CheckJudge(o.Judge, &with) != nil && !isOfCell(o.Judge) { // a name of the program's own, see World.Break
+		o.isReported = true
 		with.Properties = append(slices.Clone(with.Properties), scenario.Property{
 			ID: o.Judge, Help: "what the program reports by World.Break", New: func() scenario.Checker { return silent{} },
 		})

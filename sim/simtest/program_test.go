@@ -69,8 +69,9 @@ func TestAProgramThatCannotRunIsRefused(t *testing.T) {
 	}
 }
 
-// Judge may name what the program itself reports: other reports end no seed. The names of the simulator that no run judges
-// stay refused.
+// Judge may name what the program itself reports: other reports end no seed, and are counted. A name that nothing reports
+// fails the test if others are reported, unless it is declared in With. The names of the simulator that no run judges stay
+// refused.
 func TestAProgramIsJudgedByWhatItReports(t *testing.T) {
 	x := Program{
 		Turn: func(ctx context.Context, p scenario.Program) error {
@@ -85,7 +86,12 @@ func TestAProgramIsJudgedByWhatItReports(t *testing.T) {
 	x.Judge, x.Kept = "J1", t.TempDir()
 	require.Contains(t, fails(), "J1 broke: then")
 	x.Judge, x.Kept = "J3", t.TempDir()
-	require.Empty(t, fails())
+	require.Equal(t, "Judge names \"J3\", which nothing reported and no property is called, while J2 broke in 1 of 1 seeds, first in seed 1: first\n"+
+		"correct Judge; or, if the name is right, declare it as a property: in Properties of the Scenario of a World, in With of a Program", fails())
+	x.With = &scenario.Extension{Properties: []scenario.Property{{ID: "J3", Help: "declared", New: func() scenario.Checker { return silent{} }}}}
+	l := listen(t, func(l *listener) { x.Run(l) })
+	require.Empty(t, l.errors)
+	require.Contains(t, l.logs[0], "; broke and not judged, since only J3 is: J2 in 1 of 1 seeds, J1 in 1 of 1 seeds; hash")
 	x.Judge = "D1"
 	require.Contains(t, listen(t, func(l *listener) { x.Run(l) }).fatal, "judge D1: no run checks that")
 }

@@ -26,6 +26,7 @@ type suite struct {
 	tally  runner.Tally
 	failed []cell.Result // whole
 	all    []runner.SeedHash
+	spared []spared
 
 	// story describes one failing seed, which is then kept; nil: it is described like the others,
 	// and not kept.
@@ -35,6 +36,7 @@ type suite struct {
 	world    bool                           // seeds are those of a World, not of a cell
 	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
 	files    func(o Options)                // writes the files of -sim.out
+	declares func(seed uint64) bool         // whether Judge is the name of a property that the seed declares
 }
 
 // Run runs seeds. It fails the test if a seed breaks a property, if the simulated code crashes, if
@@ -76,7 +78,7 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 		p.Stuck = func(text string) { panic(text + "\nto reproduce: " + again(t.Name(), p.Seed)) }
 		return run(p)
 	}}
-	s.files = s.leave
+	s.files, s.declares = s.leave, func(uint64) bool { return !o.isReported }
 	return s
 }
 
@@ -103,7 +105,9 @@ func (s *suite) seeds() runner.Totals {
 		}
 		s.t.Errorf("%s", tell(&s.failed[i]))
 	}
-	switch want := uint64(o.demanded()); {
+	switch want, misjudged := uint64(o.demanded()), s.misjudged(); {
+	case misjudged != "" && len(s.failed) == 0:
+		s.t.Errorf("%s", misjudged)
 	case totals.Seeds == 0 && s.t.Context().Err() == nil && s.flags.limit == 0:
 		s.t.Errorf("no seed ran to its end: simulated code ended its goroutine, as t.FailNow, t.Fatal and package require do; report failures there by World.Break, a property or a panic")
 	case s.world && !s.verifies && totals.Events == 0 && len(s.failed) == 0:
@@ -134,7 +138,7 @@ func (s *suite) sum(t *runner.Totals) string {
 	if !s.world {
 		what += counted(t, "fault.", "faults.", "net.")
 	}
-	return fmt.Sprintf("%s; hash of all seeds %s", what, t.Hash)
+	return fmt.Sprintf("%s%s; hash of all seeds %s", what, s.notJudged(), t.Hash)
 }
 
 // counted lists the counters above 0, except those whose names have one of the prefixes. Those in "fault." count what
@@ -171,6 +175,7 @@ func (s *suite) batch(o Options, most uint64, failures int) {
 		Options: o.plan(), From: o.From, Most: most, For: s.flags.limit, Jobs: o.Jobs, MaxFailures: failures, Runner: s.run,
 		Each: func(r cell.Result) {
 			s.tally.Add(r)
+			s.spare(&r)
 			if r.Failed() || r.Undecided {
 				s.failed = append(s.failed, r)
 			}

@@ -26,7 +26,9 @@ type World struct {
 
 	// Judge is the only property whose breach fails a seed; "": any property. The seed goes on when
 	// another one breaks, such as S1 of a Group, or L1; a sim.Ender then judges also a run in which
-	// programs have not ended. A panic fails a seed in any case.
+	// programs have not ended. Run logs how often others broke. A name that no property of the
+	// Scenario has is for what World.Break reports; if it never does, and another property of the
+	// test breaks, the test fails: the name is wrong. A panic fails a seed in any case.
 	Judge string
 
 	// Kept is the directory of failed seeds, each a file below the name of the test. Run writes
@@ -75,7 +77,7 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 		t.Fatalf("simtest: the Scenario of seed %d has neither Setup nor Workloads: nothing would run", o.From)
 	}
 	s := start(t, o, f, run)
-	s.world, s.o.Judge = true, x.Judge
+	s.world, s.o.Judge, s.declares = true, x.Judge, x.isDeclared
 	s.print = func(seed uint64, w io.Writer) { x.write(w, seed, part{}) }
 	s.files = func(Options) {
 		t.Helper()
@@ -138,9 +140,17 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	}
 	if f := p.Failure; f != nil {
 		r.Stack = f.Stack
-		r.Breach = &cell.Breach{ID: f.ID, Text: f.Text, Check: f.Check, At: f.At, Step: f.Step, On: f.Machine, Conformance: f.Kind == sim.Conformance}
+		b := breachOf(f)
+		r.Breach = &b
+	}
+	for _, f := range p.Noted {
+		r.Noted = append(r.Noted, breachOf(f))
 	}
 	return r
+}
+
+func breachOf(f *sim.Failure) cell.Breach {
+	return cell.Breach{ID: f.ID, Text: f.Text, Check: f.Check, At: f.At, Step: f.Step, On: f.Machine, Conformance: f.Kind == sim.Conformance}
 }
 
 // tell describes what a seed did wrong, which faults it needs, and what led to the break with these

@@ -215,6 +215,37 @@ func TestAWorldJudgesOneProperty(t *testing.T) {
 	require.Contains(t, l.logs[0], "seed 1: L1 broke, as expected: 1 client programs have not ended")
 }
 
+// Judge with a name that neither a property nor a break has would make every seed pass. The test fails if another property
+// of its own breaks. A break of a property of the simulator may be the reason for Judge.
+func TestAJudgeThatNamesNothingIsReported(t *testing.T) {
+	t.Chdir(t.TempDir())
+	breaks := func(id, judge string, properties ...sim.Property) World {
+		x := mortal(9)
+		scenario := x.Scenario
+		x.Judge, x.Scenario = judge, func(seed uint64) sim.Scenario {
+			s := scenario(seed)
+			setup := s.Setup
+			s.Properties, s.Setup = properties, func(w *sim.World) {
+				if setup(w); seed > 2 {
+					w.Break(id, "in seed %d", seed)
+				}
+			}
+			return s
+		}
+		return x
+	}
+	l := listen(t, func(l *listener) { breaks("P2", "TYPO").runWith(l, flags{}) })
+	require.Len(t, l.errors, 1)
+	require.Contains(t, l.errors[0], "Judge names \"TYPO\", which nothing reported and no property is called, while P2 broke in 2 of 4 seeds, first in seed 3: in seed 3\n")
+	for judge, x := range map[string]World{"E1": breaks("P2", "E1", ender{new([]string), nil}), "S1": breaks("P2", "S1"), "P2": breaks("S1", "P2")} {
+		l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
+		require.Empty(t, l.errors, judge)
+		require.Contains(t, l.logs[0], "; broke and not judged, since only "+judge+" is: ")
+	}
+	l = listen(t, func(l *listener) { breaks("P2", "TYPO").expectWith(l, flags{}, "TYPO") })
+	require.Equal(t, "no seed broke TYPO: 4 seeds ran, from 1 on; broke and not judged, since only TYPO is: P2 in 2 of 4 seeds", l.fatal)
+}
+
 // Two runs of a seed differ if they share state. A World without a Scenario is refused.
 func TestWorldsThatCannotBeTested(t *testing.T) {
 	t.Chdir(t.TempDir())
