@@ -59,3 +59,19 @@ func TestStrikesThatAreLeftOutMoveNoOther(t *testing.T) {
 	none, _ := run(func(s *Scenario) { s.Script = new([]Strike) })
 	require.Empty(t, none)
 }
+
+// rapid is a fault that lets no time pass between its strikes.
+type rapid struct{}
+
+func (rapid) Name() string { return "rapid" }
+func (rapid) Run(s *Stage) {
+	for s.Next(func() time.Duration { return 0 }) {
+	}
+}
+
+// A fault that strikes for ever at one instant ends the run, and the report names it.
+func TestAFaultWithoutAPauseIsNamed(t *testing.T) {
+	f := Scenario{Faults: []Fault{rapid{}}, Safety: time.Second}.Run(Config{Seed: 1}).Failure
+	require.Equal(t, "L1", f.ID)
+	require.Contains(t, f.Text, `events at one instant: "fault rapid" waits again and again for no time`)
+}

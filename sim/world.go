@@ -232,9 +232,12 @@ func (w *World) step(at int64) {
 func tooManyAtOnce(ev event) *Failure {
 	f := &Failure{Kind: Broken, ID: "L1"}
 	why := "messages are answered without a delay, or a wake-up lies in the past"
-	if t, rings := ev.to.(*timer); rings {
-		f.Machine = t.m.addr
-		why = fmt.Sprintf("a timer of %s rings again and again; a wake-up in the past stays in force until WakeAt is called again", t.m.addr)
+	switch to := ev.to.(type) {
+	case *timer:
+		f.Machine = to.m.addr
+		why = fmt.Sprintf("a timer of %s rings again and again; a wake-up in the past stays in force until WakeAt is called again", to.m.addr)
+	case *resumption:
+		why = fmt.Sprintf("%q waits again and again for no time", to.name)
 	}
 	f.Text = fmt.Sprintf("%d events at one instant: %s", maxPerInstant, why)
 	return f

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/sim"
@@ -9,11 +10,12 @@ import (
 
 // Rate says how often a fault of the library strikes: Every is the time from the end of one effect
 // to the next strike, and For is how long an effect lasts. Both are means: each draw is between a
-// tenth and twice of the mean.
+// tenth and twice of the mean. The functions that take a Rate panic unless Every is above 0 and For
+// is at least 0.
 type Rate struct{ Every, For time.Duration }
 
-// Aim picks the machine to strike; nil: none this time. To find a replica of your own protocol, use
-// sim.Machine.Process.
+// Aim picks the machine to strike; if it returns nil, none is struck this time. To find a replica of
+// your own protocol, use sim.Machine.Process. The functions that take an Aim panic if it is nil.
 type Aim func(s *sim.Stage) *sim.Machine
 
 // Any is the Aim that draws any replica.
@@ -26,6 +28,20 @@ type recurring struct {
 	rate   Rate
 	aim    Aim
 	strike func(s *sim.Stage, m *sim.Machine) (undo func())
+}
+
+// recur returns a fault of the library. It panics if a rate or an aim cannot work: the mistake is then
+// named where it was made, and not in the middle of a run.
+func recur(name string, r Rate, aim Aim, strike func(s *sim.Stage, m *sim.Machine) (undo func())) sim.Fault {
+	switch {
+	case r.Every <= 0:
+		panic(fmt.Sprintf("faults: %s with a Rate of Every %v: it must be above 0, or the fault strikes for ever at one instant", name, r.Every))
+	case r.For < 0:
+		panic(fmt.Sprintf("faults: %s with a Rate of For %v: it must be at least 0", name, r.For))
+	case aim == nil:
+		panic(fmt.Sprintf("faults: %s without an Aim: give faults.Any for a replica that each strike draws", name))
+	}
+	return recurring{name, r, aim, strike}
 }
 
 func (f recurring) Name() string { return f.name }
@@ -48,66 +64,66 @@ func around(s *sim.Stage, mean time.Duration) time.Duration {
 // Crash cuts the power of a machine: its disk keeps a drawn choice of what was not synced. The
 // machine starts again when the outage is over.
 func Crash(r Rate, aim Aim) sim.Fault {
-	return recurring{"crash", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
+	return recur("crash", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
 		m.Crash()
 		return m.Start
-	}}
+	})
 }
 
 // Kill ends only the process; its written data stays.
 func Kill(r Rate, aim Aim) sim.Fault {
-	return recurring{"kill", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
+	return recur("kill", r, aim, func(_ *sim.Stage, m *sim.Machine) func() {
 		m.Kill()
 		return m.Start
-	}}
+	})
 }
 
 // Restart ends a process and starts it again at once, a few times in a row: messages to one life
 // reach the next.
 func Restart(r Rate, aim Aim) sim.Fault {
-	return recurring{"restart", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("restart", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		for range 1 + s.Draw().Int(3) {
 			m.Kill()
 			m.Start()
 			s.Sleep(around(s, r.For/10))
 		}
 		return func() {}
-	}}
+	})
 }
 
 // TornWrites cuts the power of a machine in the middle of its next write or sync.
 func TornWrites(r Rate, aim Aim) sim.Fault {
-	return recurring{"torn-writes", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("torn-writes", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		m.CrashAt(steps[s.Draw().Int(len(steps))], around(s, r.For))
 		return func() { m.CrashAt("", 0) }
-	}}
+	})
 }
 
 // Pause stops a process, in half of the cases between reading its clock and acting. Clock, disk and
 // network continue.
 func Pause(r Rate, aim Aim) sim.Fault {
-	return recurring{"pause", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("pause", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		if s.Draw().Chance(1, 2) {
 			m.PauseAfterReading(around(s, r.For))
 			return func() { m.PauseAfterReading(0) }
 		}
 		m.Pause()
 		return m.Resume
-	}}
+	})
 }
 
 // Isolate cuts a machine off from all others.
 func Isolate(r Rate, aim Aim) sim.Fault {
-	return recurring{"isolate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("isolate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		net := s.World().Net()
 		net.Isolate(m.Addr())
 		return func() { net.Rejoin(m.Addr()) }
-	}}
+	})
 }
 
 // Partition splits the replicas into two groups.
 func Partition(r Rate) sim.Fault {
-	return recurring{"partition", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
+	return recur("partition", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
 		var groups [2][]sim.Addr
 		for _, m := range s.World().Replicas() {
 			side := s.Draw().Int(2)
@@ -116,23 +132,23 @@ func Partition(r Rate) sim.Fault {
 		net := s.World().Net()
 		net.Partition(groups[:]...)
 		return func() { net.Unite(groups[:]...) }
-	}}
+	})
 }
 
 // OneWay loses messages to a machine from some others, or from the machine to them; the other
 // direction works.
 func OneWay(r Rate, aim Aim) sim.Fault {
-	return recurring{"one-way", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("one-way", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return all(some(s, m), (*sim.Link).Cut, (*sim.Link).Mend)
-	}}
+	})
 }
 
 // Clog holds back messages to a machine from some others, or from the machine to them, and then
 // releases them all at once.
 func Clog(r Rate, aim Aim) sim.Fault {
-	return recurring{"clog", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("clog", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return all(some(s, m), (*sim.Link).Clog, (*sim.Link).Release)
-	}}
+	})
 }
 
 // some returns links to a machine from some others, or from it to them.
@@ -165,7 +181,7 @@ func all(links []*sim.Link, do, undo func(*sim.Link)) func() {
 // Loss makes all links between replicas lose, duplicate and reorder messages, each with a chance of
 // up to most parts in a million.
 func Loss(r Rate, most uint32) sim.Fault {
-	return recurring{"loss", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
+	return recur("loss", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
 		var undo []func()
 		chance := func() uint32 { return uint32(s.Draw().Between(0, int64(most))) }
 		loss, double, reorder := chance(), chance(), chance()
@@ -186,20 +202,20 @@ func Loss(r Rate, most uint32) sim.Fault {
 				f()
 			}
 		}
-	}}
+	})
 }
 
 // SlowDisk makes a disk slower by one or two orders of magnitude.
 func SlowDisk(r Rate, aim Aim) sim.Fault {
-	return recurring{"slow-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("slow-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return overlay(s.World(), paceOf{m.Disk()}, 1, s.Draw().LogUniform(10, 100), m.Disk().Slow)
-	}}
+	})
 }
 
 // FailingDisk makes a write or a sync fail; in half of the cases, a failing sync loses what was not
 // synced. A process that then stops itself starts again when the fault is over.
 func FailingDisk(r Rate, aim Aim) sim.Fault {
-	return recurring{"failing-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("failing-disk", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		op, drop := vfs.OpWriteAt, s.Draw().Chance(1, 2)
 		if s.Draw().Chance(1, 2) {
 			op = vfs.OpSyncData
@@ -216,21 +232,21 @@ func FailingDisk(r Rate, aim Aim) sim.Fault {
 			undo()
 			m.Start()
 		}
-	}}
+	})
 }
 
 // ClockRate makes a clock run too fast or too slow, by up to most parts in a billion.
 func ClockRate(r Rate, aim Aim, most int64) sim.Fault {
-	return recurring{"clock-rate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("clock-rate", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		return overlay(s.World(), clockOf{m.Clock()}, m.Clock().RatePPB(), s.Draw().Between(-most, most), m.Clock().SetRate)
-	}}
+	})
 }
 
 // ClockStep makes a wall clock jump by up to most, forwards or backwards. Monotonic clocks do not
 // jump.
 func ClockStep(r Rate, aim Aim, most time.Duration) sim.Fault {
-	return recurring{"clock-step", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+	return recur("clock-step", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		m.Clock().StepWall(time.Duration(s.Draw().Between(-int64(most), int64(most))))
 		return func() {}
-	}}
+	})
 }

@@ -81,6 +81,21 @@ func TestAFaultStrikesWhereItIsAimed(t *testing.T) {
 	require.Zero(t, struck["faults.crash"])
 }
 
+// A Rate that lets no time pass, and an Aim that is missing, are refused where the fault is made.
+func TestAFaultThatCannotWorkIsRefused(t *testing.T) {
+	r := Rate{Every: time.Second, For: time.Second}
+	for want, make := range map[string]func(){
+		"faults: crash with a Rate of Every 0s: it must be above 0, or the fault strikes for ever at one instant":      func() { Crash(Rate{}, Any) },
+		"faults: partition with a Rate of Every -1s: it must be above 0, or the fault strikes for ever at one instant": func() { Partition(Rate{Every: -time.Second}) },
+		"faults: loss with a Rate of For -1ns: it must be at least 0":                                                  func() { Loss(Rate{Every: 1, For: -1}, 1) },
+		"faults: clock-step without an Aim: give faults.Any for a replica that each strike draws":                      func() { ClockStep(r, nil, time.Second) },
+	} {
+		require.PanicsWithValue(t, want, make)
+	}
+	_, failure := paxosUnder(1, ClockStep(Rate{Every: time.Second}, Any, time.Second))
+	require.Nil(t, failure, "an effect may have no length")
+}
+
 // Seeds of a swarm differ in the kinds that are on, each kind is on in some seeds, and one seed
 // always gives the same swarm.
 func TestASwarmIsDrawnBySeed(t *testing.T) {
