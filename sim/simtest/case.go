@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/moments"
-	"github.com/chubbycell/chubby/sim/plan"
 	"github.com/chubbycell/chubby/sim/runner"
 	"github.com/chubbycell/chubby/sim/shrink"
 	"github.com/chubbycell/chubby/sim/story"
@@ -99,24 +99,51 @@ func (s *suite) printTrace() {
 	}
 }
 
-// tellStory describes one failing seed, keeps it, and says so.
-func (s *suite) tellStory(r *cell.Result) string {
+// tellFailures describes every failing seed, the shortest with its story, and keeps them.
+func (s *suite) tellFailures() {
 	s.t.Helper()
+	if len(s.failed) == 0 {
+		return
+	}
+	texts := make([]string, len(s.failed))
+	first := s.shortest()
+	texts[first] = s.tellStory(&s.failed[first])
+	for i := range s.failed {
+		r := &s.failed[i]
+		if i != first {
+			texts[i] = s.tell(r)
+		}
+		if s.again[r.Seed] {
+			s.t.Errorf("%s: a kept seed fails again: %s\n%s", s.t.Name(), s.kept.file(r.Seed), texts[i])
+		} else {
+			s.t.Errorf("%s%s", texts[i], s.keep(r))
+		}
+	}
+}
+
+// tellStory describes one failing seed with its story, unless the seed is not one history.
+func (s *suite) tellStory(r *cell.Result) string {
 	if s.story == nil || s.flags.trace {
 		return s.tell(r)
 	}
 	if text := s.other(r); text != "" {
+		s.differs = true
 		return before(s.tell(r), text)
 	}
-	text := s.story(r)
-	if s.flags.seed > 0 || r.Internal || !r.Failed() {
-		return text
+	return s.story(r)
+}
+
+// keep keeps a failing seed, and says so in a line; "": it is not kept.
+func (s *suite) keep(r *cell.Result) string {
+	s.t.Helper()
+	if s.kept == nil || s.flags.trace || s.differs || r.Internal || !r.Failed() {
+		return ""
 	}
 	file, err := s.kept.keep(r)
 	if err != nil {
 		s.t.Fatalf("simtest: a seed that failed cannot be kept: %v", err)
 	}
-	return text + "\nthe next run starts with it: " + file
+	return "\nthe next run starts with it: " + file
 }
 
 // other runs a failing seed once more, unchanged, and says so if the history or the verdict
@@ -143,31 +170,35 @@ func headline(r *cell.Result) string {
 	return line
 }
 
-// failedBefore runs the kept seeds, fails the test if one fails again, and reports whether one did.
-func (s *suite) failedBefore(o plan.Options) bool {
+// runAgain runs the kept seeds. Those that fail again are the first failed seeds of the test.
+func (s *suite) runAgain() {
 	s.t.Helper()
-	if s.story == nil || s.flags.seed > 0 {
-		return false
+	if s.kept == nil || s.flags.seed > 0 {
+		return
 	}
-	r, passed := s.kept.again(s.run, o)
+	failed, passed := s.kept.again(s.run, s.o.plan())
 	if len(passed) > 0 {
 		s.t.Logf("%s: failed before, now clean: seed %s", s.kept.dir, strings.Join(passed, ", "))
 	}
-	if r == nil {
-		return false
+	s.again = map[uint64]bool{}
+	for _, r := range failed {
+		s.again[r.Seed] = true
 	}
-	text := s.other(r)
-	if text == "" {
-		text = s.story(r)
-	} else {
-		text = before(s.tell(r), text)
+	s.failed = append(s.failed, failed...)
+}
+
+// ran returns all seeds that ran, except kept ones that are clean now.
+func (s *suite) ran() []runner.SeedHash {
+	all := slices.Clone(s.all)
+	for i := range s.failed {
+		r := &s.failed[i]
+		if !slices.ContainsFunc(all, func(h runner.SeedHash) bool { return h.Seed == r.Seed }) {
+			all = append(all, hashOf(r))
+		}
 	}
-	s.t.Errorf("%s: a kept seed fails again: %s\n%s", s.t.Name(), s.kept.file(r.Seed), text)
-	if s.flags.out != "" {
-		s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
-		o := s.o
-		o.From = r.Seed
-		s.files(o)
-	}
-	return true
+	return all
+}
+
+func hashOf(r *cell.Result) runner.SeedHash {
+	return runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()}
 }

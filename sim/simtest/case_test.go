@@ -20,7 +20,8 @@ func served() *scenario.Extension {
 	return &scenario.Extension{Properties: []scenario.Property{{ID: "X1", Help: "nothing serves", New: func() scenario.Checker { return early{} }}}}
 }
 
-// The shortest failure is shrunk, told as a story and kept; the next run begins with it.
+// The shortest failure is shrunk and told as a story, and all are kept; the next run begins with them, and then runs the
+// other seeds.
 func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := Options{With: served(), Seeds: 2, From: 3}
@@ -37,6 +38,7 @@ func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "X1 broke: it serves\n", string(text))
 	require.NotContains(t, l.errors[1], "shrunk: from", "the others are named only")
+	require.True(t, strings.HasSuffix(l.errors[1], "-sim.seed=4\nthe next run starts with it: "+filepath.Join("testdata", "sim", t.Name(), "seed-4")), l.errors[1])
 
 	small := filepath.Join("out", t.Name(), "seed-3", "shrunk.json")
 	require.Contains(t, first, "shrunk case, for simtest.Replay: "+small)
@@ -48,13 +50,17 @@ func TestAFailureOfACellIsMadeSmallerToldAndKept(t *testing.T) {
 		require.Contains(t, first, line, "the story is that of the case")
 	}
 
-	o.From = 5 // the kept seed 3 runs before it
+	o.From = 4 // the kept seed 3 runs before it
 	l = listen(t, func(l *listener) { runWith(l, o, flags{}, cell.Run) })
-	require.Len(t, l.errors, 1)
+	require.Len(t, l.errors, 3, "seeds 3, 4 and 5, each once")
 	require.Contains(t, l.errors[0], "a kept seed fails again: "+kept+"\nseed 3: X1 broke: it serves")
+	require.Contains(t, l.errors[1], "a kept seed fails again: "+filepath.Join(filepath.Dir(kept), "seed-4")+"\nseed 4: X1 broke: it serves")
+	require.Contains(t, l.errors[2], "seed 5: X1 broke: it serves")
+	require.FileExists(t, filepath.Join(filepath.Dir(kept), "seed-5"))
 	o.With = nil
 	l = listen(t, func(l *listener) { runWith(l, o, flags{}, fake) })
-	require.Len(t, l.errors, 1, "it was mended, and the others are run; seed 5 breaks S1 in this simulator")
+	require.Equal(t, filepath.Dir(kept)+": failed before, now clean: seed 3, 4", l.logs[0])
+	require.Len(t, l.errors, 1, "seed 5 breaks S1 in this simulator")
 	require.Contains(t, l.errors[0], "seed 5: S1 broke")
 }
 

@@ -9,9 +9,9 @@
 // output names what broke and the command line that runs this seed again.
 //
 // Run shrinks the shortest failure until it needs every remaining fault, client and replica. A
-// story of at most 20 lines tells how the break came about. Run keeps the seed's number below
-// testdata/sim; the next run begins with the seeds that are kept there. If the seed does not
-// reproduce the failure, Run says so.
+// story of at most 20 lines tells how the break came about. Run keeps the numbers of
+// failing seeds below testdata/sim; the next run begins with the seeds that are kept there. If the
+// seed does not reproduce the failure, Run says so.
 //
 // Expect is for a test of a checker: a property must break. Verify is for a test of an extension:
 // one seed must be one history.

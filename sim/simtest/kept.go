@@ -38,9 +38,8 @@ func (k *keptSeeds) keep(r *cell.Result) (string, error) {
 	return file, os.WriteFile(file, []byte(runner.Verdict(r)+"\n"), 0o644)
 }
 
-// again runs the kept seeds in order, and returns the first that fails; nil: none does. passed
-// lists those before it.
-func (k *keptSeeds) again(run runner.Runner, o plan.Options) (failed *cell.Result, passed []string) {
+// again runs the kept seeds in order, and returns those that fail. passed lists the others.
+func (k *keptSeeds) again(run runner.Runner, o plan.Options) (failed []cell.Result, passed []string) {
 	files, err := os.ReadDir(k.dir)
 	if err != nil {
 		return nil, nil // none is kept
@@ -56,9 +55,10 @@ func (k *keptSeeds) again(run runner.Runner, o plan.Options) (failed *cell.Resul
 	for _, seed := range seeds {
 		o.Seed = seed
 		if r := runner.Guard(run)(o); r.Failed() {
-			return &r, passed
+			failed = append(failed, r)
+		} else {
+			passed = append(passed, fmt.Sprint(seed))
 		}
-		passed = append(passed, fmt.Sprint(seed))
 	}
-	return nil, passed
+	return failed, passed
 }

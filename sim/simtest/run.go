@@ -28,10 +28,10 @@ type suite struct {
 	all    []runner.SeedHash
 	spared []spared
 
-	// story describes one failing seed, which is then kept; nil: it is described like the others,
-	// and not kept.
-	story    func(*cell.Result) string
-	kept     *keptSeeds
+	story    func(*cell.Result) string      // describes one failing seed; nil: it is described like the others
+	kept     *keptSeeds                     // of earlier runs, and of this one; nil: none
+	again    map[uint64]bool                // kept seeds that failed again
+	differs  bool                           // a failing seed is not one history: none is kept
 	verifies bool                           // each seed is run twice
 	world    bool                           // seeds are those of a World, not of a cell
 	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
@@ -41,10 +41,11 @@ type suite struct {
 
 // Run runs seeds. It fails the test if a seed breaks a property, if the simulated code crashes, if
 // a checker gives up, or if fewer seeds count than Options.MinCounted demands. It runs the kept
-// seeds first, and ends at the first of them that fails; otherwise it ends after ten failing seeds.
+// seeds first, and then the others, until ten of these have failed.
 //
-// Run then runs the shortest failure once more, shrinks it, tells its story, and keeps its seed. If
-// the failure does not come again, the seed is not one history, and Run reports that instead. Run
+// Run then runs the shortest failure once more, shrinks it, tells its story, and keeps all failing
+// seeds. If the failure does not come again, the seed is not one history: Run reports that instead,
+// and keeps none. Run
 // returns the totals of all seeds, for tests that require that a fault has struck or that a counter
 // of World.Count is above 0.
 func Run(t testing.TB, o Options) runner.Totals {
@@ -86,9 +87,7 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 func (s *suite) seeds() runner.Totals {
 	s.t.Helper()
 	s.printTrace()
-	if s.failedBefore(s.o.plan()) {
-		return s.tally.Totals(0)
-	}
+	s.runAgain()
 	o, most := s.flags.over(s.o)
 	s.fitsDeadline()
 	began := time.Now()
@@ -97,18 +96,11 @@ func (s *suite) seeds() runner.Totals {
 	if s.flags.out != "" {
 		s.files(o) // before the case is written, since it removes the case of an earlier run
 	}
-	told := s.shortest()
-	for i := range s.failed {
-		tell := s.tell
-		if i == told {
-			tell = s.tellStory
-		}
-		s.t.Errorf("%s", tell(&s.failed[i]))
-	}
+	s.tellFailures()
 	switch want, misjudged := uint64(o.demanded()), s.misjudged(); {
 	case misjudged != "" && len(s.failed) == 0:
 		s.t.Errorf("%s", misjudged)
-	case totals.Seeds == 0 && s.t.Context().Err() == nil && s.flags.limit == 0:
+	case totals.Seeds == 0 && len(s.failed) == 0 && s.t.Context().Err() == nil && s.flags.limit == 0:
 		s.t.Errorf("no seed ran to its end: simulated code ended its goroutine, as t.FailNow, t.Fatal and package require do; report failures there by World.Break, a property or a panic")
 	case s.world && !s.verifies && totals.Events == 0 && len(s.failed) == 0:
 		s.t.Errorf("nothing happened in %d seeds: the Scenario has no Safety, or Setup starts no machine", totals.Seeds)
@@ -176,10 +168,10 @@ func (s *suite) batch(o Options, most uint64, failures int) {
 		Each: func(r cell.Result) {
 			s.tally.Add(r)
 			s.spare(&r)
-			if r.Failed() || r.Undecided {
+			if (r.Failed() || r.Undecided) && !s.again[r.Seed] {
 				s.failed = append(s.failed, r)
 			}
-			s.all = append(s.all, runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()})
+			s.all = append(s.all, hashOf(&r))
 		},
 	}.Run(s.t.Context())
 }
@@ -208,12 +200,12 @@ func (s *suite) leave(o Options) {
 	first := o.plan()
 	first.Seed = o.From
 	m := runner.NewManifest(runner.ThisBuild(), first)
-	m.Hashes = append(m.Hashes, s.all...)
+	m.Hashes = append(m.Hashes, s.ran()...)
 	if err := m.Write(dir); err != nil {
 		s.t.Errorf("-sim.out: %v", err)
 		return
 	}
-	for _, seed := range s.all {
+	for _, seed := range s.ran() {
 		if seed.Broken != "" || s.flags.seed > 0 {
 			s.leaveSeed(filepath.Join(dir, fmt.Sprintf("seed-%d", seed.Seed)), m.Build, o, seed)
 		}

@@ -37,10 +37,10 @@ type World struct {
 }
 
 // Run runs seeds, and fails the test if a property breaks or simulated code crashes. It runs the
-// kept seeds first, and ends at the first of them that fails; otherwise it ends after ten failing
-// seeds. It runs the shortest failure once more. If the failure comes again, Run reports which
-// faults it needs, and keeps the seed; otherwise it reports that the seed is not one history. It
-// refuses a Scenario that does nothing.
+// kept seeds first, and then the others, until ten of these have failed. It runs the shortest
+// failure once more. If the failure comes again, Run reports which faults it needs, and keeps all
+// failing seeds; otherwise it reports that the seed is not one history, and keeps none. It refuses a
+// Scenario that does nothing.
 func (x World) Run(t testing.TB) runner.Totals {
 	t.Helper()
 	return x.runWith(t, given)
@@ -105,7 +105,7 @@ func (x World) runWith(t testing.TB, f flags) runner.Totals {
 // leave writes the traces and pages of failing seeds, and of the seed of -sim.seed.
 func (x World) leave(s *suite) {
 	s.t.Helper()
-	for _, seed := range s.all {
+	for _, seed := range s.ran() {
 		if seed.Broken != "" || s.flags.seed > 0 {
 			_, trace, html := x.leaveRun(s, seed.Seed, part{}, runner.TraceFile, runner.RunPageFile)
 			s.t.Logf("seed %d: trace in %s, page in %s", seed.Seed, trace, html)

@@ -75,15 +75,18 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 	x := mortal(3)
 	x.Seeds = 1 // seed 1 is clean
 	l = listen(t, func(l *listener) { x.runWith(l, flags{}) })
-	require.Len(t, l.errors, 1)
-	require.Contains(t, l.errors[0], "a kept seed fails again: "+kept+"\nseed 4: P1 broke: it lives again")
+	require.Len(t, l.errors, 2)
+	require.Contains(t, l.errors[0], "a kept seed fails again: "+filepath.Join(filepath.Dir(kept), "seed-3")+"\nseed 3: P1 broke: it lives again")
+	require.Contains(t, l.errors[1], "a kept seed fails again: "+kept+"\nseed 4: P1 broke: it lives again")
+	require.Regexp(t, "^1 seeds, of which 1 counted", l.logs[0], "the others run, too")
 	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
 	require.Empty(t, l.errors, "it was mended")
 	require.Contains(t, l.logs[1], "4 seeds")
 
-	l = listen(t, func(l *listener) { mortal(3).runWith(l, flags{seed: 3}) })
+	require.FileExists(t, filepath.Join("testdata", "sim", t.Name(), "seed-3"), "others are kept, too")
+	l = listen(t, func(l *listener) { mortal(3).runWith(l, flags{seed: 8}) })
 	require.Len(t, l.errors, 1)
-	require.NoFileExists(t, filepath.Join("testdata", "sim", t.Name(), "seed-3"), "one that is asked for is not kept")
+	require.FileExists(t, filepath.Join("testdata", "sim", t.Name(), "seed-8"), "also one that is asked for")
 	l = listen(t, func(l *listener) { mortal(9).runWith(l, flags{seed: 1, out: "clean"}) })
 	require.Empty(t, l.errors)
 	require.FileExists(t, filepath.Join("clean", t.Name(), "seed-1", "trace.txt"))
@@ -322,7 +325,7 @@ func TestAKeptSeedThatPassesIsNamed(t *testing.T) {
 	listen(t, func(l *listener) { mortal(3).runWith(l, flags{shrink: time.Minute}) })
 	l := listen(t, func(l *listener) { mortal(9).runWith(l, flags{}) })
 	require.Empty(t, l.errors)
-	require.Equal(t, filepath.Join("testdata", "sim", t.Name())+": failed before, now clean: seed 4", l.logs[0])
+	require.Equal(t, filepath.Join("testdata", "sim", t.Name())+": failed before, now clean: seed 3, 4", l.logs[0])
 }
 
 // The totals of a World count events, not calls. A World in which nothing happens fails the test.
