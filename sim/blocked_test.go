@@ -55,12 +55,19 @@ func TestABlockedCallIsNamedWithItsCaller(t *testing.T) {
 	require.Equal(t, "c5 (program 0) waits", sim.Blocked{Machine: sim.FirstClient + 4, Name: "program 0"}.String())
 }
 
-// A program that does not end after healing is named, with the line at which it waits.
+// A program that does not end after healing is named, with its workload and the line at which it waits. Of many programs
+// some are named, and the others counted.
 func TestAProgramThatDoesNotEndIsNamed(t *testing.T) {
 	f := sim.Scenario{Setup: func(*sim.World) {}, Workloads: []sim.Workload{endless{}}, Safety: time.Second, Liveness: time.Second}.Run(sim.Config{Seed: 1}).Failure
 	require.NotNil(t, f)
 	require.Equal(t, "L1", f.ID)
-	require.Regexp(t, `^1 client programs have not ended 1s after healing: c1 \(main\) waits in sim_test\.\S+ \(blocked_test\.go:\d+\)$`, f.Text)
+	require.Regexp(t, `^1 client programs have not ended 1s after healing: workload endless, c1 \(main\) waits in sim_test\.\S+ \(blocked_test\.go:\d+\)$`, f.Text)
+	var ten []sim.Workload
+	for range 10 {
+		ten = append(ten, endless{})
+	}
+	f = sim.Scenario{Workloads: ten, Safety: time.Second, Liveness: time.Second}.Run(sim.Config{Seed: 1}).Failure
+	require.Regexp(t, `^10 client programs have not ended 1s after healing: .*; workload endless, c8 \(main\) waits in \S+ \(blocked_test\.go:\d+\); 2 more$`, f.Text)
 }
 
 type endless struct{}

@@ -75,7 +75,7 @@ type Report struct {
 func (s Scenario) Run(cfg Config) Report {
 	w := New(cfg)
 	defer w.Close()
-	scenarioRun := &scenarioRun{s: s, w: w}
+	scenarioRun := &scenarioRun{s: s, w: w, of: map[Addr]string{}}
 	if s.Setup != nil {
 		s.Setup(w)
 	}
@@ -94,14 +94,17 @@ type scenarioRun struct {
 	w      *World
 	over   bool // the faults are over
 	stages []*Stage
-	left   int // programs that have not ended yet
+	left   int             // programs that have not ended yet
+	of     map[Addr]string // the workload of each client
 }
 
 func (h *scenarioRun) addClients(l Workload) {
 	for i := range l.Clients() {
 		h.left++
 		ended := false
-		h.w.Add(MachineConfig{Addr: FirstClient + Addr(len(h.w.machines.clients)), Process: Program(func(rt *Runtime) {
+		addr := FirstClient + Addr(len(h.w.machines.clients))
+		h.of[addr] = l.Name()
+		h.w.Add(MachineConfig{Addr: addr, Process: Program(func(rt *Runtime) {
 			if ended {
 				return
 			}
@@ -145,18 +148,24 @@ func (h *scenarioRun) end() {
 	}
 }
 
-// unended says where unended programs wait, for up to three of them.
+// mostUnended is how many programs a report names.
+const mostUnended = 8
+
+// unended says of which workloads unended programs are, and where they wait.
 func (h *scenarioRun) unended() string {
 	var all []string
 	for _, m := range h.w.machines.clients {
 		for _, b := range h.w.Blocked(m.Addr()) {
-			if b.Name == mainName && len(all) < 3 {
-				all = append(all, b.String())
+			if b.Name == mainName && len(all) < mostUnended {
+				all = append(all, "workload "+h.of[m.Addr()]+", "+b.String())
 			}
 		}
 	}
 	if len(all) == 0 {
 		return ""
+	}
+	if more := h.left - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("%d more", more))
 	}
 	return ": " + strings.Join(all, "; ")
 }

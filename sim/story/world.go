@@ -24,7 +24,7 @@ const (
 // failures of disks, and notes (World.Tracef of kind moments.Says). A report about a history names calls and when they were
 // under way: the steps then end with the messages to these clients in that time (client 3 is machine c3). If the break has
 // no machine, it may have come from the last moment of its event, or from the last moments of the machines that its text
-// names, such as n1 or c2. Without any, there are no steps, and the one line says so.
+// names, such as n1 or c2. Without any, there are no steps, and the one line says so, as it does if these machines did nothing.
 func OfWorld(l *moments.Log, b *cell.Breach) Story {
 	t := teller{log: log{l}, breach: b, about: subjectsOf(b.Text)}
 	ends, from := t.endsOfWorld()
@@ -33,7 +33,11 @@ func OfWorld(l *moments.Log, b *cell.Breach) Story {
 	}
 	t.past = l.Past(ends)
 	like := t.pickSteps(from)
-	t.say("What led to it:")
+	if len(t.picked) == 0 {
+		t.say("what led to it is not known: on the machine on which it broke, or which its report names, nothing happened")
+	} else {
+		t.say("What led to it:")
+	}
 	for _, i := range t.picked {
 		more := ""
 		if n := like[i]; n > 0 {
@@ -98,7 +102,7 @@ func (t *teller) pickSteps(from time.Duration) (like map[int]int) {
 		switch {
 		case !t.past[i] || m.Who == 0 || m.At < from || i == t.Broke, m.Kind == "fault" && m.At == 0, m.Kind == moments.Filed && !moments.IsFailedCall(m):
 			continue
-		case m.Kind == moments.Sent && (told[i] || m.Who != t.breach.On):
+		case m.Kind == moments.Sent && (told[i] || !t.isOfBreak(m.Who)):
 			continue // a receipt tells it, or nothing of it is known to have arrived
 		}
 		s := shape{m.Who, m.Peer, m.Kind, numbers.ReplaceAllString(m.Text, "#")}
@@ -116,6 +120,11 @@ func (t *teller) pickSteps(from time.Duration) (like map[int]int) {
 	}
 	slices.Sort(t.picked)
 	return like
+}
+
+// isOfBreak reports whether it broke on a machine, or on none and the report names that machine.
+func (t *teller) isOfBreak(a sim.Addr) bool {
+	return a == t.breach.On || t.breach.On == 0 && t.about.machines[a]
 }
 
 // numbers are decimal and hexadecimal numbers in a text.

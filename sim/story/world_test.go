@@ -68,6 +68,22 @@ func TestABreakWithoutAMachineIsThatOfTheMachinesInItsText(t *testing.T) {
 	require.Contains(t, s.Lines[0], "is not known")
 }
 
+// A break by what did not happen, such as L1, names the machines that wait. What they sent last is told, and whether it
+// arrived. If they did nothing, the story says so.
+func TestTheStoryOfAWaitingMachineHasWhatItSent(t *testing.T) {
+	l := moments.NewLog()
+	line(l, 1, time.Millisecond, "c1", "0.001000000", "send", "-> n1 put")
+	line(l, 2, time.Second, "-", "-", "FAILURE", "L1 broken")
+	b := &cell.Breach{ID: "L1", Text: "1 client programs have not ended 1s after healing: workload puts, c1 (main) waits in f (a.go:1)", At: time.Second, Step: 2}
+	s := OfWorld(l, b)
+	require.Equal(t, []string{"What led to it:", "  0.001 s (c1: 0.001)  c1 sends to n1: put (has not arrived)"}, s.Lines)
+	l = moments.NewLog()
+	line(l, 0, 0, "c1", "0.000000000", "fault", "start 1")
+	line(l, 2, time.Second, "-", "-", "FAILURE", "L1 broken")
+	s = OfWorld(l, b)
+	require.Equal(t, []string{"what led to it is not known: on the machine on which it broke, or which its report names, nothing happened"}, s.Lines)
+}
+
 // A report about a history is judged at the end of the run. The story is that of its calls.
 func TestTheStoryOfAHistoryEndsWithItsCalls(t *testing.T) {
 	l := moments.NewLog()
