@@ -54,7 +54,7 @@ func TestAStoryOfARepetition(t *testing.T) {
 		executes(o, 1*ms, 4, put, api.Result{})
 		executes(o, 2*ms, 5, command.Call{Guard: 1, Session: 7, Seq: 4, Op: api.Put{Key: "b", Value: "1"}}, api.Result{})
 		executes(o, 3*ms, 9, put, api.Result{})
-		return tells(o, cell.Breach{ID: "S5", Text: "command 0 of slot 9 stands in the log once more than it was proposed", At: time.Second, Step: 4, On: 1}, "6.000000000")
+		return tells(o, cell.Breach{ID: "S5", Text: "call 3 of session 7, command 0 of slot 9, stands in the log once more than it was proposed", At: time.Second, Step: 4, On: 1}, "6.000000000")
 	})
 	require.Contains(t, story, "in slot 4 ")
 	require.Contains(t, story, "in slot 9 ")

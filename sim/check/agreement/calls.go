@@ -66,12 +66,24 @@ func (h *Calls) checkRepeats(s paxos.Slot, v paxos.Value) {
 		key := xxhash.Sum64String(c)
 		left := h.handed[key] - 1
 		if left < 0 {
-			h.world.Break("S5", "command %d of slot %d stands in the log once more than it was proposed; before that, it stands in %s", i, s, h.slotsOf(c, s))
+			h.world.Break("S5", "%s, command %d of slot %d, stands in the log once more than it was proposed; before that, it stands in %s", named(c), i, s, h.slotsOf(c, s))
 		}
 		if h.handed[key] = left; left == 0 {
 			delete(h.handed, key)
 		}
 	}
+}
+
+// named returns the name of a command: that of its call, or its kind with its content.
+func named(raw string) string {
+	c, err := command.Decode(raw)
+	if err != nil {
+		return fmt.Sprintf("%d bytes that are no command", len(raw))
+	}
+	if k, ok := model.CallOf(c); ok {
+		return fmt.Sprintf("call %d of session %d", k.Seq, k.Session)
+	}
+	return fmt.Sprintf("%s %+v", strings.TrimPrefix(fmt.Sprintf("%T", c), "command."), c)
 }
 
 // slotsOf names the chosen slots below one that have a command.
