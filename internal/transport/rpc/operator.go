@@ -141,10 +141,10 @@ func (c *Client) Backup(ctx context.Context, replica uint32) (*chubbyv1.BackupRe
 
 // Resign asks a replica to give up being the leader. The error is that of the call.
 func (c *Client) Resign(ctx context.Context, replica uint32) (*chubbyv1.ResignResponse, error) {
-	l := c.links[replica]
-	if l == nil {
+	w := c.way(replica)
+	if w == nil {
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
-	r, err := chubbyv1.NewOperatorClient(l.conn).Resign(c.outgoing(ctx, replica), &chubbyv1.ResignRequest{})
-	return r, l.explain(ctx, err)
+	r, err := chubbyv1.NewOperatorClient(w.conn).Resign(c.outgoing(ctx, replica), &chubbyv1.ResignRequest{})
+	return r, w.explain(ctx, err)
 }
