@@ -54,7 +54,7 @@ var bringsEvents = regexp.MustCompile(`^answer (#\d+) session (\d+) seq 0 epoch 
 const mostOfEvents = 270
 
 // received is the message whose receipt is moment i, shortened.
-func (t *teller) received(i int) string {
+func received(t *teller, i int) string {
 	text := t.All[i].Text
 	if found := bringsEvents.FindStringSubmatch(text); found != nil {
 		return moments.Clip(fmt.Sprintf("answer %s to a KeepAlive of session %s (epoch %s): lease %s%s", found[1], found[2], found[3], found[4], found[5]), mostOfEvents)
@@ -64,14 +64,14 @@ func (t *teller) received(i int) string {
 
 // repeated says since when the client had an answer to the message that it gets another answer to, if moment i is such a
 // receipt: a client takes one only.
-func (t *teller) repeated(i int) string {
-	m := &t.All[i]
+func repeated(l log, i int) string {
+	m := &l.All[i]
 	head := answerHead.FindString(m.Text)
 	if m.Kind != "receive" || head == "" {
 		return ""
 	}
 	for j := i - 1; j >= 0; j-- {
-		o := &t.All[j]
+		o := &l.All[j]
 		switch {
 		case o.Who != m.Who:
 		case o.Kind == "fault" && strings.HasPrefix(o.Text, "start "):
@@ -90,15 +90,15 @@ var answerHead = regexp.MustCompile(`^answer #\d+ `)
 var commandOf = regexp.MustCompile(` as call ([1-9]\d*) of session (\d+), `)
 
 // answeredBefore tells that the call which moment i executes for the first time had been answered "ok" before.
-func (t *teller) answeredBefore(i int) string {
-	found := commandOf.FindStringSubmatch(t.All[i].Text)
+func answeredBefore(l log, i int) string {
+	found := commandOf.FindStringSubmatch(l.All[i].Text)
 	if found == nil {
 		return ""
 	}
 	answer := regexp.MustCompile(`^answer #\d+ session ` + found[2] + ` seq ` + found[1] + ` [^:]*: ok`)
 	before := ""
 	for j := range i {
-		switch o := &t.All[j]; {
+		switch o := &l.All[j]; {
 		case o.Kind == moments.Executes && strings.Contains(o.Text, found[0]):
 			return "" // a repeated command
 		case before == "" && o.Kind == "send" && answer.MatchString(o.Text):

@@ -274,7 +274,7 @@ func (t *teller) step(i int) string {
 		if m.Cause != moments.None && m.At-t.All[m.Cause].At > 0 {
 			sent = fmt.Sprintf(" (sent at %s s)", moments.Short(t.All[m.Cause].At))
 		}
-		return fmt.Sprintf("%s  %v receives from %v%s: %s%s%s", at, m.Who, m.Peer, sent, t.received(i), t.repeated(i), t.answered(i))
+		return fmt.Sprintf("%s  %v receives from %v%s: %s%s%s", at, m.Who, m.Peer, sent, received(t, i), repeated(t.log, i), t.answered(i))
 	case moments.Durable, moments.Filed, moments.Unsynced:
 		return fmt.Sprintf("%s  on the disk of %v: %s%s", at, m.Who, t.clip(m.Text), t.afterFailure(i))
 	case "fault", "failed":
@@ -286,7 +286,7 @@ func (t *teller) step(i int) string {
 		}
 		return fmt.Sprintf("%s  the log of %v refuses %s%s", at, m.Who, t.clip(m.Text), since)
 	case moments.Executes:
-		return fmt.Sprintf("%s  the log executes %s%s", at, m.Text, t.answeredBefore(i))
+		return fmt.Sprintf("%s  the log executes %s%s", at, m.Text, answeredBefore(t.log, i))
 	}
 	return fmt.Sprintf("%s  %v %s", at, m.Who, t.clip(m.Text))
 }
