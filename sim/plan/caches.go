@@ -39,8 +39,8 @@ func drawKeepLock(p *Plan, at func(string) *draw.Stream) {
 	}
 }
 
-// drawCaches makes clients keep caches in half of the cells whose programs use nodes. Without
-// master leases or session leases nothing is cached, so only few such cells are among them.
+// drawCaches makes clients keep caches in half of the cells whose programs use nodes; these have session
+// leases. Without master leases nothing is cached, so only few such cells are among them.
 func drawCaches(p *Plan, at func(string) *draw.Stream) {
 	d := at("caches")
 	on := d.Chance(1, 2)

@@ -56,3 +56,12 @@ func TestAThirdOfTheCellsWithNodesKeepLocks(t *testing.T) {
 	}
 	require.InDelta(t, might/3, keep, float64(might)/20)
 }
+
+// No plan has programs on nodes without session leases, since nothing could carry their events and drops.
+func TestCellsWithNodesHaveSessionLeases(t *testing.T) {
+	for seed := range uint64(4000) {
+		if p := New(Options{Seed: seed}); OnNodes(p.Workload) {
+			require.Positive(t, p.Driver.Core.Sessions.LeaseMin, "seed %d", seed)
+		}
+	}
+}

@@ -12,11 +12,11 @@ type WatchPlan struct {
 	Slow  time.Duration // how long a slow program waits at most before it takes an event
 }
 
-// watch draws which events clients ask for, and how few of them a master keeps. Without session
-// leases no message could carry events, but in a few such cells clients ask for them all the same.
+// watch draws which events clients ask for, and how few of them a master keeps. Cells whose programs
+// use nodes have session leases, whose KeepAlives carry the events.
 func (p *Plan) watch(at func(string) *draw.Stream) {
 	d := at("watch")
-	if !OnNodes(p.Workload) || !d.Chance(1, 2) || p.Driver.Core.Sessions.LeaseMin == 0 && !d.Chance(1, 8) {
+	if !OnNodes(p.Workload) || !d.Chance(1, 2) {
 		return
 	}
 	p.Watch = WatchPlan{Share: uint64(d.Between(1, 4)), Slow: time.Duration(d.LogUniform(int64(time.Millisecond), int64(10*time.Second)))}
