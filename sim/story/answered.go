@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -89,24 +90,28 @@ var answerHead = regexp.MustCompile(`^answer #\d+ `)
 // commandOf is the call that the log executes.
 var commandOf = regexp.MustCompile(` as call ([1-9]\d*) of session (\d+), `)
 
-// answeredBefore tells that the call which moment i executes for the first time had been answered "ok" before.
-func answeredBefore(l log, i int) string {
+// callOfCommand tells of the call which moment i executes for the first time that it had been answered "ok" before, or else
+// when a replica received it: what the master did meanwhile lies between the two.
+func callOfCommand(l log, i int) string {
 	found := commandOf.FindStringSubmatch(l.All[i].Text)
 	if found == nil {
 		return ""
 	}
 	answer := regexp.MustCompile(`^answer #\d+ session ` + found[2] + ` seq ` + found[1] + ` [^:]*: ok`)
-	before := ""
+	call := regexp.MustCompile(`^call #\d+ session ` + found[2] + ` seq ` + found[1] + ` `)
+	before, came := "", ""
 	for j := range i {
 		switch o := &l.All[j]; {
 		case o.Kind == moments.Executes && strings.Contains(o.Text, found[0]):
 			return "" // a repeated command
+		case o.Kind == "receive" && call.MatchString(o.Text):
+			came = fmt.Sprintf("; %v received that call at %s s", o.Who, moments.Short(o.At))
 		case before == "" && o.Kind == "send" && answer.MatchString(o.Text):
 			_, text, _ := strings.Cut(o.Text, ": ")
 			before = fmt.Sprintf("; %v had answered that call before, at %s s: %s", o.Who, moments.Short(o.At), moments.Clip(text, mostOfAnswer))
 		}
 	}
-	return before
+	return cmp.Or(before, came)
 }
 
 // afterFailure tells what became of the process whose disk call failed, if moment i is such a call: it has failed, too, or

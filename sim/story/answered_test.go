@@ -40,14 +40,20 @@ func TestAStoryTellsWhatWasAnsweredTooEarly(t *testing.T) {
 		story := storyOf(func(o plan.Options) cell.Result {
 			release := command.NodeCommand{Guard: 1, Session: 6, Seq: 3, Op: command.Release{Node: api.Ref{Path: pathOf("/d"), Instance: 7}}}
 			line(o.Trace.W, 0, 0, "n1", "5.000000000", "fault", "start 1")
+			line(o.Trace.W, 0, 0, "n1", "5.000000000", "receive", "<- c1 call #1 session 6 seq 3 seen 1: release by habcdef")
 			if repeated {
 				executes(o, 500*time.Microsecond, 4, release, api.Result{Code: api.OK})
 			}
 			line(o.Trace.W, 1, 1*ms, "n1", "5.001000000", "send", "-> c1 answer #1 session 6 seq 3 epoch 1 master 1: ok generation 4 acquisition 4")
 			executes(o, 2*ms, 5, release, api.Result{Code: api.OK})
-			return tells(o, cell.Breach{ID: "S10", Text: "call 3 of session 6 is in slot 5", At: 5 * ms, Step: 4, On: 1}, "5.005000000")
+			line(o.Trace.W, 3, 2*ms, "n1", "5.002000000", "receive", "<- c2 call #2 session 8 seq 9 seen 1: release by habcdef")
+			other := release
+			other.Session, other.Seq = 8, 9
+			executes(o, 3*ms, 6, other, api.Result{Code: api.OK})
+			return tells(o, cell.Breach{ID: "S10", Text: "call 3 of session 6 is in slot 5, call 9 of session 8 in slot 6", At: 5 * ms, Step: 4, On: 1}, "5.005000000")
 		})
 		require.Contains(t, story, "Release as call 3 of session 6, in slot 5")
+		require.Contains(t, story, "; n1 received that call at 0.002 s\n")
 		require.Equal(t, !repeated, strings.Contains(story, "; n1 had answered that call before, at 0.001 s: ok generation 4 acquisition 4\n"), story)
 	}
 }

@@ -286,7 +286,7 @@ func (t *teller) step(i int) string {
 		}
 		return fmt.Sprintf("%s  the log of %v refuses %s%s", at, m.Who, t.clip(m.Text), since)
 	case moments.Executes:
-		return fmt.Sprintf("%s  the log executes %s%s", at, m.Text, answeredBefore(t.log, i))
+		return fmt.Sprintf("%s  the log executes %s%s", at, m.Text, callOfCommand(t.log, i))
 	}
 	return fmt.Sprintf("%s  %v %s", at, m.Who, t.clip(m.Text))
 }
