@@ -114,6 +114,7 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	c.growth = growth.New(c.world, &c.plan, bounded{c})
 	c.backups = backups.New(c.world, &c.plan, c.watch.Snapshots)
 	c.promises = beliefs.NewPromises(c.world, c.beliefs, c.sessions, c.leases.Parties, c.watch.Epochs)
+	c.promises.OnEvent = c.onSessionEvent
 	c.promises.Loose = p.RatePPB > 1000*int64(p.Driver.Core.Paxos.Lease.Rho) || p.Fence.Drift > 1000
 	if c.leases.OnlyS7 = p.OnlyS7; p.OnlyS7 {
 		c.world.JudgeOnly("S7")

@@ -10,9 +10,11 @@ import (
 	"github.com/chubbycell/chubby/replica/core"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/agreement"
+	"github.com/chubbycell/chubby/sim/check/beliefs"
 	"github.com/chubbycell/chubby/sim/check/events"
 	"github.com/chubbycell/chubby/sim/check/locks"
 	"github.com/chubbycell/chubby/sim/conformance/clients"
+	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/faults"
 	"github.com/chubbycell/chubby/sim/model"
 	"github.com/chubbycell/chubby/sim/workload"
@@ -23,6 +25,15 @@ type witness struct{ c *Cell }
 
 func (w witness) Dial(l *workload.Line, cfg client.Config) (cl *client.Client, hangUp func()) {
 	return w.c.promises.Dial(l, cfg)
+}
+
+// onSessionEvent publishes what a client tells its program about its session. A fail-over is none of that: the session
+// goes on.
+func (c *Cell) onSessionEvent(w *beliefs.Wire, e client.Event) {
+	if e.Kind == client.EventFailover || !c.events.Wanted() {
+		return
+	}
+	c.publish(event.SessionTold{Client: w.Self(), Session: w.Client.Status().Session, Kind: e.Kind, Renewable: e.Renewable})
 }
 
 // life returns what is known of a client, or nil if its client is not observed.

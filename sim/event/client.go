@@ -71,6 +71,18 @@ type SessionDialed struct {
 	Dead   func() bool // the life of the machine is over
 }
 
+// SessionTold says that a client has told its program that its session is in jeopardy
+// (client.EventJeopardy), safe again (EventSafe) or over (EventExpired). It is published when
+// the program can take the client's event, at the instant at which the client finds out or
+// shortly after it. Only clients that the cell's checkers watch have it.
+type SessionTold struct {
+	Client  sim.Addr
+	Session api.SessionID // 0: the client has begun to open another one
+	Kind    client.EventKind
+	// Renewable: of an EventExpired that lost nothing; the next call opens another session.
+	Renewable bool
+}
+
 // LockBelieved says that a program has been told that it holds a lock. Only the built-in
 // workloads publish it.
 type LockBelieved struct {
@@ -91,5 +103,6 @@ type LockGivenUp struct {
 func (CallEnded) event()     {}
 func (Noted) event()         {}
 func (SessionDialed) event() {}
+func (SessionTold) event()   {}
 func (LockBelieved) event()  {}
 func (LockGivenUp) event()   {}

@@ -9,6 +9,7 @@
 //
 //	moment.go    one moment
 //	log.go       Log, which makes moments of the trace and the events
+//	session.go   what a client told its program about its session
 //	recovery.go  what a recovery read from a disk
 //	audit.go     audits: full checks of what a replica holds
 //	past.go      the moments that another one may have come from

@@ -241,6 +241,8 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 	case event.Executed:
 		l.noteExecuted(e.Command.Command)
 		l.add(Moment{At: now, Step: l.step(), Kind: Executes, Text: Clip(Squeeze(executed(e)), 230)})
+	case event.SessionTold:
+		l.All[opinion(e.Client, Believes, "%s", toldOf(e))].Session = true
 	case event.LockBelieved:
 		opinion(e.Client, Believes, "believes that it holds the lock of %v, %v", e.Node, e.Mode)
 		l.Held[e.Client] = append(l.Held[e.Client], Held{fmt.Sprint(e.Node), fmt.Sprint(e.Mode), now})

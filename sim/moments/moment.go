@@ -21,6 +21,7 @@ type Moment struct {
 	Arrived bool            // of a sending: a process received the message
 	Program event.ProgramID // of Told
 	Call    string          // of Told, as the program names it
+	Session bool            // of Believes: about the client's session
 	Note    bool            // of Told: a note of the program, not the end of a call
 	Cut     bool            // of Told: the call ended without an answer, and was not withdrawn
 	Lost    bool            // of a sending: the network lost the message by chance, not by a fault

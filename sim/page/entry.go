@@ -39,7 +39,7 @@ type entry struct {
 	got     time.Duration // when the message was received; never: it was not
 	fate    fate
 	mark    mark
-	brought int // index in Log.All; of a received message: its receipt
+	brought int // index in Log.All; of a received message: its receipt; None: the log has no moment of it
 }
 
 // never stands for the instant of an event that did not happen.
@@ -108,7 +108,7 @@ func (r *Recorder) entries(s *story.Story, words *faultWords) []entry {
 		all = append(all, e)
 		for ; next < len(r.changes) && r.changes[next].after <= i; next++ {
 			c := &r.changes[next]
-			all = append(all, entry{at: c.at, who: c.who, kind: state, text: c.text, got: never, brought: c.after})
+			all = append(all, entry{at: c.at, who: c.who, kind: state, text: c.text, got: never, brought: moments.None})
 		}
 	}
 	r.marks(all, s)
@@ -128,7 +128,7 @@ func (r *Recorder) marks(all []entry, s *story.Story) {
 	for i := range all {
 		e := &all[i]
 		switch {
-		case e.brought < 0 || e.kind == state || e.who == 0 && !isTold[e.brought]:
+		case e.brought < 0 || e.who == 0 && !isTold[e.brought]:
 		case isTold[e.brought]:
 			e.mark = picked
 		case s.Past[e.brought]:
@@ -161,6 +161,9 @@ func wordsOf(m *moments.Moment, text string) (string, string) {
 		return applied, "the log executes " + text
 	case moments.Told:
 		return told, text
+	}
+	if m.Session {
+		return state, text
 	}
 	return belief, text
 }

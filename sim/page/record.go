@@ -14,7 +14,7 @@ import (
 // every is the least true time after which clients are asked again what they believe about their sessions.
 const every = 5 * time.Millisecond
 
-// change is a new belief of a client about its session. The trace has no line for it.
+// change is a new belief of a client about its session for which the trace has no line.
 type change struct {
 	after int // the last moment before it was seen
 	at    time.Duration
@@ -129,7 +129,8 @@ func (r *Recorder) ask(now time.Duration) {
 			continue
 		}
 		m, st := stateOf(said), said.Status
-		if was, known := r.states[who]; known && was == m {
+		was, known := r.states[who]
+		if known && was == m {
 			continue
 		}
 		r.states[who] = m
@@ -139,8 +140,16 @@ func (r *Recorder) ask(now time.Duration) {
 		if m.kind == jeopardy && !st.Bound.IsZero() { // jeopardy began at the bound; ask sees it later
 			r.bars.all[i].since, r.bars.all[i].before = sim.ReadingOf(st.Bound), before
 		}
-		r.changes = append(r.changes, change{len(r.log.All) - 1, now, who, m.text})
+		if !isTold(was.kind, m.kind) {
+			r.changes = append(r.changes, change{len(r.log.All) - 1, now, who, m.text})
+		}
 	}
+}
+
+// isTold reports whether a client tells its program of a change between two states of its session. The log then has a
+// moment of it (event.SessionTold).
+func isTold(was, is string) bool {
+	return is == jeopardy || is == expired || is == safe && was == jeopardy
 }
 
 // isSession reports whether a bar is a state of a session.

@@ -108,8 +108,8 @@ With --seed S it runs only that seed. With --trace it prints the plan of the see
 everything that happens in it: event, true time, machine, its local time, kind, text.
 Replicas are n1, n2, ..., clients c1, c2, ... Besides messages, disks and faults there are
 lines of the kinds believes (a machine changes its mind on which one leads, serves or holds
-a lock), durable (a record is on a disk), executes (the log executes a command) and told (a
-program's call has returned). --kind, --node, --slot, --about, --since and --before together
+a lock, or a client on its session: jeopardy, safe again, over), durable (a record is on a
+disk), executes (the log executes a command) and told (a program's call has returned). --kind, --node, --slot, --about, --since and --before together
 print only lines that match all of them. --about follows a call to its answer and command,
 and a node to the operations on its handles. If no line matches, stderr says so; if
 no line has a given kind, it also lists the existing kinds.

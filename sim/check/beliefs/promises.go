@@ -25,6 +25,8 @@ type Promises struct {
 	Healed  bool // all faults are over
 	Renewed int  // counts sessions that clients opened after one had ended
 	Wires   []*Wire
+	// OnEvent, if not nil, is called for each event of a client's sessions. It must change nothing in the world.
+	OnEvent func(w *Wire, e client.Event)
 
 	world   *sim.World
 	beliefs *Checker

@@ -137,6 +137,9 @@ func (w *Wire) takeEvents(events *client.Events) {
 			return
 		}
 		w.Life.OnEvent(e)
+		if f := w.of.OnEvent; f != nil {
+			f(w, e)
+		}
 	}
 }
 
