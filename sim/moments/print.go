@@ -37,6 +37,19 @@ func (p *Printer) Watch(o *plan.Options) {
 	o.Trace.W, o.Trace.Describe, o.Trace.Made, o.Listen = p, describe.Message, p.log.sees(o.Trace.Made), p.listen
 }
 
+// WatchWorld makes p the writer of the trace of a world without a cell. It prints head and the names of the columns
+// first. t.W is replaced; the bounds in t stay in force.
+func (p *Printer) WatchWorld(t *sim.Trace, head string) {
+	p.log = NewLog()
+	for _, line := range []string{head, columns} {
+		p.print("# " + line + "\n")
+	}
+	t.W = p
+}
+
+// columns names the columns of a trace.
+var columns = fmt.Sprintf("%7s %17s %8s %17s %-12s %s", "event", "true time", "machine", "its local time", "kind", "text")
+
 // Header returns the lines that describe a run: its plan, and the columns of its trace.
 func Header(p *plan.Plan) []string {
 	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
@@ -64,7 +77,7 @@ func Header(p *plan.Plan) []string {
 	for _, name := range p.Standing() {
 		all = append(all, fmt.Sprintf("always: %s, %s", name, plan.StandingHelp(name)))
 	}
-	return append(all, fmt.Sprintf("%7s %17s %8s %17s %-12s %s", "event", "true time", "machine", "its local time", "kind", "text"))
+	return append(all, columns)
 }
 
 // Write takes whole lines of the trace. Once W fails, each further Write returns that error.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/paxos"
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/event"
 	"github.com/chubbycell/chubby/sim/plan"
 )
@@ -52,6 +53,30 @@ func TestATraceForPeople(t *testing.T) {
 	require.Len(t, all, 11)
 	require.Equal(t, "3 fault messages from n1 to c1 are lost", all[2])
 	require.Equal(t, "3 believes believes it is the leader at ballot 2.1", all[3])
+}
+
+// The trace of a world without a cell has a header, and faults in words, too.
+func TestATraceOfAWorldForPeople(t *testing.T) {
+	var b bytes.Buffer
+	var trace sim.Trace
+	(&Printer{W: &b}).WatchWorld(&trace, "seed 3 of TestX")
+	for i, fault := range []string{"crash 1", "net.cut 65536", "disk.slow 17"} {
+		who := []string{"-", "n1", "n1"}[i]
+		fmt.Fprintf(trace.W, "%9d %17s %8s %17s %-12s %s\n", i, "0.500000000", who, "5.000000000", "fault", fault)
+	}
+	fmt.Fprintf(trace.W, "%9d %17s %8s %17s %-12s %s\n", 3, "0.500000000", "n1", "5.000000000", "note", "its own kind")
+	var all []string
+	for line := range strings.Lines(b.String()) {
+		all = append(all, strings.Join(strings.Fields(line), " "))
+	}
+	require.Equal(t, []string{
+		"# seed 3 of TestX",
+		"# event true time machine its local time kind text",
+		"0 0.500000000 - 5.000000000 fault crash 1",
+		"1 0.500000000 n1 5.000000000 fault messages from n1 to c1 are lost",
+		"2 0.500000000 n1 5.000000000 fault the disk of n1 is 17 times slower",
+		"3 0.500000000 n1 5.000000000 note its own kind",
+	}, all)
 }
 
 // steps returns the event numbers of lines.

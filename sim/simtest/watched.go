@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/page"
 	"github.com/chubbycell/chubby/sim/runner"
 )
@@ -19,10 +21,17 @@ type watched struct {
 	seen   *page.Recorder
 }
 
-// watch runs a part of a seed once more. The trace also goes to w.
-func (x World) watch(seed uint64, of part, w io.Writer) watched {
+// watch runs a part of a seed once more, and writes its trace for people to w.
+func (x World) watch(test string, seed uint64, of part, w io.Writer) watched {
 	seen := page.NewRecorder()
-	return watched{x.run(seed, of, io.MultiWriter(w, seen)), seen}
+	return watched{x.run(seed, of, io.MultiWriter(forPeople(test, seed, w), seen)), seen}
+}
+
+// forPeople returns a writer for the trace of a seed. It writes to w a header, and the trace with faults in words.
+func forPeople(test string, seed uint64, w io.Writer) io.Writer {
+	var t sim.Trace
+	(&moments.Printer{W: w}).WatchWorld(&t, fmt.Sprintf("seed %d of %s", seed, test))
+	return t.W
 }
 
 // story returns what led to the break, in lines; "": nothing broke.
@@ -38,7 +47,7 @@ func (w *watched) story() string {
 func (x World) leaveRun(s *suite, seed uint64, of part, traceName, pageName string) (w watched, trace, html string) {
 	s.t.Helper()
 	trace = s.write(seed, traceName, func(f io.Writer) error {
-		w = x.watch(seed, of, f)
+		w = x.watch(s.t.Name(), seed, of, f)
 		return nil
 	})
 	r := &w.result

@@ -78,7 +78,7 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 	}
 	s := start(t, o, f, run)
 	s.world, s.o.Judge, s.declares = true, x.Judge, x.isDeclared
-	s.print = func(seed uint64, w io.Writer) { x.write(w, seed, part{}) }
+	s.print = func(seed uint64, w io.Writer) { x.run(seed, part{}, forPeople(t.Name(), seed, w)) }
 	s.files = func(Options) {
 		t.Helper()
 		x.leave(s)
@@ -164,7 +164,7 @@ func (x World) tell(s *suite, r *cell.Result) string {
 	small := x.shrink(r, s.shrinking())
 	text = before(text, small.needs())
 	if s.flags.out == "" {
-		w := x.watch(r.Seed, small.part, io.Discard)
+		w := x.watch(s.t.Name(), r.Seed, small.part, io.Discard)
 		return before(text, w.story()) + "\n-sim.out=DIR also writes its trace and its page"
 	}
 	if !small.tried {
@@ -172,11 +172,6 @@ func (x World) tell(s *suite, r *cell.Result) string {
 	}
 	w, trace, html := x.leaveRun(s, r.Seed, small.part, runner.CaseTraceFile, runner.CasePageFile)
 	return before(text, w.story()) + fmt.Sprintf("\nwith only these faults: trace %s, page %s", trace, html)
-}
-
-// write writes the trace of a seed.
-func (x World) write(w io.Writer, seed uint64, of part) {
-	x.run(seed, of, w)
 }
 
 // run runs a seed once more, with its trace written to w.

@@ -1,6 +1,7 @@
 package simtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,8 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 		trace, err := os.ReadFile(filepath.Join("out", t.Name(), file))
 		require.NoError(t, err)
 		require.Contains(t, string(trace), "P1 broken")
+		require.Regexp(t, `^# seed \d of `+t.Name()+`\n#   event +true time +machine +its local time +kind +text\n +0 `, string(trace))
+		require.Regexp(t, ` n1 +[\d.]+ fault +n1 loses power\n`, string(trace))
 	}
 	kept := filepath.Join("testdata", "sim", t.Name(), "seed-4")
 	require.Contains(t, first, "the next run starts with it: "+kept)
@@ -171,6 +174,20 @@ func TestASearchWithoutTimeSaysSo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l := listen(t, func(l *listener) { mortal(1).runWith(l, flags{shrink: time.Nanosecond}) })
 	require.Contains(t, strings.Join(l.errors, "\n"), "; time ran out, -sim.shrink=4s may shrink it further\nWhat led to it:\n")
+}
+
+// -sim.trace prints the lines of trace.txt.
+func TestTheTraceOfAWorldIsTheOneOfItsFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b bytes.Buffer
+	listen(t, func(l *listener) {
+		x := mortal(3)
+		x.runWith(l, flags{seed: 3, out: "out", shrink: time.Minute})
+		x.start(l, flags{}, x.seed).print(3, &b)
+	})
+	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
+	require.NoError(t, err)
+	require.Equal(t, string(trace), b.String())
 }
 
 // The flags that show one seed show also one that is expected to fail.
