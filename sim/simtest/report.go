@@ -17,8 +17,18 @@ func (s *suite) tell(r *cell.Result) string {
 	if r.Failed() && r.Stack != "" && (r.Internal || r.Breach.ID == "") {
 		fmt.Fprintf(&b, "%s\n", strings.TrimRight(r.Stack, "\n"))
 	}
-	fmt.Fprintf(&b, "to reproduce: %s", again(s.t.Name(), r.Seed))
+	b.WriteString(reproduce(s.t.Name(), r.Seed, runner.ThisBuild()))
 	return b.String()
+}
+
+// reproduce returns the last line of a report: the command that runs one seed of one test, and the commit of the build
+// as a comment of the shell, if it is known.
+func reproduce(test string, seed uint64, b runner.Build) string {
+	line := "to reproduce: " + again(test, seed)
+	if b.Commit != runner.UnknownCommit {
+		line += "  # commit " + b.Short()
+	}
+	return line
 }
 
 // again returns the command line that runs one seed of one test.

@@ -76,7 +76,7 @@ func start(t testing.TB, o Options, f flags, run runner.Runner) *suite {
 		t.Fatalf("simtest: these options cannot run: %v", err)
 	}
 	s := &suite{t: t, o: o, flags: f, run: func(p plan.Options) cell.Result {
-		p.Stuck = func(text string) { panic(text + "\nto reproduce: " + again(t.Name(), p.Seed)) }
+		p.Stuck = func(text string) { panic(text + "\n" + reproduce(t.Name(), p.Seed, runner.ThisBuild())) }
 		return run(p)
 	}}
 	s.files, s.declares = s.leave, func(uint64) bool { return !o.isReported }

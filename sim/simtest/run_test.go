@@ -66,10 +66,30 @@ func fake(o plan.Options) cell.Result {
 func TestAFailingSeedIsToldWithTheLineThatRunsItAgain(t *testing.T) {
 	t.Run("of a/b", func(t *testing.T) {
 		l := listen(t, func(l *listener) { start(l, Options{}, flags{}, fake).seeds() })
-		require.Equal(t, []string{"seed 5: S1 broke: two values\nto reproduce: go test github.com/chubbycell/chubby/sim/simtest " +
-			"-run '^TestAFailingSeedIsToldWithTheLineThatRunsItAgain$/^of_a$/^b$' -sim.seed=5"}, l.errors)
+		require.Len(t, l.errors, 1)
+		told, _, _ := strings.Cut(l.errors[0], "  # commit ") // a source tree without git has none
+		require.Equal(t, "seed 5: S1 broke: two values\nto reproduce: go test github.com/chubbycell/chubby/sim/simtest "+
+			"-run '^TestAFailingSeedIsToldWithTheLineThatRunsItAgain$/^of_a$/^b$' -sim.seed=5", told)
+		require.Equal(t, told+commentOf(runner.ThisBuild()), l.errors[0])
 		require.Contains(t, l.logs[0], "20 seeds, of which 9 counted")
 	})
+}
+
+// commentOf returns what follows the command in the line that runs a seed again.
+func commentOf(b runner.Build) string {
+	if b.Commit == runner.UnknownCommit {
+		return ""
+	}
+	return "  # commit " + b.Short()
+}
+
+// The line that runs a seed again names the commit that the test was built from, if that is known: a seed is one history
+// of one commit.
+func TestTheLineThatRunsASeedAgainNamesTheCommit(t *testing.T) {
+	line := "to reproduce: " + again("TestX", 5)
+	require.Equal(t, line+"  # commit 0123456789ab", reproduce("TestX", 5, runner.Build{Commit: "0123456789abcdef"}))
+	require.Equal(t, line+"  # commit 0123456789ab, modified", reproduce("TestX", 5, runner.Build{Commit: "0123456789abcdef", Modified: true}))
+	require.Equal(t, line, reproduce("TestX", 5, runner.Build{Commit: runner.UnknownCommit, Modified: true}))
 }
 
 func TestSeedsThatFlagsAskFor(t *testing.T) {
