@@ -45,6 +45,7 @@ func TestAHopelessDialFailsAtOnce(t *testing.T) {
 		"a name of no cell":    {file(`{"cell": "prüf", "replicas": {"1": "127.0.0.1:27841"}}`), nil, `cell "prüf": give a name of lower-case letters, digits and '-'`},
 		"a bad Config":         {"1=127.0.0.1:27841", []client.Option{client.WithConfig(client.Config{Window: -1})}, "Window -1 is not within 0 to 128"},
 		"another bad target":   {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "127.0.0.1:27842")}, `WithCell("far"): target "127.0.0.1:27842" is neither a cell file nor`},
+		"another in DNS":       {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "dns:///far.example:7400")}, `WithCell("far"): dns:///far.example:7400 is a name in DNS: give the list of the replicas, or a cell file that has it`},
 		"another, plain, far":  {"1=127.0.0.1:27841", []client.Option{client.WithPlain(), client.WithCell("far", "1=192.0.2.1:7400")}, `WithCell("far"): replica 1 at 192.0.2.1:7400 is not on the loopback interface`},
 		"another's cell file":  {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", file(`{"cell": "wide", "replicas": {"1": "127.0.0.1:27841"}}`))}, `WithCell("far"): the cell file is that of cell "wide"`},
 		"another's options":    {"1=127.0.0.1:27841", []client.Option{client.WithCell("far", "1=127.0.0.1:27842", client.WithName("wide"))}, `WithCell("far"): WithName, WithCell, WithCells and WithConfig are options of Dial, not of a cell`},
