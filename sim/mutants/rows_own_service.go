@@ -262,5 +262,7 @@ func controlsServiceRows() []Row {
 		applied(GroupControls, "Z15", "C", "control: a laggard asks for half as many slots at a time as it may"),
 		applied(GroupControls, "Z16", "C", "control: all ephemeral nodes are looked at again whenever a sweep is over"),
 		applied(GroupControls, "Z17", "C", "control: a client presents all handles that ever held something"),
+		applied(GroupControls, "Z18", "C", "control: a client that drops one path from its cache drops everything"),
+		applied(GroupControls, "Z19", "C", "control: a client is told to drop what it changes itself, too"),
 	}
 }
