@@ -11,13 +11,14 @@ import (
 
 	"google.golang.org/grpc/status"
 
+	"github.com/chubbycell/chubby/internal/transport/dnsname"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 )
 
 // discovery finds the replicas of a cell whose addresses are in DNS. DNS has no ids of replicas, and the name of a host
 // may lie about them: each address is asked which replica of which cell it is.
 type discovery struct {
-	name     dnsName
+	name     dnsname.Name
 	resolver *net.Resolver
 	ask      rpc.ClientConfig                             // with which addresses are asked
 	isFar    func(ctx context.Context, addr string) error // refuses an address that plain connections may not reach
@@ -40,7 +41,7 @@ type found struct {
 
 // newDiscovery prepares the discovery of a target that has Discover.
 func newDiscovery(t Target, o dialOptions, cell string) (*discovery, error) {
-	name, err := parseDNS(t.Discover)
+	name, err := dnsname.Parse(t.Discover)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func newDiscovery(t Target, o dialOptions, cell string) (*discovery, error) {
 	if !o.isFarAllowed(t) {
 		d.isFar = func(ctx context.Context, addr string) error {
 			if o.isFar(ctx, addr) {
-				return fmt.Errorf("%w: %s", ErrInvalid, farAway(fmt.Sprintf("the address %s of %s", addr, name.text)))
+				return fmt.Errorf("%w: %s", ErrInvalid, farAway(fmt.Sprintf("the address %s of %s", addr, name.Text)))
 			}
 			return nil
 		}
@@ -121,9 +122,18 @@ type answer struct {
 	err  error
 }
 
+// lookUp asks DNS for the addresses. The error is ErrInvalid if DNS says that there are none.
+func (d *discovery) lookUp(ctx context.Context) ([]string, error) {
+	addrs, err := d.name.LookUp(ctx, d.resolver)
+	if errors.Is(err, dnsname.ErrNone) {
+		err = fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return addrs, err
+}
+
 // once looks the records up and asks the addresses.
 func (d *discovery) once(ctx context.Context) (found, error) {
-	addrs, err := d.name.lookUp(ctx, d.resolver)
+	addrs, err := d.lookUp(ctx)
 	if err != nil {
 		return found{}, err
 	}
@@ -141,7 +151,7 @@ func (d *discovery) once(ctx context.Context) (found, error) {
 			}
 			continue
 		case f.cell != "" && a.who.Cell != f.cell:
-			return f, fmt.Errorf("%w: %s: replicas of two cells answer, %s and %s: give each cell a name of its own", ErrInvalid, d.name.text, f.cell, a.who.Cell)
+			return f, fmt.Errorf("%w: %s: replicas of two cells answer, %s and %s: give each cell a name of its own", ErrInvalid, d.name.Text, f.cell, a.who.Cell)
 		}
 		f.cell = a.who.Cell
 		for _, id := range a.who.Members {
@@ -155,9 +165,9 @@ func (d *discovery) once(ctx context.Context) (found, error) {
 	case f.cell != "":
 		return f, nil
 	case len(silent) == 0:
-		return f, fmt.Errorf("%s: %w", d.name.text, errors.Join(refused...))
+		return f, fmt.Errorf("%s: %w", d.name.Text, errors.Join(refused...))
 	}
-	return f, fmt.Errorf("%s: no address answers: %w", d.name.text, errors.Join(append(refused, silent...)...))
+	return f, fmt.Errorf("%s: no address answers: %w", d.name.Text, errors.Join(append(refused, silent...)...))
 }
 
 // askAll asks all addresses at once, and returns what they said in the order of addrs. When one has answered, the others

@@ -130,7 +130,7 @@ func (p *places) note(addrs map[uint32]string) {
 // that have all lost the master thus do not ask all replicas. A replica that is missing gets another one of its
 // addresses, if it has some.
 func (p *places) read(ctx context.Context, missing map[uint32]bool, isMixed bool) (map[uint32]string, error) {
-	addrs, err := p.d.name.lookUp(ctx, p.d.resolver)
+	addrs, err := p.d.lookUp(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (p *places) read(ctx context.Context, missing map[uint32]bool, isMixed bool
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no address answers: %w", p.d.name.text, errors.Join(faults...))
+		return nil, fmt.Errorf("%s: no address answers: %w", p.d.name.Text, errors.Join(faults...))
 	}
 	p.note(found)
 	return found, nil

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/chubbycell/chubby/internal/transport/dnsname"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
 	"github.com/chubbycell/chubby/replica/api"
 )
@@ -49,8 +50,8 @@ type Target struct {
 // certificate of each replica has to have NAME, whatever host a record names: DNS alone cannot lead a
 // client elsewhere.
 func ParseTarget(text string) (Target, error) {
-	if isDNS(text) {
-		_, err := parseDNS(text)
+	if dnsname.Is(text) {
+		_, err := dnsname.Parse(text)
 		return Target{Discover: text}, err
 	}
 	if isFile(text) {
@@ -78,7 +79,7 @@ func ParseTarget(text string) (Target, error) {
 // isFile reports whether a target is meant as the name of a cell file.
 func isFile(text string) bool {
 	id, _, isList := strings.Cut(text, "=")
-	return !isDNS(text) && (!isList || strings.Contains(filepath.ToSlash(id), "/"))
+	return !dnsname.Is(text) && (!isList || strings.Contains(filepath.ToSlash(id), "/"))
 }
 
 func readTarget(name string) (t Target, err error) {
@@ -119,7 +120,7 @@ func (t Target) check() error {
 	case t.Discover != "" && len(t.Replicas) > 0:
 		faults = append(faults, errors.New("replicas and discover: give only one of them"))
 	case t.Discover != "":
-		if _, err := parseDNS(t.Discover); err != nil {
+		if _, err := dnsname.Parse(t.Discover); err != nil {
 			faults = append(faults, fmt.Errorf("discover: %w", err))
 		}
 	case len(t.Replicas) == 0:
@@ -150,8 +151,8 @@ func (t Target) ServerName() string {
 	if t.Discover == "" {
 		return ""
 	}
-	name, _ := parseDNS(t.Discover)
-	return strings.TrimSuffix(name.host, ".")
+	name, _ := dnsname.Parse(t.Discover)
+	return strings.TrimSuffix(name.Host, ".")
 }
 
 func (t Target) ids() []uint32 { return slices.Sorted(maps.Keys(t.Replicas)) }

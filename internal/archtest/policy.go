@@ -83,7 +83,7 @@ var packages = map[string]rule{
 
 	"client/session":    {pure, []string{"replica/api"}},
 	"client/cache":      {pure, []string{"replica/api"}},
-	"client":            {concurrent, []string{"client/session", "client/cache", "internal/boottime", "internal/transport/rpc"}},
+	"client":            {concurrent, []string{"client/session", "client/cache", "internal/boottime", "internal/transport/dnsname", "internal/transport/rpc"}},
 	"client/recipe":     {concurrent, []string{"client"}},
 	"client/chubbytest": {concurrent, []string{"replica", "client"}},
 	"replica":           {concurrent, []string{"replica/disk/diskjobs", "internal/boottime"}},
@@ -92,6 +92,7 @@ var packages = map[string]rule{
 	"internal/transport/refused":      {concurrent, nil},
 	"internal/transport/loopback":     {support, nil},
 	"internal/transport/certtest":     {support, nil},
+	"internal/transport/dnsname":      {concurrent, nil},
 	"internal/transport/dnstest":      {concurrent, nil},
 	"internal/transport/peer":         {concurrent, []string{"paxos", "internal/transport/queue", "internal/transport/refused"}},
 	"internal/transport/rpc/chubbyv1": {concurrent, nil},
