@@ -55,7 +55,7 @@ unknown outcomes     76, 2.4 % of all calls
   per counted seed   median 11, minimum 10
 fail-overs           21
   per counted seed   median 3, minimum 2
-fault strikes        28, of all kinds
+fault strikes        28, of 2 kinds
   per counted seed   median 2, minimum 1
 recovery             last call ended after healing: median 3s, maximum 7s
 histories            90.0 % of 70 partitions also decided by Porcupine
@@ -72,10 +72,14 @@ sometimes                       times    seeds
 
 	var short strings.Builder
 	require.NoError(t, totals.WriteTable(&short, false))
-	for line := range strings.Lines(b.String()) {
-		more := strings.HasPrefix(line, "  per counted seed") || strings.Contains(b.String()[strings.Index(b.String(), "\nsometimes")+1:], line) && line != "\n"
-		require.Equal(t, !more, strings.Contains(short.String(), line), line)
+	var want strings.Builder
+	numbers, _, _ := strings.Cut(b.String(), "\nfaults")
+	for line := range strings.Lines(numbers) {
+		if !strings.HasPrefix(line, "  per counted seed") {
+			want.WriteString(line)
+		}
 	}
+	require.Equal(t, want.String(), short.String())
 }
 
 // A table of one seed has no medians and minima: they would be the number itself.

@@ -60,7 +60,7 @@ type Totals struct {
 }
 
 // WriteTable writes the numbers as text. With more, it adds medians and minima of counted seeds,
-// and how often each rare situation was reached.
+// how often each kind of fault struck, and how often each rare situation was reached.
 func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -81,7 +81,7 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 	each(s.UnknownMedian, s.UnknownMin)
 	line("fail-overs", "%d", s.Failovers)
 	each(s.FailoversMedian, s.FailoversMin)
-	line("fault strikes", "%d, of all kinds", s.Strikes)
+	line("fault strikes", "%d, of %s", s.Strikes, kinds(s.Faults))
 	each(s.StrikesMedian, s.StrikesMin)
 	line("recovery", "last call ended after healing: median %v, maximum %v", s.RecoveryMedian.Round(time.Millisecond), s.RecoveryMax.Round(time.Millisecond))
 	line("histories", "%s of %d partitions also decided by Porcupine", share(s.Decided, s.Partitions), s.Partitions)
@@ -91,8 +91,8 @@ func (s *Totals) WriteTable(w io.Writer, more bool) error {
 			line("rare", "%s was reached in %s of %d; %d in %d are required", r.Name, seeds(r.Seeds), s.Counted, floorReach, floorSeeds)
 		}
 	}
-	writeReaches(&b, "faults", s.Faults)
 	if more {
+		writeReaches(&b, "faults", s.Faults)
 		writeReaches(&b, "sometimes", s.Sometimes)
 		writeReaches(&b, "counters", s.Counters)
 	}
@@ -130,6 +130,20 @@ func (s *Totals) verdicts() string {
 		return "nothing broken, nothing undecided"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// kinds returns of how many kinds faults struck.
+func kinds(faults []Reach) string {
+	n := 0
+	for _, f := range faults {
+		if f.Sum > 0 {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 kind"
+	}
+	return fmt.Sprintf("%d kinds", n)
 }
 
 func seeds(n uint64) string {

@@ -198,7 +198,7 @@ func (f *simFlags) register(c *cobra.Command) {
 }
 
 func registerMore(c *cobra.Command, more *bool) {
-	c.Flags().BoolVarP(more, "verbose", "v", false, "also print medians of counted seeds, and how often each rare situation was reached (always in JSON)")
+	c.Flags().BoolVarP(more, "verbose", "v", false, "also print medians of counted seeds, and how often each kind of fault struck and each rare situation was reached (always in JSON)")
 }
 
 const defaultSeeds = 200
