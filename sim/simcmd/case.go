@@ -1,6 +1,7 @@
 package simcmd
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/chubbycell/chubby/internal/cli"
@@ -13,6 +14,7 @@ import (
 // replayCase runs a case, also one that another version recorded, and says whether the same check breaks the same
 // property.
 func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, form cli.Form) error {
+	began := a.now()
 	p, r, err := a.runAgain(a.build(), m, o, dir, file)
 	if err != nil {
 		return err
@@ -22,11 +24,13 @@ func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, f
 	if exact := len(m.Differences(p.Build)) == 0 && !m.Build.Modified && !p.Build.Modified; exact && !p.Same && !r.Internal {
 		p.Exit = cli.ExitDiffers
 	}
-	return a.printReplay(&p, &r, form, func() error {
-		if err := a.Printf("seed %d, scripted faults: %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r)); err != nil || r.Breach == nil {
-			return err
+	p.took, p.again = a.now().Sub(began), a.replayLine(dir)
+	return a.printReplay(&p, &r, form, func() string {
+		text := fmt.Sprintf("seed %d, scripted faults: %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r))
+		if r.Breach != nil {
+			text += "  " + strings.Join(story.Tell(runner.Guard(a.simulate), o, m.FaultsBefore()), "\n  ") + "\n"
 		}
-		return a.Printf("  %s\n", strings.Join(story.Tell(runner.Guard(a.simulate), o, m.FaultsBefore()), "\n  "))
+		return text
 	})
 }
 

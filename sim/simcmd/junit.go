@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // junit returns a report as CI systems read it: one case for each failing seed, and one for the whole run. The case of
@@ -82,5 +83,25 @@ func (v *verified) junit() *cli.JUnit {
 	if v.Interrupted {
 		j.Add(cli.JUnitCase{Name: "run", Failure: cli.Fault("run", fmt.Sprintf("exit code %d: interrupted, %d seeds were verified", v.Exit, v.Seeds))})
 	}
+	return j
+}
+
+// junit returns a replay as one case. It fails if something broke, or if the history is not the recorded one where it
+// has to be.
+func (p *replayed) junit(r *cell.Result, words func() string) *cli.JUnit {
+	j := cli.NewJUnit("chubby sim replay", p.took)
+	c := cli.JUnitCase{Name: fmt.Sprintf("seed %d", r.Seed)}
+	at := atCommit(commitOf(p.Build))
+	switch {
+	case r.Internal:
+		c.Error = cli.Fault("internal", r.Breach.Text, r.Stack, at, p.again)
+	case p.Exit == cli.ExitDiffers:
+		c.Failure = cli.Fault("D1", words(), at, p.again)
+	case r.Breach != nil:
+		c.Failure = cli.Fault(r.Breach.ID, r.Breach.Name()+" broke: "+r.Breach.Text, words(), at, p.again)
+	default:
+		c.Output = words()
+	}
+	j.Add(c)
 	return j
 }

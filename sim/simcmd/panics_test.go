@@ -33,7 +33,7 @@ func TestAPanicOfTheSimulatorNamesTheSeedAndIsExitFive(t *testing.T) {
 	}
 	for _, line := range []string{
 		"sim --seeds 4", "sim --seeds 4 -o json", "sim --seed 3", "sim --seed 3 --trace", "sim --seed 3 --out again",
-		"sim verify --seeds 4", "sim verify --seeds 4 -o json", "sim replay files/seed-3", "sim replay files/seed-3 -o json",
+		"sim verify --seeds 4", "sim verify --seeds 4 -o json", "sim replay files/seed-3", "sim replay files/seed-3 -o json", "sim replay files/seed-3 -o junit",
 	} {
 		require.Equal(t, cli.ExitInternal, w.do(strings.Fields(line)...), line)
 		all := w.out.String() + w.err.String()

@@ -1,8 +1,10 @@
 package simcmd
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +27,9 @@ type replayed struct {
 	// SameBreak, for a case, says whether it breaks the recorded property by the same check.
 	SameBreak *bool `json:"same_break,omitempty"`
 	Exit      int   `json:"exit"`
+
+	took  time.Duration
+	again string // the command that replays it
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -47,13 +52,16 @@ only the faults that the break needs. A case can be run on any version, and can 
 the tests of the bug that it found. Exit code 1 says that it breaks something, and a line
 says whether by the same check; 0 says that it no longer breaks anything.
 
+-o json prints one object, docs/schema/chubby-replay-1.json. -o junit prints the same for CI
+systems: one case, which fails if something broke or the history is another one.
+
 ` + cli.ExitHelp,
 		Example: `  chubby sim --out failures; chubby sim replay failures/seed-42
   chubby sim replay failures/seed-42/shrunk.json
   chubby sim replay failures/seed-42/shrunk.json --page case.html`,
 		Args: cli.One("directory of a failing seed, or file of a case"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := form.Check(); err != nil {
+			if err := form.CheckJudged(); err != nil {
 				return err
 			}
 			if err := a.checkPage(file, c.Flags().Changed("page"), args[0], filepath.Join(args[0], runner.ManifestFile)); err != nil {
@@ -64,7 +72,7 @@ says whether by the same check; 0 says that it no longer breaks anything.
 	}
 	c.Flags().BoolVar(&force, "force", false, "replay files of another version")
 	c.Flags().StringVar(&file, "page", "", "write the run as one HTML file that a browser shows without a network")
-	form.Register(c)
+	form.RegisterJudged(c)
 	return c
 }
 
@@ -89,6 +97,7 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 	if !m.SamePlan(o) {
 		a.Warn("this version draws a different plan from the same options")
 	}
+	began := a.now()
 	p, r, err := a.runAgain(build, &m, o, dir, file)
 	if err != nil {
 		return err
@@ -100,30 +109,35 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 			p.Exit = cli.ExitDiffers
 		}
 	}
-	return a.printReplay(&p, &r, form, func() error {
-		return a.Printf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r))
+	p.took, p.again = a.now().Sub(began), a.replayLine(dir)
+	return a.printReplay(&p, &r, form, func() string {
+		return fmt.Sprintf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r))
 	})
 }
 
+func (a *app) replayLine(dir string) string { return a.o.Run + " sim replay " + cli.QuoteFile(dir) }
+
 // runAgain runs on this build what a manifest recorded, and compares the histories. It writes a page unless file is "".
 func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, file string) (replayed, cell.Result, error) {
-	r, err := a.paged(file, o, page.About{Command: a.o.Run + " sim replay " + cli.QuoteFile(dir), Faults: m.FaultsBefore()})
+	r, err := a.paged(file, o, page.About{Command: a.replayLine(dir), Faults: m.FaultsBefore()})
 	return replayed{
 		Build: b, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach,
 		Same: r.Hash == m.Hashes[0].Hash, Exit: verdictCode(&r),
 	}, r, err
 }
 
-// printReplay prints the outcome of a replay, as JSON or by words, and returns its exit code as an error. For a panic
-// of the simulator it prints no words, only an error on stderr.
-func (a *app) printReplay(p *replayed, r *cell.Result, form cli.Form, words func() error) error {
+// printReplay prints the outcome of a replay, and returns its exit code as an error. For a panic of the simulator it
+// prints no words, only an error on stderr.
+func (a *app) printReplay(p *replayed, r *cell.Result, form cli.Form, words func() string) error {
 	a.explainPanic(r)
 	var err error
 	switch {
-	case form == "json":
+	case form == cli.FormJSON:
 		err = a.Document(replaySchema, p)
+	case form == cli.FormJUnit:
+		err = a.JUnit(p.junit(r, words))
 	case !r.Internal:
-		err = words()
+		err = a.Printf("%s", words())
 	}
 	if err != nil {
 		return err
