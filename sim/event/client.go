@@ -21,6 +21,9 @@ type CallEnded struct {
 	// for calls that wait for a lock, and for workloads of other modules.
 	Took time.Duration
 	Err  error // as the program sees it
+	// Asked and Got say more than Call and Err, for people: what was asked for, and what was answered, such as what a
+	// read found. "": nothing more.
+	Asked, Got string
 }
 
 // Noted is a statement of a program about itself, by a workload of another module

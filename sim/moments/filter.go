@@ -16,7 +16,8 @@ type Filter struct {
 	Slot        uint64        // 0: any
 	From, Until time.Duration // true time; 0: no bound
 	// About is a text that a line must contain, or be connected with. If a call contains it, later lines about that
-	// call are selected, too: its answer, its command, and the lines that mention the handle that it opened.
+	// call are selected, too: the value that carries its command, the accepts and votes for that value, the execution,
+	// the answer, the return to the program, and the lines that mention the handle that it opened.
 	About string
 
 	follows map[string]bool // names of calls and handles that are connected with About so far
@@ -55,7 +56,9 @@ func listed(kinds map[string]bool) string {
 var (
 	callNamed   = regexp.MustCompile(`call (#\d+) session (\d+) seq (\d+)`)
 	handleNamed = regexp.MustCompile(`answer .* (h[0-9a-f]{6}) is `)
-	named       = regexp.MustCompile(`#\d+|as call \d+ of session \d+|h[0-9a-f]{6}\b`)
+	valueNamed  = regexp.MustCompile(` ` + carried + ` +(v[0-9a-f]{8}) of slot `)
+	acceptNamed = regexp.MustCompile(` accept (\S+ boot \d+ slot \d+) v[0-9a-f]{8}$`)
+	named       = regexp.MustCompile(`#\d+|as call \d+ of session \d+|session \d+ seq \d+ returned|accepted \S+ boot \d+ slot \d+|\b[hv][0-9a-f]{6,8}\b`)
 )
 
 // takes reports whether a line is selected. It must be called once for each line, in their order.
@@ -121,7 +124,14 @@ func (f *Filter) isAbout(line string) bool {
 		f.follows[c[1]] = true
 		if c[3] != "0" {
 			f.follows[fmt.Sprintf("as call %s of session %s", c[3], c[2])] = true
+			f.follows[fmt.Sprintf("session %s seq %s returned", c[2], c[3])] = true
 		}
+	}
+	if v := valueNamed.FindStringSubmatch(line); v != nil {
+		f.follows[v[1]] = true
+	}
+	if v := acceptNamed.FindStringSubmatch(strings.TrimSpace(line)); v != nil {
+		f.follows["accepted "+v[1]] = true
 	}
 	if h := handleNamed.FindStringSubmatch(line); h != nil {
 		f.follows[h[1]] = true

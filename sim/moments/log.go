@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -254,7 +255,11 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 		if e.Err != nil {
 			outcome = e.Err.Error()
 		}
-		i := opinion(e.Client, Told, "(%s): %s%s returned: %s", e.Program.Short(), e.Call, sentAs(e.Trail), Clip(outcome, 100))
+		if e.Got != "" {
+			outcome = Squeeze(e.Got)
+		}
+		asked := Clip(Squeeze(cmp.Or(e.Asked, e.Call)), 80)
+		i := opinion(e.Client, Told, "(%s): %s%s returned: %s", e.Program.Short(), asked, sentAs(e.Trail), Clip(outcome, 100))
 		l.All[i].Program, l.All[i].Call, l.All[i].Cut = e.Program, e.Call, isCut(e.Err)
 	case event.Noted:
 		i := opinion(e.Client, Told, "(%s): note: %s", e.Program.Short(), Clip(e.Text, 100))

@@ -19,6 +19,7 @@ type Printer struct {
 	Only *Filter // nil: every line
 
 	log  *Log
+	said values
 	step uint64 // event of the last line of the trace
 	err  error
 	from uint64   // the first event that is printed
@@ -34,7 +35,7 @@ func (p *Printer) Watch(o *plan.Options) {
 	for _, line := range Header(&pl) {
 		p.print("# " + line + "\n")
 	}
-	o.Trace.W, o.Trace.Describe, o.Trace.Made, o.Listen = p, describe.Message, p.log.sees(o.Trace.Made), p.listen
+	o.Trace.W, o.Trace.Describe, o.Trace.Made, o.Listen = p, p.describe, p.log.sees(o.Trace.Made), p.listen
 }
 
 // WatchWorld makes p the writer of the trace of a world without a cell. It prints head and the names of the columns
@@ -90,6 +91,7 @@ func (p *Printer) Write(lines []byte) (int, error) {
 			m = p.log.All[first]
 			p.step = m.Step
 		}
+		p.printValues(line)
 		if words := m.Words(); m.Kind == "fault" && m.Who != 0 && words != m.Text {
 			line = p.form(&m, words)
 		}
@@ -98,6 +100,24 @@ func (p *Printer) Write(lines []byte) (int, error) {
 		}
 	}
 	return len(lines), p.err
+}
+
+// describe returns the text of a message, and notes the values that it carries.
+func (p *Printer) describe(from, to sim.Addr, msg []byte) string {
+	if !from.IsClient() && !to.IsClient() {
+		p.said.note(string(msg))
+	}
+	return describe.Message(from, to, msg)
+}
+
+// printValues prints what is in the values that a line of the trace is the first to name.
+func (p *Printer) printValues(line string) {
+	for _, text := range p.said.namedIn(line) {
+		m := Moment{Step: p.step, At: Seconds(strings.Fields(line)[1]), Kind: carried, Text: text}
+		if line := p.form(&m, text); p.Only == nil || p.Only.takes(line) {
+			p.print(line)
+		}
+	}
 }
 
 // listen takes an event, and prints what it adds to the trace.

@@ -52,7 +52,7 @@ func NewRecorder() *Recorder {
 // get everything, before the Recorder. Watch removes the bounds of o.Trace: the trace then has the lines of all
 // machines and events.
 func (r *Recorder) Watch(o *plan.Options) {
-	to, tell := o.Trace.W, o.Listen
+	to, describe, tell := o.Trace.W, o.Trace.Describe, o.Listen
 	r.log.Watch(o)
 	o.Listen, o.Trace.W = r.listen, r
 	if tell != nil {
@@ -63,6 +63,9 @@ func (r *Recorder) Watch(o *plan.Options) {
 	}
 	if to != nil {
 		o.Trace.W = io.MultiWriter(to, r)
+		if describe != nil { // the other writer's, which gives the same texts
+			o.Trace.Describe = describe
+		}
 	}
 }
 

@@ -109,17 +109,18 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 			p.Exit = cli.ExitDiffers
 		}
 	}
-	p.took, p.again = a.now().Sub(began), a.replayLine(dir)
+	p.took, p.again = a.now().Sub(began), replayLine(&a.o, dir)
 	return a.printReplay(&p, &r, form, func() string {
 		return fmt.Sprintf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r))
 	})
 }
 
-func (a *app) replayLine(dir string) string { return a.o.Run + " sim replay " + cli.QuoteFile(dir) }
+// replayLine returns the command that replays what is in dir.
+func replayLine(o *Options, dir string) string { return o.Run + " sim replay " + cli.QuoteFile(dir) }
 
 // runAgain runs on this build what a manifest recorded, and compares the histories. It writes a page unless file is "".
 func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, file string) (replayed, cell.Result, error) {
-	r, err := a.paged(file, o, page.About{Command: a.replayLine(dir), Faults: m.FaultsBefore()})
+	r, err := a.paged(file, o, page.About{Command: replayLine(&a.o, dir), Faults: m.FaultsBefore()})
 	return replayed{
 		Build: b, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach,
 		Same: r.Hash == m.Hashes[0].Hash, Exit: verdictCode(&r),

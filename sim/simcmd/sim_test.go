@@ -113,9 +113,16 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 			part.WriteString(line)
 		}
 	}
+	var rest strings.Builder // without the contents of values, which come before the first line that names one
+	for line := range strings.Lines(w.out.String()) {
+		if f := strings.Fields(line); f[0] == "#" || f[4] != "value" {
+			rest.WriteString(line)
+		}
+	}
+	require.Contains(t, w.out.String(), " value ")
 	require.Contains(t, part.String(), " believes ")
 	require.Contains(t, part.String(), " durable ")
-	require.Equal(t, part.String(), w.out.String(), "the same numbers and clocks, whatever else is printed")
+	require.Equal(t, part.String(), rest.String(), "the same numbers and clocks, whatever else is printed")
 
 	history, err := os.Open("files/seed-5/history.jsonl")
 	require.NoError(t, err)

@@ -71,6 +71,9 @@ func (f fileCall) end(out linearizability.FileOutput, err error) (linearizabilit
 		c.world.Break(x.ID, "what client %d was answered to operation %d on %s %s", f.id, f.in.Op, f.in.Path, x.Text)
 	}
 	p.shut = c.witness.IsForgetful(p.trail.Session)
+	if c.events.Wanted() {
+		p.said = saidOfNode(f.in, out, known)
+	}
 	p.answered(err, f.in.Path == HotNode, "a call on "+f.in.Path)
 	return out, known
 }
@@ -94,7 +97,8 @@ func (p *thread) answered(err error, hot bool, what string) {
 		if p.began >= 0 {
 			took = c.world.Now() - p.began
 		}
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: what, Trail: p.latest, Took: took, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: what, Trail: p.latest, Took: took, Err: err, Asked: p.said.asked, Got: p.said.got})
+		p.said = said{}
 	}
 	p.began = -1
 	p.onOutcome(err)

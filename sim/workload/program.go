@@ -28,6 +28,7 @@ type thread struct {
 	calls  int
 	trail  *client.CallID // of its last call on a node
 	latest *client.CallID // of its last call, also on a lock
+	said   said           // about the present call
 	began  time.Duration  // when that call began; below 0: it waits for a lock
 
 	mates   *int // how many programs of its session run
@@ -303,7 +304,8 @@ func (p *rowWork) call(ctx context.Context, in linearizability.KVInput, do func(
 	}
 	taken(trail, err)
 	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Took: c.world.Now() - began, Err: err})
+		s := saidOfRow(in, out, err == nil || errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrConflict))
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: fmt.Sprint(in.Op, " ", in.Key), Trail: trail, Took: c.world.Now() - began, Err: err, Asked: s.asked, Got: s.got})
 	}
 	p.onCallEnd(trail)
 	p.onOutcome(err)
