@@ -15,6 +15,7 @@ import (
 type CallEnded struct {
 	Client  sim.Addr
 	Program ProgramID // the process in histories
+	Role    string    // of the machine, if the workload gives it one (scenario.Cast)
 	Call    string    // the operation and what it is about, for people
 	Trail   *client.CallID
 	// Took is how long the call took in true time. It is negative if that was not measured:
@@ -31,6 +32,7 @@ type CallEnded struct {
 type Noted struct {
 	Client  sim.Addr
 	Program ProgramID
+	Role    string // as in CallEnded
 	Text    string
 }
 
@@ -60,6 +62,14 @@ func (p ProgramID) Short() string {
 		s += fmt.Sprintf(" of life %d", life)
 	}
 	return s
+}
+
+// As returns Short and the role of the machine; "": it has none.
+func (p ProgramID) As(role string) string {
+	if role == "" {
+		return p.Short()
+	}
+	return p.Short() + ", " + role
 }
 
 // String names the program and its machine.

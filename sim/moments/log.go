@@ -259,10 +259,10 @@ func (l *Log) Listen(now time.Duration, e event.Event) {
 			outcome = Squeeze(e.Got)
 		}
 		asked := Clip(Squeeze(cmp.Or(e.Asked, e.Call)), 80)
-		i := opinion(e.Client, Told, "(%s): %s%s returned: %s", e.Program.Short(), asked, sentAs(e.Trail), Clip(outcome, 100))
+		i := opinion(e.Client, Told, "(%s): %s%s returned: %s", e.Program.As(e.Role), asked, sentAs(e.Trail), Clip(outcome, 100))
 		l.All[i].Program, l.All[i].Call, l.All[i].Cut = e.Program, e.Call, isCut(e.Err)
 	case event.Noted:
-		i := opinion(e.Client, Told, "(%s): note: %s", e.Program.Short(), Clip(e.Text, 100))
+		i := opinion(e.Client, Told, "(%s): note: %s", e.Program.As(e.Role), Clip(e.Text, 100))
 		l.All[i].Program, l.All[i].Call, l.All[i].Note = e.Program, e.Text, true
 	case event.SessionDialed:
 		if _, known := l.dialed[e.Client]; !known {

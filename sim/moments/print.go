@@ -54,6 +54,9 @@ var columns = fmt.Sprintf("%7s %17s %8s %17s %-12s %s", "event", "true time", "m
 // Header returns the lines that describe a run: its plan, and the columns of its trace.
 func Header(p *plan.Plan) []string {
 	all := []string{fmt.Sprintf("seed %d: %d replicas, %d clients (%s), %v with faults", p.Seed, p.Replicas, p.Clients, p.Workload, p.Duration)}
+	if roles := plan.RolesInWords(p); roles != "" {
+		all = append(all, "roles: "+roles)
+	}
 	for _, o := range plan.OthersOf(p) {
 		all = append(all, fmt.Sprintf("%v is %s", o.Addr, o.What))
 	}

@@ -98,7 +98,12 @@ func (r *Recorder) WritePage(w io.Writer, o plan.Options, res *cell.Result, abou
 	if res.Breach != nil {
 		s, at = story.Of(r.log, &p, res.Breach, about.Faults), res.Breach.At
 	}
-	return r.data(newFaultWords(r.log, &p), &s).fit(w, at, view{
+	d := r.data(newFaultWords(r.log, &p), &s)
+	d.names = plan.RolesOf(&p)
+	for who, role := range d.names {
+		d.names[who] = fmt.Sprintf("%v, %s", who, role)
+	}
+	return d.fit(w, at, view{
 		Title: fmt.Sprintf("Seed %d", res.Seed), Verdict: about.Verdict, Command: about.Command, Broke: res.Breach != nil,
 		Facts: facts(&p, res), Standing: standing(&p), Story: s.Lines,
 	})

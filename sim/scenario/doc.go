@@ -12,5 +12,5 @@
 // world, and no goroutine is started. A run that breaks this rule has another trace hash for the
 // same seed, and `verify` finds it.
 //
-// Reading order: fault.go, workload.go, checker.go, extension.go.
+// Reading order: fault.go, workload.go, role.go, checker.go, extension.go.
 package scenario

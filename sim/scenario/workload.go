@@ -32,6 +32,8 @@ type Program interface {
 	// ID names the program in histories; a new life of its machine has other IDs. event.ProgramID
 	// formats it for people: program 2 of c25.
 	ID() int64
+	// Role is the role of the machine (Cast); "": it has none. NameOf names the program with its role.
+	Role() string
 	// Now is the time of the machine's clock. Sleep waits on this clock, and WithTimeout bounds a
 	// call by it; context.WithTimeout would use the clock of the real machine.
 	Now() time.Time

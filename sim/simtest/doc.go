@@ -19,6 +19,8 @@
 // A program that uses the cell needs no extension: a Program is a function that makes one turn, and
 // example_program_test.go is a whole test of one in 60 lines.
 //
+// If the programs have different tasks, each task is one of the Program's Roles: example_roles_test.go.
+//
 // A World is a world of the program's own, without a cell. It has the same methods; its Run reports
 // which faults the shortest failure needs, strike by strike, and what led to the break.
 //
@@ -40,6 +42,6 @@
 // To run such a case in a test from then on, use Replay, or Program.Replay. A main with the same extension (package
 // simcmd) replays a directory.
 //
-// Reading order: options.go, program.go, flags.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
+// Reading order: options.go, program.go, role.go, flags.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
 // replay.go, world.go, smaller.go, watched.go.
 package simtest

@@ -23,6 +23,10 @@ type Program struct {
 	// (Healed), ctx ends after a minute, and then L1 breaks.
 	Turn func(ctx context.Context, p scenario.Program) error
 
+	// Roles are in place of Turn, for a system of several kinds of programs. Options.Clients is then the sum of their
+	// machines, and stays 0.
+	Roles []Role
+
 	Options // except Workload, which is the program; With may add faults and properties, but no workload
 }
 
@@ -52,18 +56,31 @@ func (x Program) Verify(t testing.TB) {
 
 // Replay is the function Replay, for a case of the program (shrunk.json, which Run writes with
 // -sim.out). Of the Options only With and Judge matter: the case has the others. Judge must name the
-// property that it named when the case was written.
+// property that it named when the case was written, and the Roles must have as many machines as then.
 func (x Program) Replay(t testing.TB, file string) {
 	t.Helper()
-	Replay(t, file, x.options(t).With)
+	o := x.options(t)
+	replay(t, file, o.With, o.Clients)
 }
 
 func (x Program) options(t testing.TB) Options {
 	t.Helper()
-	if x.Turn == nil {
-		t.Fatalf("simtest: the Program has no Turn")
-	}
 	o := x.Options
+	roles := x.Roles
+	switch machines, err := checkRoles(roles); {
+	case err != nil:
+		t.Fatalf("simtest: %v", err)
+	case x.Turn == nil && roles == nil:
+		t.Fatalf("simtest: the Program has no Turn")
+	case roles == nil:
+		roles = []Role{{Turn: x.Turn}}
+	case x.Turn != nil:
+		t.Fatalf("simtest: the Program has Turn and Roles: each of the Roles has a Turn of its own")
+	case o.Clients != 0:
+		t.Fatalf("simtest: a Program with Roles has as many client machines as they say, %d: leave Options.Clients 0", machines)
+	default:
+		o.Clients = machines
+	}
 	var with scenario.Extension
 	if o.With != nil {
 		with = *o.With
@@ -77,7 +94,7 @@ func (x Program) options(t testing.TB) Options {
 			ID: o.Judge, Help: "what the program reports by World.Break", New: func() scenario.Checker { return silent{} },
 		})
 	}
-	w := turns{x.Turn}
+	w := turns{roles}
 	with.Workloads, o.With, o.Workload = []scenario.Workload{w}, &with, w.Name()
 	return o
 }
@@ -104,21 +121,3 @@ type silent struct{}
 
 func (silent) On(time.Duration, event.Event) error { return nil }
 func (silent) End() error                          { return nil }
-
-// turns is the workload of a Program.
-type turns struct {
-	turn func(context.Context, scenario.Program) error
-}
-
-func (turns) Name() string { return "program" }
-func (turns) Help() string { return "all programs run turns of a simtest.Program" }
-
-func (w turns) Turn(ctx context.Context, p scenario.Program) {
-	wait := TurnPatience
-	if p.Healed() {
-		wait = healedPatience
-	}
-	ctx, cancel := p.WithTimeout(ctx, wait)
-	defer cancel()
-	p.Done("turn", true, w.turn(ctx, p))
-}

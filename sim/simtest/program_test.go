@@ -59,9 +59,16 @@ func TestAProgramIsTheWorkload(t *testing.T) {
 func TestAProgramThatCannotRunIsRefused(t *testing.T) {
 	turn := func(context.Context, scenario.Program) error { return nil }
 	for want, x := range map[string]Program{
-		"the Program has no Turn": {},
-		"is the workload of its seeds; Options with others are for Run": {Turn: turn, Options: Options{Workload: "locks"}},
-		"these options cannot run: ":                                    {Turn: turn, Options: Options{Replicas: 9}},
+		"the Program has no Turn":  {},
+		"has Turn and Roles: each": {Turn: turn, Roles: []Role{{Name: "a", Turn: turn}}},
+		`role "a" has no Turn`:     {Roles: []Role{{Name: "a"}}},
+		`role "": a name has`:      {Roles: []Role{{Turn: turn}}},
+		`role "a": there are two`:  {Roles: []Role{{Name: "a", Turn: turn}, {Name: "a", Turn: turn}}},
+		`role "a" with Clients -1`: {Roles: []Role{{Name: "a", Clients: -1, Turn: turn}}},
+		`Programs 5: at least 0`:   {Roles: []Role{{Name: "a", Programs: 5, Turn: turn}}},
+		"as many client machines as they say, 3: leave Options.Clients 0": {Roles: []Role{{Name: "a", Clients: 3, Turn: turn}}, Options: Options{Clients: 3}},
+		"is the workload of its seeds; Options with others are for Run":   {Turn: turn, Options: Options{Workload: "locks"}},
+		"these options cannot run: ":                                      {Turn: turn, Options: Options{Replicas: 9}},
 	} {
 		require.Contains(t, listen(t, func(l *listener) { x.Run(l) }).fatal, want)
 		require.Contains(t, listen(t, func(l *listener) { x.Expect(l, "X1") }).fatal, want)

@@ -16,9 +16,18 @@ import (
 // nil: nothing does. For a case of a Program use Program.Replay.
 func Replay(t testing.TB, file string, with *scenario.Extension) {
 	t.Helper()
+	replay(t, file, with, 0)
+}
+
+// replay replays a case. clients is how many client machines the case must have; 0: any number.
+func replay(t testing.TB, file string, with *scenario.Extension, clients int) {
+	t.Helper()
 	m, o, err := runner.ReadManifest(file, with)
 	if err != nil {
 		t.Fatalf("simtest: %v", err)
+	}
+	if isCast(with) && o.Clients != clients {
+		t.Fatalf("simtest: %s has %d client machines, and the Roles have %d: restore the Roles, or write the case again with -sim.out", file, o.Clients, clients)
 	}
 	r := runner.Guard(cell.Run)(o)
 	if r.Breach == nil {

@@ -96,8 +96,12 @@ func (t *teller) title() {
 	if t.breach.ID == "" {
 		what = "crashes"
 	}
-	t.say("Seed %d %s at %s s of true time, event %d%s: %s, %s, workload %s.",
-		t.plan.Seed, what, moments.Short(t.breach.At), t.breach.Step, where, counted(t.plan.Replicas, "replica"), counted(t.plan.Clients-idle, "active client"), t.plan.Workload)
+	roles := plan.RolesInWords(t.plan)
+	if roles != "" {
+		roles = " (" + roles + ")"
+	}
+	t.say("Seed %d %s at %s s of true time, event %d%s: %s, %s, workload %s%s.",
+		t.plan.Seed, what, moments.Short(t.breach.At), t.breach.Step, where, counted(t.plan.Replicas, "replica"), counted(t.plan.Clients-idle, "active client"), t.plan.Workload, roles)
 }
 
 // counted returns a number with its noun.

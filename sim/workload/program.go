@@ -22,7 +22,8 @@ type thread struct {
 	rt     *sim.Runtime
 	client *client.Client
 	line   *Line
-	id     int64 // process in the history: machine, life, thread, generation
+	id     int64  // process in the history: machine, life, thread, generation
+	role   string // of the machine; "": it has none
 	draws  *sim.Draw
 	odd    *sim.Draw // decides what is seldom done; draws decides the rest
 	calls  int

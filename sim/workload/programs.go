@@ -100,11 +100,12 @@ func (c *Programs) session(line *Line, cl *client.Client, id int64, budget int) 
 	var ends []client.Signal
 	var threads []*program
 	lived = true
-	mates := c.plan.Calls.Threads
-	for i := range c.plan.Calls.Threads {
+	machine := int(event.ProgramID(id).Client()-sim.FirstClient) + 1
+	mates, role := plan.ProgramsOn(c.plan, machine), plan.RoleOf(c.plan, machine)
+	for i := range mates {
 		end := rt.NewSignal()
 		ends = append(ends, end)
-		t := &thread{all: c, rt: rt, client: cl, line: line, id: id | int64(i), mates: &mates}
+		t := &thread{all: c, rt: rt, client: cl, line: line, id: id | int64(i), role: role, mates: &mates}
 		t.draws = rt.Env().World().Draw("client.thread", uint64(t.id))
 		t.odd = rt.Env().World().Draw("client.odd", uint64(t.id))
 		p := newProgram(t)
@@ -114,7 +115,7 @@ func (c *Programs) session(line *Line, cl *client.Client, id int64, budget int) 
 		p.turn = c.turnOf()
 		threads = append(threads, p)
 		c.Running++
-		rt.Go(event.ProgramID(t.id).Short(), func() {
+		rt.Go(event.ProgramID(t.id).As(role), func() {
 			defer func() { c.Running-- }() // also when the machine crashes
 			p.run(budget)
 			mates--

@@ -22,6 +22,7 @@ func (t *scene) Client() *client.Client { return t.p.client }
 func (t *scene) Draw() *sim.Draw        { return t.p.draws }
 func (t *scene) ID() int64              { return t.p.id }
 func (t *scene) Now() time.Time         { return t.p.rt.Now() }
+func (t *scene) Role() string           { return t.p.role }
 func (t *scene) State() any             { return t.p.state }
 func (t *scene) SetState(s any)         { t.p.state = s }
 func (t *scene) Healed() bool           { return t.p.all.Finale }
@@ -47,7 +48,7 @@ func (t *scene) Done(call string, contended bool, err error) {
 	}
 	c.world.Result(p.rt.Env().Self(), []byte(call+": "+text))
 	if c.events.Wanted() {
-		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Call: call, Took: -1, Err: err})
+		c.publish(event.CallEnded{Client: p.rt.Env().Self(), Program: event.ProgramID(p.id), Role: p.role, Call: call, Took: -1, Err: err})
 	}
 	unanswered := errors.Is(err, client.ErrOutcomeUnknown) || errors.Is(err, client.ErrWithdrawn) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 	if unanswered {
@@ -67,7 +68,7 @@ func (t *scene) Done(call string, contended bool, err error) {
 // Note publishes a text that is no call.
 func (t *scene) Note(text string) {
 	if c := t.p.all; c.events.Wanted() && !t.p.rt.Env().Dead() {
-		c.publish(event.Noted{Client: t.p.rt.Env().Self(), Program: event.ProgramID(t.p.id), Text: text})
+		c.publish(event.Noted{Client: t.p.rt.Env().Self(), Program: event.ProgramID(t.p.id), Role: t.p.role, Text: text})
 	}
 }
 

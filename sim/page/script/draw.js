@@ -17,7 +17,8 @@ const kindColors = {
 const moreColors = ["#a86f32", "#6b7fd7", "#c77dab", "#5f9ea0", "#90802f", "#b5651d"];
 const kindColor = data.kinds.map((name, i) => kindColors[name] ?? kindColors[name.replace(/-.*/, "")] ?? moreColors[i % moreColors.length]);
 
-const gutter = 58, most = 2500; // messages that are drawn at once
+const gutter = Math.min(160, Math.max(58, 14 + 6 * Math.max(...data.lanes.map(l => l.name.length)))); // room for names
+const most = 2500; // messages that are drawn at once
 const barKind = data.barKinds;
 const overview = document.getElementById("overview"), lanes = document.getElementById("lanes"), scroll = document.getElementById("scroll");
 
