@@ -121,10 +121,15 @@ type Caller struct {
 	Retry  time.Duration // how long to wait for an answer before asking another replica
 }
 
+// callsOfALife is the distance between the first numbers of two lives of a client. An answer names only the number of its
+// call, and may reach the next life: no two lives use the same numbers.
+const callsOfALife = 1_000_000
+
 // Caller returns a client on the machine of rt, and takes over the inbound messages of rt.
 func (g *Group) Caller(rt *Runtime) *Caller {
 	id := fmt.Sprintf("%v.%d", rt.e.Self(), rt.e.Life())
-	c := &Caller{g: g, rt: rt, id: id, Retry: 100 * time.Millisecond, at: int(rt.e.Self()) % len(g.members)}
+	seq := uint64(rt.e.Life()-1) * callsOfALife
+	c := &Caller{g: g, rt: rt, id: id, seq: seq, Retry: 100 * time.Millisecond, at: int(rt.e.Self()) % len(g.members)}
 	rt.Receive(c.receive)
 	return c
 }

@@ -18,7 +18,7 @@
 //	disk.go, far.go, snapshot.go: disk calls that fail, snapshots that go bad
 //	rot.go, misdirect.go, forget.go, stray.go: bytes that rot, go astray, are old or missing;
 //	             a row that changes in memory
-//	library.go   faults for worlds of any protocol (sim.Scenario), each with rate and aim;
+//	library.go   faults for worlds of any protocol (sim.Scenario), each with rate and aim (replicas or clients);
 //	             overlay.go: what is in force when strikes at one link, disk or clock overlap;
 //	             swarm.go: a seed's draw of them. None knows of the cell
 package faults

@@ -21,6 +21,23 @@ type Aim func(s *sim.Stage) *sim.Machine
 // Any is the Aim that draws any replica.
 func Any(s *sim.Stage) *sim.Machine { return s.Replica() }
 
+// AnyClient is the Aim that draws any machine of a client: of a sim.Workload, or one that Setup added from
+// sim.FirstClient on. It returns nil if there is none. A client that starts again runs its program from the beginning,
+// unless the program had ended, so the program must not count on what it had in memory.
+func AnyClient(s *sim.Stage) *sim.Machine { return drawn(s, s.World().Clients()) }
+
+// AnyMachine is the Aim that draws any machine, a replica or a client's.
+func AnyMachine(s *sim.Stage) *sim.Machine {
+	return drawn(s, append(s.World().Replicas(), s.World().Clients()...))
+}
+
+func drawn(s *sim.Stage, all []*sim.Machine) *sim.Machine {
+	if len(all) == 0 {
+		return nil
+	}
+	return all[s.Draw().Int(len(all))]
+}
+
 // recurring is a fault of the library: it serves worlds of any protocol (sim.Scenario), and undoes
 // its effects. The counter "faults." plus its name counts its strikes.
 type recurring struct {
@@ -121,11 +138,19 @@ func Isolate(r Rate, aim Aim) sim.Fault {
 	})
 }
 
-// Partition splits the replicas into two groups.
-func Partition(r Rate) sim.Fault {
-	return recur("partition", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
+// Partition splits the replicas into two groups. Clients reach both.
+func Partition(r Rate) sim.Fault { return PartitionWith(r, Any) }
+
+// PartitionWith is Partition, and the machine is in one of the groups: a client then reaches only the replicas of its
+// side, perhaps a former leader among them.
+func PartitionWith(r Rate, aim Aim) sim.Fault {
+	return recur("partition", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
 		var groups [2][]sim.Addr
-		for _, m := range s.World().Replicas() {
+		parted := s.World().Replicas()
+		if m.Addr().IsClient() {
+			parted = append(parted, m)
+		}
+		for _, m := range parted {
 			side := s.Draw().Int(2)
 			groups[side] = append(groups[side], m.Addr())
 		}
@@ -135,7 +160,7 @@ func Partition(r Rate) sim.Fault {
 	})
 }
 
-// OneWay loses messages to a machine from some others, or from the machine to them; the other
+// OneWay loses messages to a machine from some replicas, or from the machine to them; the other
 // direction works.
 func OneWay(r Rate, aim Aim) sim.Fault {
 	return recur("one-way", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
@@ -143,7 +168,7 @@ func OneWay(r Rate, aim Aim) sim.Fault {
 	})
 }
 
-// Clog holds back messages to a machine from some others, or from the machine to them, and then
+// Clog holds back messages to a machine from some replicas, or from the machine to them, and then
 // releases them all at once.
 func Clog(r Rate, aim Aim) sim.Fault {
 	return recur("clog", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
@@ -151,7 +176,7 @@ func Clog(r Rate, aim Aim) sim.Fault {
 	})
 }
 
-// some returns links to a machine from some others, or from it to them.
+// some returns links to a machine from some replicas, or from it to them.
 func some(s *sim.Stage, m *sim.Machine) (links []*sim.Link) {
 	hears := s.Draw().Chance(1, 2)
 	for _, o := range s.World().Replicas() {
@@ -182,27 +207,48 @@ func all(links []*sim.Link, do, undo func(*sim.Link)) func() {
 // up to most parts in a million.
 func Loss(r Rate, most uint32) sim.Fault {
 	return recur("loss", r, Any, func(s *sim.Stage, _ *sim.Machine) func() {
-		var undo []func()
-		chance := func() uint32 { return uint32(s.Draw().Between(0, int64(most))) }
-		loss, double, reorder := chance(), chance(), chance()
+		var links []*sim.Link
 		for _, from := range s.World().Replicas() {
 			for _, to := range s.World().Replicas() {
-				if from == to {
-					continue
+				if from != to {
+					links = append(links, s.World().Net().Link(from.Addr(), to.Addr()))
 				}
-				l := s.World().Net().Link(from.Addr(), to.Addr())
-				was := l.Config()
-				now := was
-				now.Loss, now.Duplicate, now.Reorder = max(was.Loss, loss), max(was.Duplicate, double), max(was.Reorder, reorder)
-				undo = append(undo, overlay(s.World(), lossOf{l}, was, now, l.Set))
 			}
 		}
-		return func() {
-			for _, f := range undo {
-				f()
-			}
-		}
+		return lossy(s, links, most)
 	})
+}
+
+// LossAt is Loss on the links between one machine and all replicas, in both directions.
+func LossAt(r Rate, aim Aim, most uint32) sim.Fault {
+	return recur("loss-at", r, aim, func(s *sim.Stage, m *sim.Machine) func() {
+		var links []*sim.Link
+		for _, o := range s.World().Replicas() {
+			if o != m {
+				net := s.World().Net()
+				links = append(links, net.Link(m.Addr(), o.Addr()), net.Link(o.Addr(), m.Addr()))
+			}
+		}
+		return lossy(s, links, most)
+	})
+}
+
+// lossy makes links lose, duplicate and reorder messages.
+func lossy(s *sim.Stage, links []*sim.Link, most uint32) (undo func()) {
+	chance := func() uint32 { return uint32(s.Draw().Between(0, int64(most))) }
+	loss, double, reorder := chance(), chance(), chance()
+	var undone []func()
+	for _, l := range links {
+		was := l.Config()
+		now := was
+		now.Loss, now.Duplicate, now.Reorder = max(was.Loss, loss), max(was.Duplicate, double), max(was.Reorder, reorder)
+		undone = append(undone, overlay(s.World(), lossOf{l}, was, now, l.Set))
+	}
+	return func() {
+		for _, f := range undone {
+			f()
+		}
+	}
 }
 
 // SlowDisk makes a disk slower by one or two orders of magnitude.

@@ -35,6 +35,11 @@ func (l calls) Program(int) func(rt *sim.Runtime) {
 // paxosUnder runs Paxos under some faults, and counts the strikes. A correct protocol survives the
 // faults, and makes progress when they are over.
 func paxosUnder(seed uint64, all ...sim.Fault) (struck map[string]uint64, failure *sim.Failure) {
+	return groupUnder(seed, func(g func() *sim.Group) sim.Workload { return calls{g} }, all...)
+}
+
+// groupUnder is paxosUnder with other clients.
+func groupUnder(seed uint64, load func(func() *sim.Group) sim.Workload, all ...sim.Fault) (struck map[string]uint64, failure *sim.Failure) {
 	var g *sim.Group
 	ms := time.Millisecond
 	r := sim.Scenario{
@@ -44,7 +49,7 @@ func paxosUnder(seed uint64, all ...sim.Fault) (struck map[string]uint64, failur
 				Disk: sim.DiskConfig{Sync: sim.Table{ms / 2, 2 * ms}},
 			})
 		},
-		Workloads: []sim.Workload{calls{func() *sim.Group { return g }}}, Faults: all, Safety: 4 * time.Second, Liveness: time.Minute,
+		Workloads: []sim.Workload{load(func() *sim.Group { return g })}, Faults: all, Safety: 4 * time.Second, Liveness: time.Minute,
 	}.Run(sim.Config{Seed: seed, Link: sim.LinkConfig{Delay: sim.Table{ms, 3 * ms}}})
 	struck = map[string]uint64{}
 	for _, c := range r.Counters {
