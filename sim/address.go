@@ -6,32 +6,55 @@ import "github.com/chubbycell/chubby/client"
 // a cell, the id is the Addr of a machine.
 type Replica = client.Replica
 
-// SetCell says on which machines the replicas of another cell run, by their ids there. Without it,
-// messages to that cell are lost. The ids may be those of other machines, too. Call it before the
-// program sends to that cell.
-func (rt *Runtime) SetCell(name string, replicas map[uint32]Addr) {
-	if rt.machines == nil {
-		rt.machines, rt.replicas = map[Replica]Addr{}, map[Addr]Replica{}
+// ForClient returns the Runtime of one Client whose replicas run on these machines. Ids may repeat
+// between cells, and need not be addresses of machines. Messages from these machines go to that
+// Client alone, and hints that they are unreachable too. What other machines send goes to the
+// handlers of rt, so a program also talks to servers of its own.
+//
+// If a later ForClient names a machine again, the later Client hears from it instead. The Client of a
+// Runtime on which ForClient was not called has its replicas on the machines with their ids.
+func (rt *Runtime) ForClient(replicas map[Replica]Addr) client.Runtime {
+	c := &clientRuntime{Runtime: rt, machines: map[Replica]Addr{}, replicas: map[Addr]Replica{}}
+	if rt.clients == nil {
+		rt.clients = map[Addr]*clientRuntime{}
 	}
-	for id, a := range replicas {
-		rt.machines[Replica{Cell: name, ID: id}] = a
-		rt.replicas[a] = Replica{Cell: name, ID: id}
+	for r, a := range replicas { // order-free: it fills maps
+		c.machines[r], c.replicas[a], rt.clients[a] = a, r, c
+	}
+	return c
+}
+
+// clientRuntime is a Runtime on which machines have the addresses that one Client gives them.
+type clientRuntime struct {
+	*Runtime
+	machines    map[Replica]Addr
+	replicas    map[Addr]Replica // the reverse
+	receive     func(from Replica, msg []byte)
+	unreachable func(replica Replica)
+}
+
+// Send puts a message on the link to the machine of a replica. It copies the bytes. A message to a
+// replica that ForClient was not told of is lost.
+func (c *clientRuntime) Send(to Replica, msg []byte) {
+	if a, ok := c.machines[to]; ok {
+		c.e.Send(a, msg)
 	}
 }
 
-// machineOf returns the machine of a replica; ok is false if no machine is known for its cell.
-func (rt *Runtime) machineOf(r Replica) (a Addr, ok bool) {
-	if r.Cell == "" {
-		return Addr(r.ID), true
+// Receive registers the handler of messages from the Client's replicas.
+func (c *clientRuntime) Receive(f func(from Replica, msg []byte)) { c.receive = f }
+
+// OnUnreachable registers the handler of hints that one of the Client's replicas is unreachable.
+func (c *clientRuntime) OnUnreachable(f func(replica Replica)) { c.unreachable = f }
+
+func (c *clientRuntime) onReceive(from Addr, msg []byte) {
+	if c.receive != nil {
+		c.receive(c.replicas[from], msg)
 	}
-	a, ok = rt.machines[r]
-	return a, ok
 }
 
-// replicaOf returns the address by which the program knows a machine.
-func (rt *Runtime) replicaOf(a Addr) Replica {
-	if r, ok := rt.replicas[a]; ok {
-		return r
+func (c *clientRuntime) onUnreachable(to Addr) {
+	if c.unreachable != nil {
+		c.unreachable(c.replicas[to])
 	}
-	return Replica{ID: uint32(a)}
 }

@@ -19,8 +19,7 @@ type Runtime struct {
 	e           *Env
 	receive     func(from Replica, msg []byte)
 	unreachable func(replica Replica)
-	machines    map[Replica]Addr // of other cells (SetCell)
-	replicas    map[Addr]Replica // the reverse
+	clients     map[Addr]*clientRuntime // the Client that gets what a machine sends (ForClient)
 }
 
 // Program makes a machine's process from a blocking program, which is the process's first
@@ -46,17 +45,21 @@ func (p *program) Start(env *Env) {
 	env.Go(mainName, func() { p.main(&p.rt) })
 }
 
-// Receive hands a message to the handler, if there is one.
+// Receive hands a message to the handler for its sender, if there is one.
 func (p *program) Receive(_ time.Time, from Addr, msg []byte) {
-	if p.rt.receive != nil {
-		p.rt.receive(p.rt.replicaOf(from), msg)
+	if c := p.rt.clients[from]; c != nil {
+		c.onReceive(from, msg)
+	} else if p.rt.receive != nil {
+		p.rt.receive(Replica{ID: uint32(from)}, msg)
 	}
 }
 
-// OnUnreachable hands a hint of the transport to the handler, if there is one.
+// OnUnreachable hands a hint of the transport to the handler for its machine, if there is one.
 func (p *program) OnUnreachable(_ time.Time, to Addr) {
-	if p.rt.unreachable != nil {
-		p.rt.unreachable(p.rt.replicaOf(to))
+	if c := p.rt.clients[to]; c != nil {
+		c.onUnreachable(to)
+	} else if p.rt.unreachable != nil {
+		p.rt.unreachable(Replica{ID: uint32(to)})
 	}
 }
 
@@ -69,15 +72,16 @@ func (rt *Runtime) Env() *Env { return rt.e }
 // Now reads the machine's monotonic clock.
 func (rt *Runtime) Now() time.Time { return rt.e.Now() }
 
-// Send puts a message on the link to a replica's machine. It copies the bytes.
+// Send puts a message on the link to the machine whose Addr is the id. It copies the bytes. A
+// message to a replica of another cell is lost: see ForClient.
 func (rt *Runtime) Send(to Replica, msg []byte) {
-	if a, ok := rt.machineOf(to); ok {
-		rt.e.Send(a, msg)
+	if to.Cell == "" {
+		rt.e.Send(Addr(to.ID), msg)
 	}
 }
 
-// Receive registers the handler of inbound messages. msg may be used until the
-// handler returns.
+// Receive registers the handler of inbound messages, except those for a Client of ForClient. The id
+// of the sender is the Addr of its machine. msg may be used until the handler returns.
 func (rt *Runtime) Receive(f func(from Replica, msg []byte)) { rt.receive = f }
 
 // OnUnreachable registers the handler of hints that the connection to a replica broke or was
