@@ -30,6 +30,7 @@
 //	sim/damage        which damage of disks a cell has to survive
 //	sim/ondisk        the contents of a replica's disk, read without the replica's code
 //	sim/cluster       the machines of a cell, and the lives of replicas on them
+//	sim/cellkit       cells for a world with other servers, or with other cells, in it
 //	sim/check/leases  S7 over intervals of true time
 //	sim/conformance   whether replicas and clients keep the rules of this implementation
 //	sim/runner        many seeds, their totals, manifests and artifacts

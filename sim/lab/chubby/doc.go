@@ -1,7 +1,7 @@
 // Package chubby is test support: the lock of this project's own cell, beside the systems of
-// others. Nothing here is a model: three replicas run the driver and the store that ship, on
-// simulated disks, and clients run package client with its defaults. It leaves out
-// certificates, backups and quotas of principals.
+// others. Nothing here is a model: the cell is one of package cellkit, whose three replicas run the
+// driver and the store that ship, and clients run package client with its defaults. It leaves
+// out certificates, backups and quotas of principals.
 //
 // The algorithm:
 //
@@ -15,6 +15,5 @@
 // The token is the lock's generation, as it stands in the sequencer: the log counts it, so no
 // failure of a minority repeats it.
 //
-// Reading order: replica.go (one life of a replica), lock.go (what the client does), system.go
-// (its card), breaks.go (K1 to K4).
+// Reading order: lock.go (what the client does), system.go (its card), breaks.go (K1 to K4).
 package chubby
