@@ -31,7 +31,9 @@
 //
 // A recipe works with one cell. Two locks in two cells are never acquired or lost together: a
 // program that wants to lead in several cells campaigns in each, and may lead in only some of them.
-// One Client can call them all (client.WithCell, which has an example).
+// It acts on a resource only under the term of the cell that guards this resource. Give the files of
+// these elections different paths, since a Fence does not tell the cells of sequencers apart;
+// docs/recipes.md has the trap. One Client can call all cells (client.WithCell, which has an example).
 //
 // # Threads of control
 //
