@@ -21,7 +21,8 @@
 //
 // If the programs have different tasks, each task is one of the Program's Roles: example_roles_test.go.
 //
-// A World is a world of the program's own, without a cell. It has the same methods; its Run reports
+// A World is a world of the program's own, with no cell, or with those that package sim/cellkit adds
+// to it (example_cell_test.go). It has the same methods; its Run reports
 // which faults the shortest failure needs, strike by strike, and what led to the break.
 //
 // The package has six flags:

@@ -11,9 +11,9 @@ import (
 	"github.com/chubbycell/chubby/sim/runner"
 )
 
-// World configures the seeds of a world of the test's own, without a cell: a protocol, or any
-// program on package sim. Its methods Run, Expect and Verify are like the functions with these
-// names for the cell.
+// World configures the seeds of a world of the test's own: a protocol, any program on package sim,
+// or servers and programs beside cells of package sim/cellkit. Its methods Run, Expect and Verify
+// are like the functions with these names for the cell.
 type World struct {
 	// Scenario returns the run of a seed. It returns a new one on each call, on any goroutine: two
 	// runs share nothing.
