@@ -135,7 +135,7 @@ func (a *agreement[S, I, O]) dump(h *History[I, O]) string {
 	text := ""
 	for i := range h.Operations() {
 		op := &h.Operations()[i]
-		text += describe(a.model, op) + " at " + describePosition(op.At) + "\n"
+		text += describe(a.model, nil, op) + " at " + describePosition(op.At) + "\n"
 	}
 	return text
 }

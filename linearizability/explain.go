@@ -226,7 +226,7 @@ func (e *explainer[S, I, O]) writeText(x *Explanation) string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("Not linearizable: %s, %d operations.", e.title(), len(e.part.ops))
 	line("%s", e.headline(x))
-	line("  %s", describe(e.model, c))
+	line("  %s", describe(e.model, e.part.clients, c))
 	line("%s", possibleText(x))
 	if e.why != "" {
 		line("%s", e.why)
@@ -307,7 +307,7 @@ func (e *explainer[S, I, O]) list(line func(string, ...any), ops []*Operation[I,
 		case op.Call > c.Return:
 			when = "was called after it returned"
 		}
-		line("  %s: %s", describe(e.model, op), when)
+		line("  %s: %s", describe(e.model, e.part.clients, op), when)
 	}
 }
 

@@ -83,10 +83,12 @@ func drawPage[S, I, O any](w io.Writer, m *Model[S, I, O], part partition[I, O],
 		return fmt.Errorf("%w: partition %q would have %d operations, the limit is %d", ErrPage, part.name, len(ops), o.MaxOperations)
 	}
 	run := newPorcupineRun(newSearch(m, ops, o.Budget))
+	run.clients = part.clients
 	_, info := porcupine.CheckOperationsVerbose(run.model(), run.history(), 0)
 	if run.panicked != nil {
 		panic(run.panicked)
 	}
 	replay := newPorcupineRun(newSearch(m, nil, Budget{Steps: Unbounded, Bytes: Unbounded}))
+	replay.clients = part.clients
 	return porcupine.Visualize(replay.model(), info, w)
 }

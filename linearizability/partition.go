@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/chubbycell/chubby/linearizability/history"
 )
 
 // partition is a part of a history that can be checked by itself, in order of call. The operations
 // belong to the history.
 type partition[I, O any] struct {
-	name string
-	ops  []*Operation[I, O]
+	name    string
+	ops     []*Operation[I, O]
+	clients history.Names
 }
 
 // partitions splits a history into the smallest parts that the model allows, in order of name.
@@ -32,6 +35,9 @@ func partitions[S, I, O any](m *Model[S, I, O], h *History[I, O]) ([]partition[I
 	var out []partition[I, O]
 	for _, p := range group(all, func(op *Operation[I, O]) string { return m.PartitionOf(op.Input) }) {
 		out = append(out, narrow(m, p)...)
+	}
+	for i := range out {
+		out[i].clients = h.Names()
 	}
 	return out, nil
 }

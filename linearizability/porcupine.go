@@ -7,6 +7,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/chubbycell/chubby/linearizability/history"
 	"github.com/chubbycell/chubby/linearizability/search"
 )
 
@@ -14,7 +15,8 @@ import (
 type porcupineRun[S, I, O any] struct {
 	search   *finder[S, I, O]
 	bytes    int64
-	perState int64 // what Porcupine keeps for each state in addition to the state
+	perState int64         // what Porcupine keeps for each state in addition to the state
+	clients  history.Names // for the page
 	panicked any
 }
 
@@ -71,17 +73,20 @@ func (p *porcupineRun[S, I, O]) model() porcupine.Model {
 		Step:  func(state, input, _ any) (bool, any) { return p.step(state.(S), input.(*Operation[I, O])) },
 		Equal: func(a, b any) bool { return m.IsSame(a.(S), b.(S)) },
 		DescribeOperation: func(input, _ any) string {
-			op := input.(*Operation[I, O])
-			if op.Outcome == OutcomeUnknown {
-				return m.InputText(op.Input) + " -> unknown"
+			op, who := input.(*Operation[I, O]), ""
+			if p.clients.Has(op.Client) { // the page numbers its lanes
+				who = p.clients.Of(op.Client) + ": "
 			}
-			return m.InputText(op.Input) + " -> " + m.OutputText(op.Input, op.Output)
+			if op.Outcome == OutcomeUnknown {
+				return who + m.InputText(op.Input) + " -> unknown"
+			}
+			return who + m.InputText(op.Input) + " -> " + m.OutputText(op.Input, op.Output)
 		},
 		// The page puts these two into its markup as they are, keys and values of
 		// an untrusted history included.
 		DescribeState: func(state any) string { return html.EscapeString(m.StateText(state.(S))) },
 		DescribeOperationMetadata: func(info any) string {
-			return html.EscapeString(describe(m, info.(*Operation[I, O])))
+			return html.EscapeString(describe(m, p.clients, info.(*Operation[I, O])))
 		},
 	}
 	if m.Hash != nil {

@@ -1,5 +1,7 @@
 package linearizability
 
+import "github.com/chubbycell/chubby/linearizability/history"
+
 // ViolationKind is the way in which a proposed order is wrong.
 type ViolationKind uint8
 
@@ -90,6 +92,7 @@ type witness[S, I, O any] struct {
 	model    *Model[S, I, O]
 	ops      []Operation[I, O] // in the order of their calls
 	byReturn []int32           // the completed ones, in the order of their returns
+	clients  history.Names
 	replay   Replayer[I, O]
 
 	logged   []int32 // operations with a position, in its order
@@ -106,7 +109,7 @@ type witness[S, I, O any] struct {
 
 func newWitness[S, I, O any](m *Model[S, I, O], h *History[I, O]) *witness[S, I, O] {
 	w := &witness[S, I, O]{
-		model: m, ops: h.Operations(), byReturn: h.ByReturn(), replay: m.NewReplayer(),
+		model: m, ops: h.Operations(), byReturn: h.ByReturn(), clients: h.Names(), replay: m.NewReplayer(),
 		placed: make([]bool, h.Len()),
 		order:  make([]int32, 0, h.Len()),
 	}

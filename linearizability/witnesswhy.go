@@ -109,7 +109,7 @@ func (w *witness[S, I, O]) apply(s S, name string, op *Operation[I, O]) S {
 	return next
 }
 
-func (w *witness[S, I, O]) line(i int) string { return describe(w.model, &w.ops[i]) }
+func (w *witness[S, I, O]) line(i int) string { return describe(w.model, w.clients, &w.ops[i]) }
 
 func describePosition(p Position) string {
 	if p.Index == 0 {
@@ -119,8 +119,8 @@ func describePosition(p Position) string {
 }
 
 // describe returns the line by which every report names an operation.
-func describe[S, I, O any](m *Model[S, I, O], op *Operation[I, O]) string {
-	head := fmt.Sprintf("#%d client %d: %s", op.ID, op.Client, shorten(m.InputText(op.Input)))
+func describe[S, I, O any](m *Model[S, I, O], clients history.Names, op *Operation[I, O]) string {
+	head := fmt.Sprintf("#%d %s: %s", op.ID, clients.Of(op.Client), shorten(m.InputText(op.Input)))
 	switch op.Outcome {
 	case OutcomeOK:
 		if out := shorten(m.OutputText(op.Input, op.Output)); out != "" {

@@ -2,5 +2,5 @@
 // recorder that numbers events as they happen. Package linearizability checks histories, and has aliases of all names
 // here.
 //
-// Reading order: operation.go, history.go, recorder.go; seconds.go is for reports.
+// Reading order: operation.go, history.go, recorder.go; names.go and seconds.go are for reports.
 package history

@@ -33,6 +33,7 @@ func fault(ids []int64, format string, args ...any) error {
 type History[I, O any] struct {
 	ops      []Operation[I, O]
 	byReturn []int32 // the operations with OutcomeOK, in order of return
+	names    Names
 }
 
 // New checks operations given in any order and takes ownership of the
@@ -69,6 +70,9 @@ func (h *History[I, O]) Len() int { return len(h.ops) }
 // Operations returns all operations in the order of their calls. The slice belongs to the
 // history: do not change it.
 func (h *History[I, O]) Operations() []Operation[I, O] { return h.ops }
+
+// Names returns the names of clients; nil: none has one. It belongs to the history: do not change it.
+func (h *History[I, O]) Names() Names { return h.names }
 
 // ByReturn returns the indexes of the operations with OutcomeOK, in the order of their
 // returns. The slice belongs to the history: do not change it.

@@ -14,6 +14,7 @@ type Recorder[I, O any] struct {
 	stamp      int64
 	busy       map[int64]int // the outstanding operation of a client, plus one
 	concurrent map[int64]bool
+	names      Names
 	ended      bool
 }
 
@@ -31,11 +32,22 @@ func NewRecorder[I, O any](size int) *Recorder[I, O] {
 // client's first operation.
 func (r *Recorder[I, O]) Concurrent(client int64) { r.concurrent[client] = true }
 
+// Name gives a client a name, for reports: "#4 reader c3: get x" in place of "#4 client 3: get x". Several
+// clients may have one name, such as the lives of a machine, each of which is a client of its own because its last call may
+// have no outcome. Files have the number only. Name may be called at any time before History. An empty name is none.
+func (r *Recorder[I, O]) Name(client int64, name string) {
+	r.assert(!r.ended, "a name after the end of the history")
+	if r.names == nil {
+		r.names = Names{}
+	}
+	r.names[client] = name
+}
+
 // Call records that client calls in at true time ns, and returns the
 // operation's number: its ID, and its index in the history.
 func (r *Recorder[I, O]) Call(client, ns int64, in I) int {
 	r.assert(!r.ended, "call after the end of the history")
-	r.assert(r.busy[client] == 0, "client %d calls while operation %d is outstanding", client, r.busy[client]-1)
+	r.assert(r.busy[client] == 0, "%s calls while operation %d is outstanding", r.names.who(client), r.busy[client]-1)
 	i := len(r.ops)
 	r.ops = append(r.ops, Operation[I, O]{
 		ID: int64(i), Client: client, Call: r.next(), Return: Never, CallTime: ns,
@@ -98,7 +110,7 @@ func (r *Recorder[I, O]) History() *History[I, O] {
 		r.assert(!op.WitnessOutput || !op.At.IsZero(), "operation %d is told and has no position", i)
 		op.WitnessOutput = op.WitnessOutput && op.Outcome == OutcomeUnknown
 	}
-	return &History[I, O]{ops: r.ops, byReturn: r.byReturn}
+	return &History[I, O]{ops: r.ops, byReturn: r.byReturn, names: r.names}
 }
 
 func (r *Recorder[I, O]) end(i int, ns int64, o Outcome) *Operation[I, O] {

@@ -41,6 +41,8 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 	return func(rt *sim.Runtime) {
 		var answered sim.Signal
 		answer, now := "", func() int64 { return int64(rt.Env().World().Now()) } // true time
+		me := int64(client) + 1
+		c.calls.Name(me, rt.Env().Self().String()) // in reports; a story looks for this machine
 		rt.Receive(func(_ sim.Replica, msg []byte) { answer = string(msg); answered.Fire() })
 		for i := range 20 {
 			in, to, msg := lin.Read(), c.readAt, "read"
@@ -48,7 +50,7 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 				in, to, msg = lin.Write(fmt.Sprint(i)), 1, fmt.Sprint("write ", i)
 			}
 			answered = rt.NewSignal()
-			call := c.calls.Call(int64(client)+1, now(), in) // client 1 is machine c1 of the trace
+			call := c.calls.Call(me, now(), in)
 			rt.Env().Send(to, []byte(msg))
 			if _, err := rt.Wait(context.Background(), answered); err == nil { // a call without an answer has no outcome
 				c.calls.OK(call, now(), lin.KVOutput{Found: answer != "", Value: answer})

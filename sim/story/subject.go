@@ -84,6 +84,9 @@ var (
 	leaseNamed   = regexp.MustCompile(`(?i)\blease|keep-?alive|jeopardy|grace|\bcounts on it\b`)
 	// A client of a history is a program. It is negative for the second call that the program has under way.
 	processNamed = regexp.MustCompile(`\bclient -?(\d+)\b`)
+	// callerNamed is how a report names the client of a call that has a name with that of its machine
+	// (linearizability.Recorder.Name).
+	callerNamed = regexp.MustCompile(`#\d+ [^:\n]*?\bc(\d+)\b[^:\n]*: `)
 	// timeNamed is how a report says when, in true time, something happened that led to the break: in a line of its own,
 	// or after the name of a command.
 	timeNamed = regexp.MustCompile(`(?m)(?:^\s*|, executed at )(\d+\.\d{6})s\b`)
@@ -104,12 +107,21 @@ func (w window) has(m *moments.Moment) bool {
 
 // windowOf returns the window of the first call that a report names; zero: the report does not say.
 func windowOf(report string) (w window) {
-	at, who := windowNamed.FindStringSubmatchIndex(report), processNamed.FindStringSubmatchIndex(report)
-	if at == nil || who == nil || who[0] > at[0] {
+	at := windowNamed.FindStringSubmatchIndex(report)
+	if at == nil {
 		return window{}
 	}
-	n, err := strconv.ParseInt(report[who[2]:who[3]], 10, 64)
-	if err != nil || n>>20 == 0 {
+	var who sim.Addr
+	if by := processNamed.FindStringSubmatch(report[:at[0]]); by != nil {
+		if n, err := strconv.ParseInt(by[1], 10, 64); err == nil && n>>20 != 0 {
+			who = event.ProgramID(n).Client()
+		}
+	} else if by := callerNamed.FindStringSubmatch(report[:at[0]]); by != nil {
+		if n, err := strconv.ParseUint(by[1], 10, 20); err == nil && n > 0 {
+			who = sim.FirstClient + sim.Addr(n) - 1
+		}
+	}
+	if who == 0 {
 		return window{}
 	}
 	seconds := func(i int) time.Duration {
@@ -117,7 +129,7 @@ func windowOf(report string) (w window) {
 		return d
 	}
 	// a report has no more than microseconds
-	return window{client: event.ProgramID(n).Client(), from: seconds(2), to: seconds(4) + time.Microsecond}
+	return window{client: who, from: seconds(2), to: seconds(4) + time.Microsecond}
 }
 
 // programs renames the clients in a report about a history as the other lines of a story name programs.

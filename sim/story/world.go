@@ -22,7 +22,8 @@ const (
 // OfWorld returns the story of a run of a world without a cell that broke b: the steps that led to the break. l has the
 // trace of the run. The steps are the latest moments from which the break may have come: messages, faults on machines,
 // failures of disks, and notes (World.Tracef of kind moments.Says). A report about a history names calls and when they were
-// under way: the steps then end with the messages to these clients in that time (client 3 is machine c3). If the break has
+// under way: the steps then end with the messages to these clients in that time (client 3 is machine c3, and so is a client
+// whose name in the history contains c3). If the break has
 // no machine, it may have come from the last moment of its event, or from the last moments of the machines that its text
 // names, such as n1 or c2. Without any, there are no steps, and the one line says so, as it does if these machines did nothing.
 func OfWorld(l *moments.Log, b *cell.Breach) Story {
@@ -49,7 +50,7 @@ func OfWorld(l *moments.Log, b *cell.Breach) Story {
 }
 
 // callOfWorld is how a report about a history names a call, with its times in seconds of true time.
-var callOfWorld = regexp.MustCompile(`client (\d+): .*\[called \d+(?: at ([\d.]+)s)?, returned \d+ at ([\d.]+)s\]`)
+var callOfWorld = regexp.MustCompile(`#\d+ (?:client (\d+)|[^:\n]*?\bc(\d+)\b[^:\n]*): .*\[called \d+(?: at ([\d.]+)s)?, returned \d+ at ([\d.]+)s\]`)
 
 // endsOfWorld returns the moments at which the past of the break begins, and the time from which on steps are told.
 func (t *teller) endsOfWorld() (ends []int, from time.Duration) {
@@ -72,15 +73,15 @@ func (t *teller) endsOfWorld() (ends []int, from time.Duration) {
 func (t *teller) endsOfCalls() (ends []int, from time.Duration) {
 	from = math.MaxInt64
 	for _, found := range callOfWorld.FindAllStringSubmatch(t.breach.Text, -1) {
-		n, err := strconv.ParseUint(found[1], 10, 20)
+		n, err := strconv.ParseUint(found[1]+found[2], 10, 20)
 		if err != nil || n == 0 {
 			continue
 		}
-		who, to := sim.FirstClient+sim.Addr(n)-1, moments.Seconds(found[3])+time.Microsecond // a report has microseconds
+		who, to := sim.FirstClient+sim.Addr(n)-1, moments.Seconds(found[4])+time.Microsecond // a report has microseconds
 		for i := range slices.Backward(t.All) {
 			if m := &t.All[i]; m.Who == who && m.At <= to {
 				ends = append(ends, i)
-				from = min(from, moments.Seconds(found[2]))
+				from = min(from, moments.Seconds(found[3]))
 				break
 			}
 		}

@@ -99,12 +99,14 @@ func TestTheStoryOfAHistoryEndsWithItsCalls(t *testing.T) {
 		line(l, 5, at+ms, "n2", "0.011000000", "send", "-> c2 old")
 		line(l, 6, at+2*ms, "c2", "0.012000000", "receive", "<- n2 old")
 	}
-	text := "Not linearizable\n  #4 client 2: read -> \"old\" [called 7 at 0.010000s, returned 14 at 0.012000s]\ncannot have had this result"
 	line(l, 9, time.Second, "-", "-", "FAILURE", "X broken")
-	s := OfWorld(l, &cell.Breach{ID: "LIN", Text: text, At: time.Second, Step: 6})
-	require.Equal(t, []string{
-		"What led to it:",
-		"  0.011 s (n2: 0.011)  n2 receives from c2 (sent at 0.010 s): read",
-		"  0.012 s (c2: 0.012)  c2 receives from n2 (sent at 0.011 s): old",
-	}, s.Lines)
+	for _, who := range []string{"client 2", "c2", "reader c2 (life 3)"} {
+		text := "Not linearizable\n  #4 " + who + ": read -> \"c1\" [called 7 at 0.010000s, returned 14 at 0.012000s]\ncannot have had this result"
+		s := OfWorld(l, &cell.Breach{ID: "LIN", Text: text, At: time.Second, Step: 6})
+		require.Equal(t, []string{
+			"What led to it:",
+			"  0.011 s (n2: 0.011)  n2 receives from c2 (sent at 0.010 s): read",
+			"  0.012 s (c2: 0.012)  c2 receives from n2 (sent at 0.011 s): old",
+		}, s.Lines, who)
+	}
 }
