@@ -5,8 +5,11 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/chubbycell/chubby/sim"
 )
 
 // Filter selects lines of a trace. A line must meet all fields that are set. The zero Filter selects every line. A
@@ -25,6 +28,21 @@ type Filter struct {
 
 	seen, words map[string]bool // kinds of all lines so far, and of their messages
 	taken       bool            // some line was selected
+}
+
+// ParseMachine reads the name of a machine as a user gives it: "n2" or "2", or "c1" for a client.
+func ParseMachine(s string) (sim.Addr, error) {
+	digits, base := s, sim.Addr(0)
+	if rest, is := strings.CutPrefix(s, "n"); is {
+		digits = rest
+	} else if rest, is := strings.CutPrefix(s, "c"); is {
+		digits, base = rest, sim.FirstClient-1
+	}
+	n, err := strconv.ParseUint(digits, 10, 15)
+	if err != nil || n == 0 {
+		return 0, fmt.Errorf("%q: such as n2 for a replica or c1 for a client", s)
+	}
+	return base + sim.Addr(n), nil
 }
 
 // Unmatched returns lines of text for people, after the run: which of Kinds no line of the run has, with the kinds that

@@ -283,21 +283,14 @@ func part(n, shard, shards uint64) uint64 {
 	return share
 }
 
-// parseNode reads "n2", "2" or "c1".
+// parseNode reads a --node; "" is 0.
 func parseNode(s string) (sim.Addr, error) {
 	if s == "" {
 		return 0, nil
 	}
-	digits, base := s, sim.Addr(0)
-	switch s[0] {
-	case 'n':
-		digits = s[1:]
-	case 'c':
-		digits, base = s[1:], sim.FirstClient-1
+	a, err := moments.ParseMachine(s)
+	if err != nil {
+		return 0, cli.Usage("--node %v", err)
 	}
-	n, err := strconv.ParseUint(digits, 10, 15)
-	if err != nil || n == 0 {
-		return 0, cli.Usage("--node %q: such as n2 for a replica or c1 for a client", s)
-	}
-	return base + sim.Addr(n), nil
+	return a, nil
 }

@@ -3,8 +3,6 @@ package simtest
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,23 +78,12 @@ func before(text, lines string) string {
 }
 
 // printCell prints everything that happens in one seed of a cell.
-func (s *suite) printCell(seed uint64, w io.Writer) {
+func (s *suite) printCell(seed uint64, to printed) {
 	o := s.o.plan()
 	o.Seed = seed
-	(&moments.Printer{W: w}).Watch(&o)
+	o.Trace.Node = to.node
+	(&moments.Printer{W: to.w, Only: to.only}).Watch(&o)
 	runner.Guard(s.run)(o)
-}
-
-// printTrace does what -sim.trace asks for.
-func (s *suite) printTrace() {
-	s.t.Helper()
-	switch {
-	case !s.flags.trace:
-	case s.flags.seed == 0:
-		s.t.Fatalf("-sim.trace prints one seed: give -sim.seed, too")
-	case s.print != nil:
-		s.print(s.flags.seed, os.Stdout)
-	}
 }
 
 // tellFailures describes every failing seed, the shortest with its story, and keeps them.

@@ -1,7 +1,6 @@
 package simtest
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,11 +86,11 @@ func TestATraceIsOfOneSeed(t *testing.T) {
 	require.Equal(t, "-sim.trace prints one seed: give -sim.seed, too", l.fatal)
 	var b strings.Builder
 	s := start(&listener{TB: t}, Options{Duration: 2 * time.Second}, flags{seed: 7}, cell.Run)
-	s.printCell(7, &b)
+	s.printCell(7, printed{w: &b})
 	require.Contains(t, b.String(), "# seed 7: ")
 	require.Contains(t, b.String(), "open session")
-	printed := uint64(0)
-	s.flags.trace, s.print = true, func(seed uint64, _ io.Writer) { printed = seed }
+	of := uint64(0)
+	s.flags.trace, s.print = true, func(seed uint64, _ printed) { of = seed }
 	s.printTrace()
-	require.EqualValues(t, 7, printed)
+	require.EqualValues(t, 7, of)
 }

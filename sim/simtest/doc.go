@@ -25,7 +25,7 @@
 // to it (example_cell_test.go). It has the same methods; its Run reports
 // which faults the shortest failure needs, strike by strike, and what led to the break.
 //
-// The package has six flags:
+// The package has these flags:
 //
 //	-sim.seed N    run this seed only, in each test that runs seeds
 //	-sim.seeds N   run N seeds instead of Options.Seeds
@@ -33,7 +33,9 @@
 //	               many as the time allows
 //	-sim.shrink D  shrink a failure for at most D (20s; 0: not at all)
 //	-sim.trace     with -sim.seed: print everything that happens, as chubby sim --trace does
-//	               (with go test -v if several packages are tested)
+//	               (with go test -v if several packages are tested); -sim.kind, -sim.node,
+//	               -sim.slot, -sim.about, -sim.since and -sim.before select lines, as the
+//	               flags of these names do there
 //	-sim.out DIR   keep below DIR/TEST, for each failing seed, what `chubby sim --out` keeps:
 //	               trace, history, picture, manifest, and for one seed the shrunk case; with
 //	               -sim.seed, for that seed. For a World: trace.txt and page.html, and for
@@ -43,6 +45,6 @@
 // To run such a case in a test from then on, use Replay, or Program.Replay. A main with the same extension (package
 // simcmd) replays a directory.
 //
-// Reading order: options.go, program.go, role.go, flags.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
+// Reading order: options.go, program.go, role.go, flags.go, trace.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
 // replay.go, world.go, smaller.go, watched.go.
 package simtest

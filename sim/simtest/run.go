@@ -2,7 +2,6 @@ package simtest
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,15 +27,15 @@ type suite struct {
 	all    []runner.SeedHash
 	spared []spared
 
-	story    func(*cell.Result) string      // describes one failing seed; nil: it is described like the others
-	kept     *keptSeeds                     // of earlier runs, and of this one; nil: none
-	again    map[uint64]bool                // kept seeds that failed again
-	differs  bool                           // a failing seed is not one history: none is kept
-	verifies bool                           // each seed is run twice
-	world    bool                           // seeds are those of a World, not of a cell
-	print    func(seed uint64, w io.Writer) // for -sim.trace; nil: nothing is printed
-	files    func(o Options)                // writes the files of -sim.out
-	declares func(seed uint64) bool         // whether Judge is the name of a property that the seed declares
+	story    func(*cell.Result) string     // describes one failing seed; nil: it is described like the others
+	kept     *keptSeeds                    // of earlier runs, and of this one; nil: none
+	again    map[uint64]bool               // kept seeds that failed again
+	differs  bool                          // a failing seed is not one history: none is kept
+	verifies bool                          // each seed is run twice
+	world    bool                          // seeds are those of a World, not of a cell
+	print    func(seed uint64, to printed) // for -sim.trace; nil: nothing is printed
+	files    func(o Options)               // writes the files of -sim.out
+	declares func(seed uint64) bool        // whether Judge is the name of a property that the seed declares
 }
 
 // Run runs seeds. It fails the test if a seed breaks a property, if the simulated code crashes, if

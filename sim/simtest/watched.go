@@ -24,13 +24,14 @@ type watched struct {
 // watch runs a part of a seed once more, and writes its trace for people to w.
 func (x World) watch(test string, seed uint64, of part, w io.Writer) watched {
 	seen := page.NewRecorder()
-	return watched{x.run(seed, of, io.MultiWriter(forPeople(test, seed, w), seen)), seen}
+	return watched{x.run(seed, of, 0, io.MultiWriter(forPeople(test, seed, w, nil), seen)), seen}
 }
 
-// forPeople returns a writer for the trace of a seed. It writes to w a header, and the trace with faults in words.
-func forPeople(test string, seed uint64, w io.Writer) io.Writer {
+// forPeople returns a writer for the trace of a seed. It writes to w a header, and the trace with faults in words; only
+// selects its lines (nil: all).
+func forPeople(test string, seed uint64, w io.Writer, only *moments.Filter) io.Writer {
 	var t sim.Trace
-	(&moments.Printer{W: w}).WatchWorld(&t, fmt.Sprintf("seed %d of %s", seed, test))
+	(&moments.Printer{W: w, Only: only}).WatchWorld(&t, fmt.Sprintf("seed %d of %s", seed, test))
 	return t.W
 }
 

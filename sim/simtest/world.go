@@ -78,7 +78,7 @@ func (x World) start(t testing.TB, f flags, run runner.Runner) *suite {
 	}
 	s := start(t, o, f, run)
 	s.world, s.o.Judge, s.declares = true, x.Judge, x.isDeclared
-	s.print = func(seed uint64, w io.Writer) { x.run(seed, part{}, forPeople(t.Name(), seed, w)) }
+	s.print = func(seed uint64, to printed) { x.run(seed, part{}, to.node, forPeople(t.Name(), seed, to.w, to.only)) }
 	s.files = func(Options) {
 		t.Helper()
 		x.leave(s)
@@ -174,8 +174,8 @@ func (x World) tell(s *suite, r *cell.Result) string {
 	return before(text, w.story()) + fmt.Sprintf("\nwith only these faults: trace %s, page %s", trace, html)
 }
 
-// run runs a seed once more, with its trace written to w.
-func (x World) run(seed uint64, of part, w io.Writer) cell.Result {
+// run runs a seed once more, with the trace of a machine written to w; node 0: of all.
+func (x World) run(seed uint64, of part, node sim.Addr, w io.Writer) cell.Result {
 	run := runner.Guard(func(o plan.Options) cell.Result { return x.with(o, of) })
-	return run(plan.Options{Seed: seed, Trace: sim.Trace{W: w, Describe: x.Config.Trace.Describe}})
+	return run(plan.Options{Seed: seed, Trace: sim.Trace{W: w, Node: node, Describe: x.Config.Trace.Describe}})
 }

@@ -183,7 +183,7 @@ func TestTheTraceOfAWorldIsTheOneOfItsFile(t *testing.T) {
 	listen(t, func(l *listener) {
 		x := mortal(3)
 		x.runWith(l, flags{seed: 3, out: "out", shrink: time.Minute})
-		x.start(l, flags{}, x.seed).print(3, &b)
+		x.start(l, flags{}, x.seed).print(3, printed{w: &b})
 	})
 	trace, err := os.ReadFile(filepath.Join("out", t.Name(), "seed-3", "trace.txt"))
 	require.NoError(t, err)
