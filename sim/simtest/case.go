@@ -3,6 +3,7 @@ package simtest
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +49,17 @@ func (s *suite) tellCase(r *cell.Result) string {
 	if err != nil {
 		return text + fmt.Sprintf("\ncannot write the shrunk case: %v", err)
 	}
-	return text + "\nshrunk case, for " + s.o.replayer() + ": " + file
+	return text + "\nshrunk case, for " + s.o.replayer() + ": " + file + s.writeStory(r.Seed, text)
+}
+
+// writeStory writes the report of a failing seed, with its story and the command that runs it again, into the directory of
+// -sim.out. It returns a line that names the file.
+func (s *suite) writeStory(seed uint64, text string) string {
+	s.t.Helper()
+	return "\nits story: " + s.write(seed, runner.StoryFile, func(w io.Writer) error {
+		_, err := io.WriteString(w, text+"\n")
+		return err
+	})
 }
 
 // shrinking returns for how long a failure may be shrunk: what the flag says, within the time limit

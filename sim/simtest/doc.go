@@ -37,10 +37,11 @@
 //	               -sim.slot, -sim.about, -sim.since and -sim.before select lines, as the
 //	               flags of these names do there
 //	-sim.out DIR   keep below DIR/TEST, for each failing seed, what `chubby sim --out` keeps:
-//	               trace, history, picture, manifest, and for one seed the shrunk case; with
-//	               -sim.seed, for that seed. For a World: trace.txt and page.html, and for
-//	               one seed shrunk-trace.txt and shrunk-page.html, with only the faults that
-//	               it needs
+//	               trace, history, picture, manifest, and for one seed the shrunk case and its
+//	               story.txt; with -sim.seed, for that seed. For a World: trace.txt,
+//	               page.html and story.txt, and for one seed shrunk-trace.txt and
+//	               shrunk-page.html, with only the faults that it needs. A story.txt ends with
+//	               the command that runs the seed again
 //
 // To run such a case in a test from then on, use Replay, or Program.Replay. A main with the same extension (package
 // simcmd) replays a directory.

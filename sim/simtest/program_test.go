@@ -3,6 +3,7 @@ package simtest
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -126,6 +127,12 @@ func TestACaseOfAProgramIsATest(t *testing.T) {
 	require.Len(t, l.errors, 1)
 	file := filepath.Join("out", t.Name(), "seed-1", runner.CaseFile)
 	require.Contains(t, l.errors[0], "\nshrunk case, for Program.Replay: "+file)
+
+	story, err := os.ReadFile(filepath.Join(filepath.Dir(file), runner.StoryFile))
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(l.errors[0], strings.TrimSuffix(string(story), "\n")), "the story is what the test prints")
+	require.Contains(t, string(story), "note: turns\n")
+	require.Contains(t, string(story), "\nto reproduce: go test ")
 
 	told := listen(t, func(l *listener) { bad.Replay(l, file) })
 	require.Empty(t, told.fatal)

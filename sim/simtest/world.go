@@ -102,12 +102,15 @@ func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	return s.seeds()
 }
 
-// leave writes the traces and pages of failing seeds, and of the seed of -sim.seed.
+// leave writes the traces, pages and stories of failing seeds, and of the seed of -sim.seed.
 func (x World) leave(s *suite) {
 	s.t.Helper()
 	for _, seed := range s.ran() {
 		if seed.Broken != "" || s.flags.seed > 0 {
-			_, trace, html := x.leaveRun(s, seed.Seed, part{}, runner.TraceFile, runner.RunPageFile)
+			w, trace, html := x.leaveRun(s, seed.Seed, part{}, runner.TraceFile, runner.RunPageFile)
+			if w.result.Failed() { // the story with only the faults that are needed replaces that of the seed that is shrunk
+				s.writeStory(seed.Seed, before(s.tell(&w.result), w.story()))
+			}
 			s.t.Logf("seed %d: trace in %s, page in %s", seed.Seed, trace, html)
 		}
 	}
@@ -171,7 +174,8 @@ func (x World) tell(s *suite, r *cell.Result) string {
 		return text
 	}
 	w, trace, html := x.leaveRun(s, r.Seed, small.part, runner.CaseTraceFile, runner.CasePageFile)
-	return before(text, w.story()) + fmt.Sprintf("\nwith only these faults: trace %s, page %s", trace, html)
+	text = before(text, w.story())
+	return text + fmt.Sprintf("\nwith only these faults: trace %s, page %s", trace, html) + s.writeStory(r.Seed, text)
 }
 
 // run runs a seed once more, with the trace of a machine written to w; node 0: of all.

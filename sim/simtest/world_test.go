@@ -69,6 +69,12 @@ func TestAFailureOfAWorldIsMadeSmallerAndKept(t *testing.T) {
 		require.Regexp(t, `^# seed \d of `+t.Name()+`\n#   event +true time +machine +its local time +kind +text\n +0 `, string(trace))
 		require.Regexp(t, ` n1 +[\d.]+ fault +n1 loses power\n`, string(trace))
 	}
+	for _, seed := range []int{3, 4} { // as the trace, of each failing seed
+		story, err := os.ReadFile(filepath.Join("out", t.Name(), fmt.Sprintf("seed-%d", seed), "story.txt"))
+		require.NoError(t, err)
+		require.Regexp(t, fmt.Sprintf(`(?s)^seed %d: P1 broke: it lives again\n.*What led to it:\n.*\nto reproduce: go test .* -sim.seed=%d.*\n$`, seed, seed), string(story))
+		require.Equal(t, seed == 4, strings.Contains(string(story), "faults needed"), "the one that was shrunk")
+	}
 	kept := filepath.Join("testdata", "sim", t.Name(), "seed-4")
 	require.Contains(t, first, "the next run starts with it: "+kept)
 	text, err := os.ReadFile(kept)
