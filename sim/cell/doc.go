@@ -14,7 +14,7 @@
 //	process.go   reports one life of a replica (sim/cluster) to checkers and faults;
 //	             process_jobs.go: of its disk jobs; nudge.go: early ticks
 //	witness.go   what programs, faults and the hostile client may learn of the cell
-//	run.go       one seed from beginning to end: safety, healing, liveness (L1);
+//	run.go       one seed from beginning to end: safety, healing, liveness (L1); unended.go: where programs wait;
 //	             absentees.go: replicas and links that liveness does without; growth.go: what may
 //	             not grow (L2, sim/check/growth); leaks.go: nodes and handles that stay (S15)
 //	script.go    how long a run lasts if a script lists its faults

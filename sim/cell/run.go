@@ -11,7 +11,6 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/histories"
 	"github.com/chubbycell/chubby/sim/plan"
-	"github.com/chubbycell/chubby/sim/workload"
 )
 
 // Floors of a counted seed: below them a run proves too little to be counted.
@@ -234,26 +233,6 @@ func (c *seedRun) roles() string {
 			continue
 		}
 		all = append(all, r.Host.Core().Status().String())
-	}
-	return strings.Join(all, "; ")
-}
-
-// mostUnended bounds the programs that a report names.
-const mostUnended = 3
-
-// unended returns where the programs wait that have not ended.
-func (c *seedRun) unended() string {
-	var all []string
-	for _, m := range c.machines.Clients {
-		for _, b := range c.world.Blocked(m.Addr()) {
-			if strings.HasPrefix(b.Name, workload.ThreadName) {
-				b.Calls = slices.DeleteFunc(b.Calls, workload.IsOfScene)
-				all = append(all, b.String())
-			}
-		}
-	}
-	if more := len(all) - mostUnended; more > 0 {
-		all = append(all[:mostUnended], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(all, "; ")
 }
