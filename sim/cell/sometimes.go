@@ -84,6 +84,7 @@ var situations = []situation{
 	{"event-told", "a handle heard of a change", func(c *Cell) uint64 { return c.told.Told }},
 	{"event-read-again", "a handle heard that it was to read again", func(c *Cell) uint64 { return c.told.ReadAgain }},
 	{"event-replaced", "a master told a handle to read again, in place of events that it had not kept or not seen", func(c *Cell) uint64 { return c.told.Replaced }},
+	{"event-relisted", "a program listed a directory because an event of it came", func(c *Cell) uint64 { return c.load.Relisted }},
 	{"lock-wanted", "the holder of a lock heard that another handle asked for it", func(c *Cell) uint64 { return c.told.Wanted }},
 	{"lock-owed", "a holder that was to hear of it had a lock for which another handle waited", func(c *Cell) uint64 { return c.wanted.Held }},
 	{"lock-owed-several", "one had it while others held it, too", func(c *Cell) uint64 { return c.wanted.Shared }},

@@ -70,6 +70,17 @@ func TestSessionsComeAndGo(t *testing.T) {
 	require.Positive(t, n["ephemeral-swept"])
 }
 
+func TestServersRegisterAndWatchersListThem(t *testing.T) {
+	r := Run(plan.Options{Seed: 3, Workload: plan.Registry, Faults: []string{}, Tune: []string{"caches=1"}})
+	require.Nil(t, r.Breach)
+	require.True(t, r.Counted)
+	n := numbers(r.Sometimes)
+	for _, name := range []string{"session-deserted", "session-expired", "ephemeral-swept", "event-told", "cache-names", "cache-hit", "cache-acked"} {
+		require.Positive(t, n[name], name)
+	}
+	require.Greater(t, n["event-relisted"], uint64(50))
+}
+
 func TestFilesAreAsLargeAsTheyMayBe(t *testing.T) {
 	r := Run(plan.Options{Seed: 1, Workload: plan.Big, Faults: []string{}})
 	require.Nil(t, r.Breach)

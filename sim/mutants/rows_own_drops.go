@@ -10,5 +10,7 @@ func ownDropRows() []Row {
 		applied(GroupOwn, "O343", "A", "a sweep waits for no client that may cache the node"),
 		applied(GroupOwn, "O344", "A", "a client that is told to drop all drops nothing"),
 		applied(GroupOwn, "O345", "A", "a change does not wait for a drop that was told for an earlier one"),
+		applied(GroupOwn, "O388", "A", "the names of a directory stay cached when its ephemeral child goes"),
+		applied(GroupOwn, "O389", "A", "a change waits for clients that may cache the child, not for those that may cache the names"),
 	}
 }

@@ -22,10 +22,13 @@ func (p *Plan) Added() bool {
 // of them half of the time; the built-in workload is drawn all the same, so that other draws do not
 // change.
 func drawWorkload(x *scenario.Extension, at func(string) *draw.Stream) string {
-	drawn := WorkloadKinds[:len(WorkloadKinds)-1] // Cached, the last one, has a draw of its own
+	drawn := WorkloadKinds[:len(WorkloadKinds)-2] // the last two, Cached and Registry, have draws of their own
 	name := drawn[at("workload").Int(len(drawn))].Name
 	if at("workload.cached").Chance(1, 8) {
 		name = Cached
+	}
+	if at("registry").Chance(1, 16) {
+		name = Registry
 	}
 	if x == nil || len(x.Workloads) == 0 {
 		return name

@@ -43,7 +43,7 @@ func drawKeepLock(p *Plan, at func(string) *draw.Stream) {
 // leases. Without master leases nothing is cached, so only few such cells are among them.
 func drawCaches(p *Plan, at func(string) *draw.Stream) {
 	d := at("caches")
-	on := d.Chance(1, 2)
+	on := d.Chance(1, 2) || p.Workload == Registry && at("caches.registry").Chance(1, 2)
 	leased := p.Driver.Core.Sessions.LeaseMin > 0 && p.Driver.Core.Paxos.Lease.Grant > 0
 	if !leased {
 		on = on && d.Chance(1, 4)

@@ -9,7 +9,7 @@ import (
 // Clients keep caches in about half of the cells whose programs use nodes. Few of these cells have
 // no leases, without which nothing is cached.
 func TestHalfOfTheCellsWithNodesHaveCaches(t *testing.T) {
-	nodes, cached, leaseless, asked, deaf := 0, 0, 0, 0, 0
+	nodes, cached, leaseless, asked, deaf, registries := 0, 0, 0, 0, 0, 0
 	for seed := range uint64(4000) {
 		p := New(Options{Seed: seed})
 		require.False(t, p.Caches.On && !OnNodes(p.Workload))
@@ -18,8 +18,12 @@ func TestHalfOfTheCellsWithNodesHaveCaches(t *testing.T) {
 			continue
 		}
 		nodes++
-		if p.Workload == Cached {
+		switch p.Workload {
+		case Cached:
 			asked++
+		case Registry:
+			registries++
+			require.NotZero(t, p.Watch.Share, "its watchers ask for events")
 		}
 		if !p.Caches.On {
 			continue
@@ -37,6 +41,7 @@ func TestHalfOfTheCellsWithNodesHaveCaches(t *testing.T) {
 	require.Less(t, 4*leaseless, cached)
 	require.InDelta(t, 500, asked, 100)
 	require.Greater(t, deaf, 200)
+	require.InDelta(t, 250, registries, 60)
 }
 
 // Handles keep locks in about a third of the cells whose programs use nodes and whose sessions have leases.

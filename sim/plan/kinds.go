@@ -88,6 +88,8 @@ const (
 	Fenced = "fenced"
 	// Cached is the workload of many readers and few writers.
 	Cached = "cached"
+	// Registry is the workload of servers that come and go in a directory, and of those that watch it.
+	Registry = "registry"
 )
 
 // WorkloadKinds are all built-in workloads, in the order of reports and of draws.
@@ -103,6 +105,7 @@ var WorkloadKinds = []WorkloadInfo{
 	{Fenced, "a counter outside of the cell, which the holder of a lock reads and writes; it checks sequencers"},
 	{"lists", "groups of rows that are filled, emptied and listed as a whole"},
 	{Cached, "a file, names and absent nodes that many read, few that write, and ephemeral nodes that come and go"},
+	{Registry, "servers that register as ephemeral children of a directory, end or vanish, and watchers that list it after each event"},
 }
 
 // Workloads returns all workloads: the built-in ones, followed by those of an extension. with may
@@ -119,5 +122,5 @@ func Workloads(with *scenario.Extension) []WorkloadInfo {
 
 // OnNodes reports whether a workload uses files and locks, except Fenced.
 func OnNodes(workload string) bool {
-	return slices.Contains([]string{"files", "locks", "rights", Storm, Churn, Big, Cached}, workload)
+	return slices.Contains([]string{"files", "locks", "rights", Storm, Churn, Big, Cached, Registry}, workload)
 }

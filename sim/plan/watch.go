@@ -16,7 +16,13 @@ type WatchPlan struct {
 // use nodes have session leases, whose KeepAlives carry the events.
 func (p *Plan) watch(at func(string) *draw.Stream) {
 	d := at("watch")
-	if !OnNodes(p.Workload) || !d.Chance(1, 2) {
+	if !OnNodes(p.Workload) {
+		return
+	}
+	if !d.Chance(1, 2) {
+		if p.Workload == Registry { // its watchers always ask for events
+			p.Watch = WatchPlan{Share: 1, Slow: 10 * time.Millisecond}
+		}
 		return
 	}
 	p.Watch = WatchPlan{Share: uint64(d.Between(1, 4)), Slow: time.Duration(d.LogUniform(int64(time.Millisecond), int64(10*time.Second)))}

@@ -16,6 +16,8 @@ func (c *Programs) budget(d *sim.Draw) int {
 	switch c.plan.Workload {
 	case plan.Churn:
 		return int(d.LogUniform(1, 12))
+	case plan.Registry:
+		return int(d.LogUniform(4, 100))
 	case plan.Storm:
 		return 1 << 20 // no end: a program that ends would leave the queue
 	}
@@ -40,10 +42,15 @@ func (p *stormWork) churnTurn(ctx context.Context) {
 	}
 }
 
+// losesClients reports whether clients of the workload vanish by themselves, without a fault.
+func (c *Programs) losesClients() bool {
+	return c.plan.Workload == plan.Churn || c.plan.Workload == plan.Registry
+}
+
 // desert abandons one session in three without closing it: the client's machine loses power, and
 // another client begins on it later. It reports whether it does.
 func (c *Programs) desert(rt *sim.Runtime, d *sim.Draw) bool {
-	if c.plan.Workload != plan.Churn || c.Finale || !d.Chance(1, 3) {
+	if !c.losesClients() || c.Finale || !d.Chance(1, 3) {
 		return false
 	}
 	m := c.world.Machine(rt.Env().Self())

@@ -14,7 +14,8 @@
 //	files.go     what it does to files and directories: file_calls.go, pages.go; big.go: the
 //	             largest files
 //	reads.go     reports reads to a checker; cached.go: programs that read again and again
-//	watch.go     the events that its handles receive
+//	watch.go     the events that its handles receive; registry.go: servers that come and go, and
+//	             programs that watch and list them
 //	locks.go     what it does to locks: lock_calls.go; storm.go: very many Acquires of one lock; churn.go:
 //	             sessions that come and go
 //	rights.go    what it does to nodes under ACL files that change; tied.go: by handles tied to sequencers

@@ -160,6 +160,7 @@ type Programs struct {
 	Closed    []api.SessionID   // sessions whose end the cell has confirmed
 	Shared    uint64            // times that a program took the handle of another program
 	Busy      uint64            // calls that a client refused because too many waited
+	Relisted  uint64            // times that a watcher listed a directory because an event came
 	Deserted  int               // sessions that their clients abandoned without closing them
 	Stale     uint64            // calls by handles that were tied to a stale sequencer when they began
 	TooLarge  uint64            // writes of contents one byte too long

@@ -74,7 +74,7 @@ func (f fileCall) end(out linearizability.FileOutput, err error) (linearizabilit
 	if c.events.Wanted() {
 		p.said = saidOfNode(f.in, out, known)
 	}
-	p.answered(err, f.in.Path == HotNode, "a call on "+f.in.Path)
+	p.answered(err, c.isContended(f.in.Path), "a call on "+f.in.Path)
 	return out, known
 }
 

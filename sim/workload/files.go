@@ -36,6 +36,7 @@ type opened struct {
 	sequencer string // the one that is tied to it, if the program knows; otherwise ""
 	rights    client.Rights
 	watch     Watch // of the events that it receives; nil: none
+	news      *news // that it received and its program has not looked at
 }
 
 // spare is a lock that a program has released, but that its handle may have kept.
@@ -134,7 +135,7 @@ func (p *fileWork) openAs(ctx context.Context, path string, how manner) {
 		p.closeHandle(o)
 	}
 	dir := isDir(path)
-	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.choose.delay(path), Events: p.listens.drawMask()}
+	opt := client.OpenOptions{Rights: how.rights, Create: create, LockDelay: p.choose.delay(path), Events: p.listens.drawMask() | how.events}
 	if keep := p.all.plan.Caches.KeepLock; keep > 0 && p.caching.Chance(1, 2) {
 		opt.KeepLock = keep
 	}

@@ -44,16 +44,17 @@ type thread struct {
 // program is a thread with all kinds of work that it can do.
 type program struct {
 	*thread
-	rows   *rowWork
-	files  *fileWork
-	locks  *lockWork
-	rights *rightsWork
-	storm  *stormWork
-	big    *bigWork
-	fenced *fencedWork
-	cached *cachedWork
-	turn   func(*program, context.Context)
-	state  any // of a workload of an extension
+	rows     *rowWork
+	files    *fileWork
+	locks    *lockWork
+	rights   *rightsWork
+	storm    *stormWork
+	big      *bigWork
+	fenced   *fencedWork
+	cached   *cachedWork
+	registry *registryWork
+	turn     func(*program, context.Context)
+	state    any // of a workload of an extension
 }
 
 func newProgram(t *thread) *program {
@@ -65,6 +66,7 @@ func newProgram(t *thread) *program {
 	return &program{
 		thread: t, rows: &rowWork{thread: t, last: map[string]string{}}, files: f, locks: l,
 		rights: &rightsWork{l}, storm: &stormWork{lockWork: l}, big: &bigWork{f}, fenced: &fencedWork{l}, cached: &cachedWork{lockWork: l, acls: &rightsWork{l}},
+		registry: &registryWork{lockWork: l},
 	}
 }
 

@@ -19,17 +19,18 @@ const ThreadName = "program "
 // turns has the turn of a program for each built-in workload: one call, or a few that belong
 // together. plan.Workloads has names and descriptions.
 var turns = map[string]func(p *program, ctx context.Context){
-	"mixed":      func(p *program, ctx context.Context) { p.rows.mixed(ctx) },
-	"increments": func(p *program, ctx context.Context) { p.rows.increments(ctx) },
-	"files":      func(p *program, ctx context.Context) { p.files.turn(ctx) },
-	"locks":      func(p *program, ctx context.Context) { p.locks.turn(ctx) },
-	plan.Storm:   func(p *program, ctx context.Context) { p.storm.turn(ctx) },
-	plan.Churn:   func(p *program, ctx context.Context) { p.storm.churnTurn(ctx) },
-	plan.Big:     func(p *program, ctx context.Context) { p.big.turn(ctx) },
-	"rights":     func(p *program, ctx context.Context) { p.rights.turn(ctx) },
-	plan.Fenced:  func(p *program, ctx context.Context) { p.fenced.turn(ctx) },
-	"lists":      func(p *program, ctx context.Context) { p.rows.lists(ctx) },
-	plan.Cached:  func(p *program, ctx context.Context) { p.cached.turn(ctx) },
+	"mixed":       func(p *program, ctx context.Context) { p.rows.mixed(ctx) },
+	"increments":  func(p *program, ctx context.Context) { p.rows.increments(ctx) },
+	"files":       func(p *program, ctx context.Context) { p.files.turn(ctx) },
+	"locks":       func(p *program, ctx context.Context) { p.locks.turn(ctx) },
+	plan.Storm:    func(p *program, ctx context.Context) { p.storm.turn(ctx) },
+	plan.Churn:    func(p *program, ctx context.Context) { p.storm.churnTurn(ctx) },
+	plan.Big:      func(p *program, ctx context.Context) { p.big.turn(ctx) },
+	"rights":      func(p *program, ctx context.Context) { p.rights.turn(ctx) },
+	plan.Fenced:   func(p *program, ctx context.Context) { p.fenced.turn(ctx) },
+	"lists":       func(p *program, ctx context.Context) { p.rows.lists(ctx) },
+	plan.Cached:   func(p *program, ctx context.Context) { p.cached.turn(ctx) },
+	plan.Registry: func(p *program, ctx context.Context) { p.registry.turn(ctx) },
 }
 
 // turnOf returns the turn of the cell's workload, built in or of an extension.

@@ -18,9 +18,10 @@ type manner struct {
 	create    client.Creation
 	ephemeral bool
 	rights    client.Rights
-	names     client.ACLNames // if the node is made
-	dir       *opened         // the directory above, whose handle is used; nil: none
-	text      string          // of an ACL file; "": any
+	names     client.ACLNames  // if the node is made
+	dir       *opened          // the directory above, whose handle is used; nil: none
+	text      string           // of an ACL file; "": any
+	events    client.EventMask // that the handle asks for in any case
 }
 
 // allRights are the rights that programs ask for if rights do not matter to them.

@@ -45,6 +45,19 @@ type listener struct {
 	count int       // how many handles have asked for events
 }
 
+// news counts the events of a handle that were taken since its program last looked.
+type news struct {
+	count int
+	came  client.Signal // fires when the next event is taken
+}
+
+func (n *news) add(rt *sim.Runtime) {
+	n.count++
+	came := n.came
+	n.came = rt.NewSignal()
+	came.Fire()
+}
+
 // drawMask draws which events a handle asks for; usually none.
 func (p *listener) drawMask() client.EventMask {
 	w := &p.all.plan.Watch
@@ -58,7 +71,7 @@ func (p *listener) drawMask() client.EventMask {
 // file again after some of them.
 func (p *listener) listen(o *opened, mask client.EventMask) {
 	w := p.all.watching.Opened(o.session, o.Ref(), o.id, mask, o.stat)
-	o.watch = w
+	o.watch, o.news = w, &news{came: p.rt.NewSignal()}
 	slow := p.picks.Chance(1, 3)
 	d := p.rt.Env().World().Draw("client.watch", uint64(p.id)<<16|uint64(p.count))
 	p.count++
@@ -81,6 +94,7 @@ func (p *listener) listen(o *opened, mask client.EventMask) {
 				return
 			}
 			w.Hears(e)
+			o.news.add(p.rt)
 			p.all.world.Result(p.rt.Env().Self(), []byte(e.Kind.String()+e.Child))
 			if d.Chance(odds, 4) {
 				p.readAfter(ctx, o, w)
