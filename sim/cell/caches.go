@@ -21,14 +21,16 @@ type cacheBook struct {
 	world   *sim.World
 	reads   *caches.Checker
 	drops   *caches.Drops
+	held    *caches.Held
 	applied map[paxos.NodeID]api.Number // the last command that a replica was seen to apply
 	on      bool                        // programs read nodes, so there is something to check
 	draws   *sim.Draw                   // which messages to drop something cause a fault
 }
 
-func newCacheBook(w *sim.World, p *plan.Plan) *cacheBook {
+func newCacheBook(w *sim.World, p *plan.Plan, k caches.Keeps) *cacheBook {
+	drops := caches.NewDrops(w, p.Driver.Core.Sessions.LeaseMax)
 	return &cacheBook{
-		world: w, reads: caches.New(w), drops: caches.NewDrops(w, p.Driver.Core.Sessions.LeaseMax), applied: map[paxos.NodeID]api.Number{},
+		world: w, reads: caches.New(w), drops: drops, held: caches.NewHeld(w, drops, k), applied: map[paxos.NodeID]api.Number{},
 		on: plan.OnNodes(p.Workload) || p.Workload == plan.Fenced, draws: w.Draw("cell.caches", 0),
 	}
 }
@@ -52,6 +54,7 @@ func (b *cacheBook) onActed(id paxos.NodeID, applied []core.Applied, serves bool
 func (b *cacheBook) onReply(c *Cell, r *replica, p api.Reply) {
 	before, x := b.drops.Told, &c.plan.Caches
 	b.drops.OnReply(r.Id, r.Now, p)
+	b.held.OnReply(uint64(r.Id), p)
 	if b.drops.Told == before || x.Aims == 0 || c.faults.Healed() || !b.draws.Chance(1, x.Aims) {
 		return
 	}

@@ -125,7 +125,7 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	c.listen()
 	c.history = histories.NewRows()
 	c.told, c.wanted = events.New(c.world), events.NewWanted(c.world, c.locks)
-	c.caches = newCacheBook(c.world, &c.plan)
+	c.caches = newCacheBook(c.world, &c.plan, c.wanted)
 	r := resource.New(p.Fence.Mode)
 	c.fencing = beliefs.NewFencing(c.world, c.beliefs, r)
 	c.beliefs.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000
@@ -239,6 +239,7 @@ func (c *Cell) onExecuted(a *command.Applied, at linearizability.Position) {
 	c.promises.OnCommand(a)
 	c.queues.OnCommand(a, paxos.Slot(at.Slot))
 	c.wanted.OnCommand(a)
+	c.caches.held.OnCommand(a)
 	c.handles.Grips.OnCommand(a)
 	if c.caches.on {
 		c.caches.reads.OnCommand(a)

@@ -159,6 +159,7 @@ func (r *replica) OnNoRoom(m driver.ClientMessage) {
 	r.cell.rare.crushed++
 	if p, err := api.DecodeReply(m.Wire); err == nil {
 		r.cell.wanted.OnReply(uint64(r.Id), p)
+		r.cell.caches.held.OnReply(uint64(r.Id), p)
 		if r.cell.events.Wanted() {
 			r.cell.publish(event.ReplySent{Replica: r.Id, Local: r.Now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
 		}
@@ -179,6 +180,7 @@ func (r *replica) OnActed(out *model.Outcome) {
 		var own []command.Command
 		before := r.cell.handles.Intents.Begins
 		r.tries, own = r.cell.handles.Intents.OnBegun(r.Id, out.Begun)
+		r.cell.caches.held.OnBegun(uint64(r.Id), out.Begun)
 		r.proposed = r.cell.handles.Intents.OnProposed(r.Id, out.Proposed)
 		if out.Installed != nil {
 			r.cell.watch.Snapshots.OnInstalled(r.Id, out.Installed)
@@ -255,7 +257,9 @@ func (r *replica) OnSent(out *model.Outcome) {
 func (c *Cell) onMasterActed(r *replica) {
 	if m := r.Host.Core().Master(); m.State.HasEpoch() && m.Epoch == c.watch.Epochs.Highest && c.crowd == nil {
 		seat := &c.sessions.Seats[r.Id]
-		c.wanted.OnActed(uint64(r.Id), m.Epoch, r.Now, !c.hasAppliedAll(r.Id), seat.Since.Before(r.Now) && r.Now.Before(r.Host.Core().Lease()))
+		lacks, sure := !c.hasAppliedAll(r.Id), seat.Since.Before(r.Now) && r.Now.Before(r.Host.Core().Lease())
+		c.wanted.OnActed(uint64(r.Id), m.Epoch, r.Now, lacks, sure)
+		c.caches.held.OnActed(uint64(r.Id), m.Epoch, r.Now, sure && !lacks && r.Host.Core().Serving() != nil)
 	}
 }
 
@@ -300,6 +304,7 @@ func (c *Cell) onRequest(id paxos.NodeID, now time.Time, who api.Principal, msg 
 		c.watch.Calls.OnRequest(id, q)
 		c.sessions.OnRequest(id, now, q)
 		c.caches.drops.OnRequest(now, q)
+		c.caches.held.OnRequest(uint64(id), q)
 		c.sequencers.OnRequest(q, c.handles.Grips.TiedTo(q.Op))
 		token, _ := model.TokenIn(q.Op)
 		c.queues.OnRequest(q, c.handles.Grips.Given[token], hasEpoch(c, id))

@@ -43,7 +43,7 @@ func Properties() []Property {
 		{"S9", "no two clients believe at one instant that they hold a lock in conflicting modes", byWatch},
 		{"S10", "fencing: a resource that checks tokens on reads and writes accepts none below one it has accepted, loses no update, and refuses no holder", byWatch},
 		{"S11", "sessions: none ends before a bound it was promised, and its client never counts on more; leases are as long as their number asks for; only a suffix of calls is lost", byWatch},
-		{"S12", "caches: a hit is what a read at the master would have returned during the call; no change waits for a client without a cache, except a deletion, for the holders of the lock", byWatch},
+		{"S12", "caches: a hit is what a read at the master would have returned during the call; no change waits for a client without a cache, except a deletion, for the holders of the lock; a write waits for no more than its clients", byWatch},
 		{"S13", "events: what a handle asked for, after the change, in log order, once, and never lost without a word", byWatch},
 		{"S14", "handles: bound to an instance, not forgeable; closed and poisoned while the epoch lasts; every request that is not allowed is refused", byWatch},
 		{"S15", "ephemeral nodes: none goes that a client with a live session has open; one that no session has open goes", byWatch},

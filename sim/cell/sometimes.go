@@ -96,6 +96,8 @@ var situations = []situation{
 	{"cache-drop", "a master told a client to drop something from its cache", func(c *Cell) uint64 { return c.caches.drops.Told }},
 	{"cache-drop-all", "a master told a client to drop all that is in its cache", func(c *Cell) uint64 { return c.caches.drops.All }},
 	{"cache-acked", "a client said that it has dropped something", func(c *Cell) uint64 { return c.caches.drops.Acked }},
+	{"cache-waited", "a change waited while a client had something to drop, or could not be told to", func(c *Cell) uint64 { return c.caches.held.Waited }},
+	{"cache-lifted", "such a change went on", func(c *Cell) uint64 { return c.caches.held.Lifted }},
 	{"cache-lease-bound", "a lease was told to a client that had yet to say that it has dropped something", func(c *Cell) uint64 { return c.caches.drops.Capped }},
 	{"cache-failover", "a master began to serve while a client had yet to drop what one before had told it to", func(c *Cell) uint64 { return c.caches.drops.Failovers }},
 	{"lock-kept", "a program acquired without the cell what it had released: its handle had kept the lock", func(c *Cell) uint64 { return uint64(c.load.Kept) }},

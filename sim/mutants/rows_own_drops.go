@@ -12,5 +12,6 @@ func ownDropRows() []Row {
 		applied(GroupOwn, "O345", "A", "a change does not wait for a drop that was told for an earlier one"),
 		applied(GroupOwn, "O388", "A", "the names of a directory stay cached when its ephemeral child goes"),
 		applied(GroupOwn, "O389", "A", "a change waits for clients that may cache the child, not for those that may cache the names"),
+		applied(GroupOwn, "O392", "A", "no acknowledgement lets a change go on that waits for it, only the end of a session does, and no invariant looks"),
 	}
 }

@@ -23,9 +23,13 @@
 //	                  the longest lease from then on until the session acknowledges that: no
 //	                  change waits for longer (L1)
 //
+//	no longer         a write, a change of ACL names or a deletion does not wait while the master
+//	                  has no client to wait for: each one that may have to drop something has
+//	                  acknowledged all that it was told, and could be told more at once
+//
 // The checker compares commands, not instants: many things happen at one instant of a
 // simulation, and their order is that of the commands.
 //
 // Reading order: checker.go, tree.go (what existed when), fits.go (what a read may find),
-// drops.go (what is on the wire).
+// drops.go (what is on the wire), held.go (changes that wait).
 package caches

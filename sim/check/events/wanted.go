@@ -329,7 +329,7 @@ func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 			}
 			d.waiter = w.call
 			d.age += passed
-			if sure && c.isTimely(o.Session) {
+			if sure && c.IsTimely(o.Session) {
 				d.inHand += passed
 			} else {
 				d.inHand = 0
@@ -339,10 +339,10 @@ func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 	}
 }
 
-// isTimely reports whether a KeepAlive of a session waits for its answer that came before the lease ended
+// IsTimely reports whether a KeepAlive of a session waits for its answer that came before the lease ended
 // of which the client knew. A session whose client comes later may be ended instead (C11.04), and its end
 // may wait for the log: the client of the seed that showed this came a second late.
-func (c *Wanted) isTimely(s api.SessionID) bool {
+func (c *Wanted) IsTimely(s api.SessionID) bool {
 	k, waits := c.inHand[s]
 	ends, leased := c.ends[s]
 	return waits && leased && k.came.Before(ends)
