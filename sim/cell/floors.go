@@ -27,6 +27,13 @@ var demanded = []string{
 	"sync-failed-under-load", // a sync error under load
 	"roll-in-recovery",       // a segment rolled during recovery
 	"event-replaced",         // events that a master did not keep for a slow client
+	"event-relisted",         // a directory listed because an event came
+	"cache-hit",              // contents or metadata read from a cache
+	"cache-names",            // names in a directory read from a cache
+	"cache-absence",          // a node that is not there, by a cache
+	"cache-lifted",           // a change that waited for a client and went on
+	"cache-flushed",          // a fail-over while clients have caches
+	"lock-kept",              // a lock acquired again that its handle had kept
 }
 
 // Demanded reports whether many seeds together must reach the situation.

@@ -100,6 +100,7 @@ var situations = []situation{
 	{"cache-lifted", "such a change went on", func(c *Cell) uint64 { return c.caches.held.Lifted }},
 	{"cache-lease-bound", "a lease was told to a client that had yet to say that it has dropped something", func(c *Cell) uint64 { return c.caches.drops.Capped }},
 	{"cache-failover", "a master began to serve while a client had yet to drop what one before had told it to", func(c *Cell) uint64 { return c.caches.drops.Failovers }},
+	{"cache-flushed", "an epoch began while a client might have kept an answer of an earlier one", func(c *Cell) uint64 { return c.caches.drops.Flushed }},
 	{"lock-kept", "a program acquired without the cell what it had released: its handle had kept the lock", func(c *Cell) uint64 { return uint64(c.load.Kept) }},
 	{"read-crossed", "what a program read of was changed meanwhile", func(c *Cell) uint64 { return c.caches.reads.Crossed }},
 	{"session-deserted", "a client vanished while its session was alive", func(c *Cell) uint64 { return uint64(c.load.Deserted) }},

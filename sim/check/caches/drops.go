@@ -19,6 +19,7 @@ type Drops struct {
 	// Counters, for reports and for situations that runs should reach.
 	Cacheable, Told, All, Acked uint64
 	Failovers                   uint64 // counts epochs that began while a session had a drop to acknowledge
+	Flushed                     uint64 // counts sessions that had been given something to cache when a later epoch began
 	Capped                      uint64 // counts leases told to sessions that had a drop to acknowledge
 }
 
@@ -32,6 +33,7 @@ type seat struct {
 // drops is what a session was told to drop in an epoch and has not acknowledged.
 type drops struct {
 	asks    bool // it asked for answers that may be cached
+	keeps   bool // it was given one, and no later epoch has begun
 	receipt map[uint64]time.Time
 	since   map[api.EventNumber]time.Time // when each was first told
 	owed    bool                          // there was one when a later epoch began
@@ -83,6 +85,7 @@ func (d *Drops) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 	t := d.at(p.Session, p.Epoch)
 	if p.Cacheable {
 		d.Cacheable++
+		t.keeps = true
 		if !d.calls[model.Call{Session: p.Session, Seq: p.Seq}] {
 			d.world.Break("S12", "replica %d lets session %d cache the answer to call %d, for which it did not ask", id, p.Session, p.Seq)
 		}
@@ -158,6 +161,10 @@ func (t *drops) owes() bool { return len(t.since) > 0 || t.unread > 0 }
 func (d *Drops) OnEpoch(e api.Epoch) {
 	owes := false
 	for k, t := range d.seats { // order-free: any one suffices
+		if k.epoch < e && t.keeps {
+			t.keeps = false
+			d.Flushed++
+		}
 		if k.epoch < e && t.owes() {
 			owes, t.owed = owes || len(t.since) > 0, true
 			t.unread = 0

@@ -120,6 +120,25 @@ func TestWhatIsSaidOfCaches(t *testing.T) {
 	}
 }
 
+// A session that was given something to cache has it flushed once, by the next epoch.
+func TestAFailoverFlushesWhatClientsWereGiven(t *testing.T) {
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	k := &talk{d: caches.NewDrops(w, time.Minute), at: time.Unix(100, 0)}
+	k.asks(1, true)
+	k.told(1, false)
+	k.d.OnEpoch(2)
+	k.d.OnEpoch(3)
+	require.Zero(t, k.d.Flushed)
+	k.asks(2, true)
+	k.told(2, true)
+	k.d.OnEpoch(2)
+	require.Zero(t, k.d.Flushed, "the epoch that gave it")
+	k.d.OnEpoch(3)
+	k.d.OnEpoch(4)
+	require.EqualValues(t, 1, k.d.Flushed)
+}
+
 // A session owes the acknowledgement of a drop until it acknowledges it. If a later epoch
 // began before, it owes this to the earlier master for ever.
 func TestDropsAreOwedUntilAcknowledged(t *testing.T) {
