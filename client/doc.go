@@ -104,9 +104,15 @@
 // a program need not know of the cache.
 //
 //	Handle.Contents, Stat, Names      from the cache while the lease runs, else from the cell
-//	Client.Open, Handle.Open          the same, of a node that was opened before, or found absent
+//	Client.Open of a node             the same, if a handle on it with the same rights is kept: see below
+//	Client.Open of an absent node     the same, with CreateNever, if an Open by the full path found none
+//	Handle.Open                       as Client.Open, while something of the directory itself is cached
 //	Handle.ReadDir, Children, and     from the cell, always
 //	rows, locks and all that changes
+//
+// An Open with CreateMust or with Events, and every call by a handle with a sequencer attached, asks the
+// cell. So does each Open by the handle of a directory that finds no node, unless Client.Open found none
+// there before: a program that looks again and again for a node that may be absent passes the full path.
 //
 // In jeopardy and after a fail-over the cache is empty. A Client drops from its own cache what it
 // changes. A cell without session leases has no caches.

@@ -78,6 +78,29 @@ func TestWhatIsCachedIsReadWithoutTheCell(t *testing.T) {
 	})
 }
 
+// An Open by its full path that finds no node is cached, and answers later Opens by the handle of the directory
+// too. What an Open by the handle of a directory finds absent is not cached.
+func TestAnAbsenceIsCachedIfTheFullPathWasOpened(t *testing.T) {
+	cached(t, func(ctx context.Context, _ *chubbytest.Cell, reader, writer *client.Client) {
+		_, err := writer.Open(ctx, "/ls/local/d", client.OpenOptions{Create: client.CreateMust, Directory: true})
+		require.NoError(t, err)
+		d, err := reader.Open(ctx, "/ls/local/d", client.OpenOptions{})
+		require.NoError(t, err)
+		below := func() error { _, err := d.Open(ctx, "x", client.OpenOptions{}); return err }
+		full := func() error { _, err := reader.Open(ctx, "/ls/local/d/x", client.OpenOptions{}); return err }
+		hits := reader.Status().Cache.Hits
+		for i, c := range []struct {
+			open func() error
+			hits uint64
+		}{{below, 0}, {below, 0}, {full, 0}, {full, 1}, {below, 2}} {
+			require.ErrorIs(t, c.open(), client.ErrNotFound)
+			require.Equal(t, c.hits, reader.Status().Cache.Hits-hits, "Open %d", i)
+		}
+		put(t, ctx, writer, "d/x", "there now")
+		require.NoError(t, below())
+	})
+}
+
 // A write is seen by a client that has cached the file, and waits for it no longer than one lease.
 func TestAWriteIsSeenByClientsThatCache(t *testing.T) {
 	cached(t, func(ctx context.Context, cell *chubbytest.Cell, reader, writer *client.Client) {
