@@ -6,13 +6,23 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/chubbycell/chubby/internal/versions"
 )
 
 // Wire format of a message: one version byte, one kind byte, then the fields in
 // the order of the struct. Numbers are unsigned varints; a ballot is its round
 // and node; a value, and a list, is behind its length. The golden bytes in
 // codec_test.go pin it. Message and record kinds are never reused.
-const wireVersion = 2
+//
+// OldestWireVersion to NewestWireVersion are the versions that this program knows. It makes messages of the newest one
+// and reads all of them. Two replicas talk in the highest version that both know: see TranslateMessage.
+const (
+	OldestWireVersion byte = 2
+	NewestWireVersion byte = 2
+)
+
+var wireVersions = versions.Range{Oldest: OldestWireVersion, Newest: NewestWireVersion}
 
 const (
 	kindPrepare = iota + 1
@@ -33,9 +43,28 @@ const (
 // version. The receiver counts and drops them.
 var ErrMalformed = errors.New("paxos: malformed message")
 
-// AppendMessage appends the encoding of m to dst.
-func AppendMessage(dst []byte, m Message) []byte {
-	w := writer{append(dst, wireVersion, 0)}
+// AppendMessage appends the encoding of m, in the newest version, to dst.
+func AppendMessage(dst []byte, m Message) []byte { return appendMessage(dst, NewestWireVersion, m) }
+
+// TranslateMessage returns the bytes of a message, of any version that this program knows, in another one. It does not
+// write to wire, and returns wire itself if that has the version already. The error is that of DecodeMessage, or
+// ErrMalformed for a version that this program does not know.
+func TranslateMessage(wire []byte, to byte) ([]byte, error) {
+	switch {
+	case len(wire) > 0 && wire[0] == to:
+		return wire, nil
+	case !wireVersions.Has(to):
+		return nil, fmt.Errorf("%w: version %d, this program speaks %v", ErrMalformed, to, wireVersions)
+	}
+	m, err := DecodeMessage(string(wire))
+	if err != nil {
+		return nil, err
+	}
+	return appendMessage(nil, to, m), nil
+}
+
+func appendMessage(dst []byte, version byte, m Message) []byte {
+	w := writer{append(dst, version, 0)}
 	kind := len(dst) + 1
 	switch m := m.(type) {
 	case Prepare:
@@ -115,8 +144,8 @@ func DecodeMessage(b string) (Message, error) {
 	if len(b) < 2 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(b))
 	}
-	if b[0] != wireVersion {
-		return nil, fmt.Errorf("%w: version %d, this program speaks %d", ErrMalformed, b[0], wireVersion)
+	if !wireVersions.Has(b[0]) {
+		return nil, fmt.Errorf("%w: version %d, this program speaks %v", ErrMalformed, b[0], wireVersions)
 	}
 	r := reader{b: b[2:]}
 	m := r.message(b[1])

@@ -16,10 +16,13 @@ import (
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
 	"github.com/chubbycell/chubby/internal/transport/rpc"
+	"github.com/chubbycell/chubby/internal/versions"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/core"
+	"github.com/chubbycell/chubby/replica/driver"
+	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -223,10 +226,16 @@ func (s *Server) listen(o *Options) error {
 	}
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
-		TLS: peerTLS, RenewTLS: s.secrets.peerTLS, AllowPlain: c.AllowPlain, Logger: s.log,
+		TLS: peerTLS, RenewTLS: s.secrets.peerTLS, AllowPlain: c.AllowPlain, Logger: s.log, Formats: formats, Translate: driver.Translate,
 		Disk: known.own, Meet: known.meet, Identity: s.identity,
 	})
 	return err
+}
+
+// formats are those that this program knows.
+var formats = peer.Formats{
+	Messages: versions.Range{Oldest: paxos.OldestWireVersion, Newest: paxos.NewestWireVersion},
+	Commands: versions.Range{Oldest: command.OldestVersion, Newest: command.NewestVersion},
 }
 
 // identity is that of the cell whose rows the replica has, 0 as long as it has none, or has not started.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/chubbycell/chubby/internal/versions"
 )
 
 // ErrMalformed is the error of every decoder, wrapped with the place and the reason, for bytes that
@@ -13,20 +15,8 @@ var ErrMalformed = errors.New("malformed message")
 // ErrVersion is the error of a decoder for a message of an unknown version; it wraps ErrMalformed.
 var ErrVersion = fmt.Errorf("%w: unknown version", ErrMalformed)
 
-// Versions of the formats: of messages, and of what clients keep for a long time.
-const (
-	messageVersion   = 5
-	sequencerVersion = 1
-)
-
-// CheckVersion returns ErrVersion if b begins with another version of the format of messages. b may be any bytes; of those
-// that are no message for another reason it says nothing.
-func CheckVersion(b []byte) error {
-	if len(b) > 0 && b[0] != messageVersion {
-		return fmt.Errorf("%w %d (this program knows %d)", ErrVersion, b[0], messageVersion)
-	}
-	return nil
-}
+// sequencerVersion is that of the format of sequencers, which clients keep for a long time.
+const sequencerVersion = 1
 
 // cursor reads s from front to back. After the first error it reads only zeroes, so that decoders
 // need to check only once, at the end. It never reads beyond s, and it allocates nothing before it
@@ -113,10 +103,10 @@ func (c *cursor) string() string {
 	return s
 }
 
-// open reads the version and the kind of a message.
-func (c *cursor) open(version, kind byte) {
-	if v := c.byte(); c.err == nil && v != version {
-		c.err = fmt.Errorf("%w %d (this program knows %d)", ErrVersion, v, version)
+// open reads the version and the kind of what has known versions.
+func (c *cursor) open(known versions.Range, kind byte) {
+	if v := c.byte(); c.err == nil && !known.Has(v) {
+		c.err = unknownVersion(v, known)
 	}
 	if k := c.byte(); c.err == nil && k != kind {
 		c.fail("kind %q, want %q", k, kind)

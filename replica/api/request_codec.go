@@ -10,9 +10,11 @@ const (
 	kindReply   byte = 'A'
 )
 
-// AppendRequest appends the bytes of q to dst. q.Op must not be nil.
-func AppendRequest(dst []byte, q Request) []byte {
-	dst = append(dst, messageVersion, kindRequest)
+// AppendRequest appends the bytes of q, in the newest version, to dst. q.Op must not be nil.
+func AppendRequest(dst []byte, q Request) []byte { return appendRequest(dst, NewestVersion, q) }
+
+func appendRequest(dst []byte, v byte, q Request) []byte {
+	dst = append(dst, v, kindRequest)
 	dst = binary.AppendUvarint(dst, q.ID)
 	dst = binary.AppendUvarint(dst, uint64(q.Session))
 	dst = binary.AppendUvarint(dst, uint64(q.Seq))
@@ -25,7 +27,7 @@ func AppendRequest(dst []byte, q Request) []byte {
 // formed, but not necessarily allowed: Request.Check returns the code with which to refuse it.
 func DecodeRequest(b []byte) (Request, error) {
 	c := read(b)
-	c.open(messageVersion, kindRequest)
+	c.open(messages, kindRequest)
 	q := Request{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), AckedThrough: Seq(c.uint()), Epoch: Epoch(c.uint()),
 		MayCache: c.flag(), Op: c.op()}
 	if err := c.close(); err != nil {
@@ -36,7 +38,7 @@ func DecodeRequest(b []byte) (Request, error) {
 
 // IsKeepAlive reports whether b begins like a KeepAlive. b may be any bytes.
 func IsKeepAlive(b []byte) bool {
-	if len(b) < 2 || b[0] != messageVersion || b[1] != kindRequest {
+	if len(b) < 2 || !messages.Has(b[0]) || b[1] != kindRequest {
 		return false
 	}
 	b = b[2:]
@@ -50,9 +52,11 @@ func IsKeepAlive(b []byte) bool {
 	return len(b) > 0 && b[0] == tagKeepAlive
 }
 
-// AppendReply appends the bytes of p to dst.
-func AppendReply(dst []byte, p Reply) []byte {
-	dst = append(dst, messageVersion, kindReply)
+// AppendReply appends the bytes of p, in the newest version, to dst.
+func AppendReply(dst []byte, p Reply) []byte { return appendReply(dst, NewestVersion, p) }
+
+func appendReply(dst []byte, v byte, p Reply) []byte {
+	dst = append(dst, v, kindReply)
 	dst = binary.AppendUvarint(dst, p.ID)
 	dst = binary.AppendUvarint(dst, uint64(p.Session))
 	dst = binary.AppendUvarint(dst, uint64(p.Seq))
@@ -67,7 +71,7 @@ func AppendReply(dst []byte, p Reply) []byte {
 // DecodeReply is the inverse of AppendReply. The reply shares no memory with b.
 func DecodeReply(b []byte) (Reply, error) {
 	c := read(b)
-	c.open(messageVersion, kindReply)
+	c.open(messages, kindReply)
 	p := Reply{ID: c.uint(), Session: SessionID(c.uint()), Seq: Seq(c.uint()), Epoch: Epoch(c.uint())}
 	master := c.uint()
 	if master > math.MaxUint32 {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/chubbycell/chubby/internal/versions"
 )
 
 // Sequencer describes a lock as it was just after it was acquired: which lock, in which mode, at
@@ -45,7 +47,7 @@ func ParseSequencer(text string) (Sequencer, error) {
 		return Sequencer{}, fmt.Errorf("%w: a sequencer of %d bytes", ErrMalformed, len(text))
 	}
 	c := cursor{s: text}
-	c.open(sequencerVersion, kindSequencer)
+	c.open(versions.Range{Oldest: sequencerVersion, Newest: sequencerVersion}, kindSequencer)
 	s := Sequencer{Node: Ref{Path: c.path(), Instance: Instance(c.uint())}, Mode: Mode(c.byte()), Gen: LockGen(c.uint())}
 	if err := c.close(); err != nil {
 		return Sequencer{}, err

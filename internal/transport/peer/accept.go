@@ -164,12 +164,15 @@ func (t *Transport) welcome(conn net.Conn) (net.Conn, paxos.NodeID, Identity, er
 		err = refuse("%v is not a loopback address, and connections are plain", conn.RemoteAddr())
 	}
 	if err == nil {
+		err = t.cfg.fit(h.from, h.formats)
+	}
+	if err == nil {
 		err = t.cfg.isOf(h.from, h.identity)
 	}
 	if err == nil {
 		err = t.cfg.meets(h.from, h.disk)
 	}
-	a := answer{version: min(max(h.version, oldest), version), id: t.cfg.Self, cell: t.cfg.Cell, disk: t.cfg.Disk, identity: t.cfg.identity()}
+	a := answer{version: min(max(h.version, oldest), version), id: t.cfg.Self, cell: t.cfg.Cell, disk: t.cfg.Disk, identity: t.cfg.identity(), formats: t.cfg.Formats}
 	if err != nil {
 		a.reason = err.Error()
 	}

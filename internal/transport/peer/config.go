@@ -36,6 +36,17 @@ type Config struct {
 	// datagram that comes; it must not block. nil: it is always 0.
 	Identity func() Identity
 
+	// Formats are those that the program of this replica knows. A peer with which it has none in common is refused. The
+	// zero value stands for the versions that programs knew before they said any.
+	Formats Formats
+	// Translate returns a datagram in an older version of Formats.Messages, for a peer that does not know the newest one,
+	// in which Send gets all. It must not write to wire; several goroutines call it. An error ends the connection. It is
+	// needed if Formats.Messages has more than one version.
+	Translate func(wire []byte, to byte) ([]byte, error)
+	// CommandsInUse gives the version of the commands of the log that the cell uses, as far as this replica knows. It never
+	// falls. Peers that do not know it are refused. Several goroutines call it; it must not block. nil: it is always 0.
+	CommandsInUse func() byte
+
 	// TLS holds the certificate of this replica, and the authority of those of all members
 	// (RootCAs); see MemberName. The Transport sets the rest. nil: plain connections.
 	TLS *tls.Config
@@ -86,6 +97,9 @@ func (c *Config) validate() error {
 	fault(c.Self == 0, "the id of this replica is 0")
 	fault(c.Listener == nil, "no listener")
 	fault(c.Deliver == nil, "no Deliver")
+	f := c.Formats
+	fault(f != Formats{} && (f.Messages.IsEmpty() || f.Commands.IsEmpty()), "Formats has a range without versions")
+	fault(f.Messages.Oldest != f.Messages.Newest && c.Translate == nil, "Formats has messages of several versions, and there is no Translate")
 	fault(c.MaxFrame < 0 || c.QueueItems < 0 || c.QueueBytes < 0, "a limit is negative")
 	for _, id := range slices.Sorted(maps.Keys(c.Peers)) {
 		_, _, err := net.SplitHostPort(c.Peers[id])
@@ -107,6 +121,9 @@ func (c *Config) setDefaults() {
 	set(&c.MaxFrame, 4<<20)
 	set(&c.QueueItems, 4096)
 	set(&c.QueueBytes, 16<<20)
+	if c.Formats == (Formats{}) {
+		c.Formats = unsaid
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -57,7 +57,7 @@ func TestAPeerWithAnotherDiskIsRefusedAloudAtBothEnds(t *testing.T) {
 	require.NotContains(t, a.log.String(), "connection of peer accepted", "b hung up after each handshake")
 }
 
-// A replica of a build before, which knows no identities, or no disks either, is talked to in its version.
+// A replica of a build before, which says no formats, or knows no identities or disks either, is talked to in its version.
 func TestAReplicaOfAVersionBeforeIsReachedAndReaches(t *testing.T) {
 	for v := uint16(oldest); v < version; v++ {
 		t.Run(fmt.Sprint("version ", v), func(t *testing.T) { reachesVersion(t, v) })
@@ -68,6 +68,10 @@ func reachesVersion(t *testing.T, v uint16) {
 	disk := Disk{}
 	if v > 1 {
 		disk = Disk{1}
+	}
+	said := Identity(0)
+	if v > 2 {
+		said = 7
 	}
 	old, err := loopback.Listen()
 	require.NoError(t, err)
@@ -95,7 +99,7 @@ func reachesVersion(t *testing.T, v uint16) {
 	require.NoError(t, answer{version: v, id: 2, cell: "test", reason: "it speaks another version"}.write(conn))
 	conn.Close()
 	conn, h = dialed()
-	require.Equal(t, hello{version: v, from: 1, to: 2, cell: "test", disk: disk}, h)
+	require.Equal(t, hello{version: v, from: 1, to: 2, cell: "test", disk: disk, identity: said, formats: unsaid}, h)
 	require.NoError(t, answer{version: v, id: 2, cell: "test"}.write(conn))
 	e.connected(t)
 	e.Send(2, []byte("to the old one"))
@@ -111,7 +115,7 @@ func reachesVersion(t *testing.T, v uint16) {
 	require.NoError(t, hello{version: v, from: 2, to: 1, cell: "test"}.write(back))
 	a, err := readAnswer(back)
 	require.NoError(t, err)
-	require.Equal(t, answer{version: v, id: 1, cell: "test", disk: disk}, a)
+	require.Equal(t, answer{version: v, id: 1, cell: "test", disk: disk, identity: said, formats: unsaid}, a)
 	var frame bytes.Buffer
 	require.NoError(t, writeFrame(&frame, []byte("from the old one")))
 	_, err = back.Write(frame.Bytes())

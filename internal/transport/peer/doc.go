@@ -6,7 +6,7 @@
 // and is never damaged or sent on from another cell: each frame has a checksum, and each
 // connection begins with a handshake.
 //
-// Reading order: config.go, peer.go (the Transport), hello.go (the handshake), frame.go,
+// Reading order: config.go, peer.go (the Transport), hello.go (the handshake), formats.go (what two programs know), frame.go,
 // link.go (connections to others), accept.go (connections from others), refused.go (why one was not
 // accepted, in words).
 //
@@ -15,11 +15,12 @@
 // All numbers are big endian. The replica that dials sends a hello, and the other one
 // answers it; a refusal has a reason, and both sides log it as an error.
 //
-//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell  disk [16]  identity u64
-//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason  disk [16]  identity u64   accepted if m is 0
+//	hello   "chubbypr" version u16  from u32  to u32  n u8 cell  disk [16]  identity u64  formats [4]
+//	answer  "chubbypr" version u16  id u32            n u8 cell  m u16 reason  disk [16]  identity u64  formats [4]   accepted if m is 0
+//	formats the oldest and the newest version of messages that the program knows, and those of commands, u8 each
 //	frame   length u32  CRC-32C of the payload u32  payload                                a sign of life if length is 0
 //
-// This is version 3. Version 2 has no identities, version 1 no disks either. A replica that does not know a version refuses
+// This is version 4. Version 3 has no formats, version 2 no identities, version 1 no disks either. A replica that does not know a version refuses
 // it, naming its own newest one, and is dialed again in that one.
 //
 // # Goroutines
@@ -50,4 +51,11 @@
 // Two cells of one name must not mix: if one member has the rows of a restored cell and the others were founded anew, what
 // the others wrote would be lost when they meet. So each side says the identity of its cell in the handshake, as soon as
 // it has one, and refuses another one. A replica that gets an identity makes its connections again before it sends more.
+//
+// # Two programs
+//
+// While a cell is upgraded, its replicas run two programs. Each side says in the handshake which versions of datagrams and
+// of commands of the log its program knows; one that says none knows version 2 of the first and version 3 of the second.
+// Datagrams go out in the highest version that both know. Two replicas that have none in common refuse each other, and so
+// does a replica whose cell uses a version of commands that the other one does not know.
 package peer

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/chubbycell/chubby/internal/versions"
 	"github.com/chubbycell/chubby/paxos"
 )
 
 const (
 	magic     = "chubbypr"
-	version   = 3 // the newest; those before, without identities or without disks, are spoken with replicas that know no other
+	version   = 4 // the newest; those before, without formats, identities or disks, are spoken with replicas that know no other
 	oldest    = 1
 	maxCell   = 255
 	maxReason = 1 << 10
@@ -36,6 +37,7 @@ type hello struct {
 	cell     string
 	disk     Disk     // from version 2 on
 	identity Identity // from version 3 on
+	formats  Formats  // from version 4 on; unsaid before
 }
 
 // answer is what the other one says to it.
@@ -46,6 +48,7 @@ type answer struct {
 	reason   string   // of a refusal; empty: accepted
 	disk     Disk     // from version 2 on
 	identity Identity // from version 3 on
+	formats  Formats  // from version 4 on; unsaid before
 }
 
 // olderError is a refusal by a replica that speaks an older version, which this one speaks too.
@@ -79,6 +82,9 @@ func (h hello) write(w io.Writer) error {
 	if h.version > 2 {
 		b = binary.BigEndian.AppendUint64(b, uint64(h.identity))
 	}
+	if h.version > 3 {
+		b = h.formats.append(b)
+	}
 	_, err := w.Write(b)
 	return err
 }
@@ -94,6 +100,9 @@ func (a answer) write(w io.Writer) error {
 	}
 	if a.version > 2 {
 		b = binary.BigEndian.AppendUint64(b, uint64(a.identity))
+	}
+	if a.version > 3 {
+		b = a.formats.append(b)
 	}
 	_, err := w.Write(b)
 	return err
@@ -116,6 +125,19 @@ func (r *reader) bytes(n int) []byte {
 func (r *reader) u16() uint16 { return binary.BigEndian.Uint16(r.bytes(2)) }
 func (r *reader) u32() uint32 { return binary.BigEndian.Uint32(r.bytes(4)) }
 func (r *reader) u64() uint64 { return binary.BigEndian.Uint64(r.bytes(8)) }
+
+// formats reads those of a handshake in a version.
+func (r *reader) formats(v uint16) Formats {
+	if v < 4 {
+		return unsaid
+	}
+	b := r.bytes(4)
+	return Formats{Messages: versions.Range{Oldest: b[0], Newest: b[1]}, Commands: versions.Range{Oldest: b[2], Newest: b[3]}}
+}
+
+func (f Formats) append(b []byte) []byte {
+	return append(b, f.Messages.Oldest, f.Messages.Newest, f.Commands.Oldest, f.Commands.Newest)
+}
 
 // begin reads magic and version. It says nothing of what follows in another version.
 func (r *reader) begin() uint16 {
@@ -144,6 +166,7 @@ func readHello(from io.Reader) (h hello, err error) {
 	if h.version > 2 {
 		h.identity = Identity(r.u64())
 	}
+	h.formats = r.formats(h.version)
 	return h, r.err
 }
 
@@ -163,6 +186,7 @@ func readAnswer(from io.Reader) (a answer, err error) {
 	if a.version > 2 {
 		a.identity = Identity(r.u64())
 	}
+	a.formats = r.formats(a.version)
 	return a, r.err
 }
 
@@ -211,24 +235,28 @@ func (c *Config) isOf(id paxos.NodeID, theirs Identity) error {
 	return nil
 }
 
-// greet makes the handshake of a connection to replica id, in a version, and says the identity own in it.
-func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID, v uint16, own Identity) error {
-	if err := (hello{version: v, from: c.Self, to: id, cell: c.Cell, disk: c.Disk, identity: own}).write(rw); err != nil {
-		return err
+// greet makes the handshake of a connection to replica id, in a version, and says the identity own in it. It returns what
+// the program of the other side knows.
+func (c *Config) greet(rw io.ReadWriter, id paxos.NodeID, v uint16, own Identity) (Formats, error) {
+	if err := (hello{version: v, from: c.Self, to: id, cell: c.Cell, disk: c.Disk, identity: own, formats: c.Formats}).write(rw); err != nil {
+		return Formats{}, err
 	}
 	a, err := readAnswer(rw)
 	switch {
 	case err != nil:
-		return fmt.Errorf("no answer to the handshake: %w", err)
+		return Formats{}, fmt.Errorf("no answer to the handshake: %w", err)
 	case a.reason != "" && oldest <= a.version && a.version < v:
-		return &olderError{a.version}
+		return Formats{}, &olderError{a.version}
 	case a.reason != "":
-		return refuse("refused by replica %d of cell %q: %s", a.id, a.cell, a.reason)
+		return Formats{}, refuse("refused by replica %d of cell %q: %s", a.id, a.cell, a.reason)
 	case a.version != v || a.id != id || a.cell != c.Cell:
-		return refuse("replica %d of cell %q answers, in version %d, where replica %d of cell %q should be", a.id, a.cell, a.version, id, c.Cell)
+		return Formats{}, refuse("replica %d of cell %q answers, in version %d, where replica %d of cell %q should be", a.id, a.cell, a.version, id, c.Cell)
+	}
+	if err := c.fit(id, a.formats); err != nil {
+		return Formats{}, err
 	}
 	if err := c.isOf(id, a.identity); err != nil {
-		return err
+		return Formats{}, err
 	}
-	return c.meets(id, a.disk)
+	return a.formats, c.meets(id, a.disk)
 }

@@ -143,9 +143,11 @@ func (l *link) secure(ctx context.Context, conn net.Conn, v uint16, own Identity
 	case !l.cfg.AllowPlain && !isLoopback(conn.RemoteAddr()):
 		return nil, refuse("%v is not a loopback address, and connections are plain: configure TLS, or allow plain connections if the network is trusted", conn.RemoteAddr())
 	}
-	if err := l.cfg.greet(conn, l.id, v, own); err != nil {
+	theirs, err := l.cfg.greet(conn, l.id, v, own)
+	if err != nil {
 		return nil, err
 	}
+	l.learn(theirs)
 	return conn, conn.SetDeadline(time.Time{})
 }
 
@@ -193,7 +195,11 @@ func (l *link) send(w *bufio.Writer, conn net.Conn, within time.Duration) error 
 		return err
 	}
 	for _, d := range l.queue.Take() {
-		if err := writeFrame(w, d.Wire); err != nil {
+		wire, err := l.translate(d.Wire)
+		if err != nil {
+			return err
+		}
+		if err := writeFrame(w, wire); err != nil {
 			return err
 		}
 	}

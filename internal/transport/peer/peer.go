@@ -74,6 +74,10 @@ type PeerStatus struct {
 	Connected bool
 	Err       string // why the last attempt failed; empty while connected
 	Dropped   uint64 // datagrams that were not sent
+	// Formats are what the program of the peer knows, and Speaks is the version of the datagrams that go to it. Both are
+	// zero while the peer is not connected: another program may take its place.
+	Formats Formats
+	Speaks  byte
 }
 
 // Status describes the connections to all peers, in the order of their ids.
@@ -105,8 +109,10 @@ type link struct {
 	addr      string
 	queue     *queue.Queue
 	oversized atomic.Uint64
+	speaks    byte // the version of the datagrams on the present connection; only run uses it
 
 	mu        sync.Mutex
+	formats   Formats // of the peer at the last handshake
 	connected bool
 	lastErr   string
 	told      map[string]bool // errors for an operator that were logged since the last good connection
@@ -115,10 +121,15 @@ type link struct {
 func (l *link) status() PeerStatus {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return PeerStatus{
+	s := PeerStatus{
 		ID: l.id, Addr: l.addr, Connected: l.connected, Err: l.lastErr,
 		Dropped: l.queue.Dropped() + l.oversized.Load(),
 	}
+	if l.connected {
+		s.Formats = l.formats
+		s.Speaks, _ = l.cfg.Formats.Messages.Common(l.formats.Messages)
+	}
+	return s
 }
 
 // newestTLS is a copy of the newest Config.TLS.

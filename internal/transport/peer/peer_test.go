@@ -267,10 +267,10 @@ func TestOtherProtocolsAndDamagedFramesEndTheConnection(t *testing.T) {
 		"within a frame":                       append(damaged[:3:3], 9, 0, 0, 0, 0, 'x'),
 	} {
 		c = dial()
-		require.NoError(t, hello{version: version, from: 1, to: 2, cell: "test"}.write(c))
+		require.NoError(t, hello{version: version, from: 1, to: 2, cell: "test", formats: unsaid}.write(c))
 		a, err = readAnswer(c)
 		require.NoError(t, err)
-		require.Equal(t, answer{version: version, id: 2, cell: "test"}, a)
+		require.Equal(t, answer{version: version, id: 2, cell: "test", formats: unsaid}, a)
 		_, err = c.Write(wire)
 		require.NoError(t, err)
 		_ = c.(*net.TCPConn).CloseWrite() // the other side may have closed it already

@@ -21,6 +21,7 @@ const (
 	keyReplica   = "chubby-replica"
 	keyToken     = "authorization"
 	keyPrincipal = "chubby-principal"
+	keyMessages  = "chubby-messages"
 	bearer       = "Bearer "
 
 	asBytes = "-bin" // at the end of a key: gRPC carries any value

@@ -49,6 +49,8 @@ type ClientConfig struct {
 	Resolver   *net.Resolver // looks hosts up; nil: that of the machine
 
 	Logger *slog.Logger // nil: nothing is logged
+
+	messages formats
 }
 
 func (c *ClientConfig) validate() error {
@@ -93,6 +95,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	cfg.messages.setDefault()
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop}
 	for id, addr := range cfg.Replicas {

@@ -11,7 +11,7 @@
 // The service chubby.v1.Operator (chubbyv1/operator.proto) tells how a replica is.
 //
 // Reading order: server.go (a replica), streams.go (how many clients there are), caller.go (how a call begins), auth.go (who a client is), tokens.go,
-// anonymous.go (calls of strangers), connections.go (how many there are); client.go (a client process), port.go
+// version.go (which version of messages both sides know), anonymous.go (calls of strangers), connections.go (how many there are); client.go (a client process), port.go
 // (clients that share its streams), link.go (its stream to one replica), way.go (an address, and the connection to it); explain.go (why a stream failed, in
 // words); renew.go (certificates and tokens that change while both run); operator.go (both sides of the service for
 // operators), identify.go (which replica has an address).
@@ -22,13 +22,15 @@
 //	chubby-replica    the id of the replica that the client means; another one refuses; left out where
 //	                  the client asks which replica it is
 //	authorization     "Bearer TOKEN"
+//	chubby-messages   the versions of messages that the program knows, such as 5-6; both sides say it, and
+//	                  messages go out in the highest version that both know. Left out: 5-5
 //	chubby-principal  the name that the client says, believed only where TrustNames is set;
 //	                  chubby-principal-bin if it has other characters than visible ones of ASCII
 //
 // # Errors of a stream
 //
 //	Unauthenticated     no certificate, a wrong token, or no name
-//	FailedPrecondition  another cell, another replica, or messages of another version; at the client also TLSError
+//	FailedPrecondition  another cell, another replica, or no version of messages that both know (VersionError); at the client also TLSError
 //	ResourceExhausted   too many clients, or connections, or a message above api.MaxMessage
 //	Unavailable         the replica stops, or cannot be reached
 //

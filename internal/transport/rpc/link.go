@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/chubbycell/chubby/internal/transport/queue"
@@ -103,9 +104,14 @@ func (l *link) run(ctx context.Context) {
 
 // stream opens a stream on its way and carries messages until it ends.
 func (l *link) stream(ctx context.Context, w *way) error {
-	ctx, cancel := context.WithCancel(l.c.outgoing(ctx, l.id))
+	messages := &l.c.cfg.messages
+	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(l.c.outgoing(ctx, l.id), keyMessages, messages.known.Text()))
 	defer cancel()
 	s, err := chubbyv1.NewCellClient(w.conn).Datagrams(ctx)
+	if err != nil {
+		return err
+	}
+	speaks, err := l.agree(s)
 	if err != nil {
 		return err
 	}
@@ -128,7 +134,11 @@ func (l *link) stream(ctx context.Context, w *way) error {
 	defer func() { cancel(); <-done }()
 	for {
 		for _, d := range l.queue.Take() {
-			if err := s.Send(&chubbyv1.Datagram{Message: d.Wire, Port: d.Tag}); err != nil {
+			wire, err := messages.in(speaks, d.Wire)
+			if err != nil {
+				return err
+			}
+			if err := s.Send(&chubbyv1.Datagram{Message: wire, Port: d.Tag}); err != nil {
 				if err == io.EOF { // the reason comes by Recv
 					return <-ended
 				}
@@ -143,4 +153,23 @@ func (l *link) stream(ctx context.Context, w *way) error {
 		case <-l.queue.Wake():
 		}
 	}
+}
+
+// agree waits until the replica has said which versions of messages it knows, and returns the highest that this client
+// knows too. If the stream has failed, the reason comes by Recv.
+func (l *link) agree(s chubbyv1.Cell_DatagramsClient) (speaks byte, err error) {
+	md, err := s.Header()
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := said(md)
+	if err != nil {
+		return 0, err
+	}
+	own := l.c.cfg.messages.known
+	speaks, ok := own.Common(theirs)
+	if !ok && md != nil {
+		return 0, &VersionError{Client: own, Replica: theirs}
+	}
+	return speaks, nil
 }

@@ -81,6 +81,8 @@ type ServerConfig struct {
 
 	// MaxConnections is how many connections there are at one time, at most. 0: as many as Connections says.
 	MaxConnections int
+
+	messages formats
 }
 
 func (c *ServerConfig) validate() error {
@@ -136,6 +138,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	cfg.messages.setDefault()
 	s := &Server{
 		connections: newConnections(cfg.MaxConnections, cfg.Logger),
 		waiting:     queue.NewTotal(allBytes, shareBytes), renewed: make(chan struct{}), cfg: cfg, health: health.NewServer(), stopped: make(chan struct{}), streams: newStreams(),
@@ -239,12 +242,31 @@ func (s *Server) Datagrams(stream chubbyv1.Cell_DatagramsServer) error {
 	defer s.leave(c)
 	log := s.cfg.Logger.With("remote", c.remote, "client", c.id, "principal", c.who)
 	log.Debug("client connected")
-	if err := stream.SendHeader(metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica))); err != nil {
+	header := metadata.Pairs(keyCell, s.cfg.Cell, keyReplica, fmt.Sprint(s.cfg.Replica), keyMessages, s.cfg.messages.known.Text())
+	if err := stream.SendHeader(header); err != nil {
+		return err
+	}
+	if c.speaks, err = s.agree(stream.Context()); err != nil {
+		s.logRefused(c.remote, status.Convert(err).Message())
 		return err
 	}
 	err = s.carry(stream, c)
 	log.Debug("client disconnected", "err", err)
 	return err
+}
+
+// agree returns the highest version of messages that both the client of a stream and this replica know.
+func (s *Server) agree(ctx context.Context) (byte, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	theirs, err := said(md)
+	if err != nil {
+		return 0, err
+	}
+	v, ok := s.cfg.messages.known.Common(theirs)
+	if !ok {
+		return 0, &VersionError{Client: theirs, Replica: s.cfg.messages.known}
+	}
+	return v, nil
 }
 
 // receive delivers what comes until the stream ends, or the client is not who it was. It does not leave that to the
@@ -297,7 +319,11 @@ func (s *Server) carry(stream chubbyv1.Cell_DatagramsServer, c *client) error {
 		case <-c.out.Wake():
 		}
 		if d, ok := c.out.Next(); ok {
-			if err := stream.Send(&chubbyv1.Datagram{Message: d.Wire, Port: d.Tag}); err != nil {
+			wire, err := s.cfg.messages.in(c.speaks, d.Wire)
+			if err != nil {
+				return err
+			}
+			if err := stream.Send(&chubbyv1.Datagram{Message: wire, Port: d.Tag}); err != nil {
 				return err
 			}
 		}

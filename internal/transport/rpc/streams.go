@@ -14,8 +14,9 @@ import (
 type client struct {
 	id uint64
 	caller
-	out  *queue.Queue
-	gone chan struct{} // closed when another one gets its place
+	out    *queue.Queue
+	speaks byte          // the version of messages on the stream; only carry uses it
+	gone   chan struct{} // closed when another one gets its place
 }
 
 // leaveWithin is how long a stream may wait for a client that does not read when another one has got its place. Ended by

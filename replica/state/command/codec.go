@@ -53,8 +53,15 @@ import (
 // versions, kinds and operations: a command that one refuses as malformed and another executes
 // makes their rows differ. Before a slot is applied, CheckKnown finds commands that this program
 // does not know; a new kind must be added to kinds in known.go.
+//
+// A program that can do more in a command, or has a new kind, operation or effect, has a new NewestVersion, and writes it
+// into the first byte of just these commands. It proposes none of them before the cell uses that version
+// (core.Replica.Version), and until then its commands have the bytes of the older program.
 const (
-	version = 3
+	OldestVersion byte = 3
+	NewestVersion byte = 3
+
+	version = OldestVersion
 
 	kindEpoch    byte = 'E'
 	kindCall     byte = 'C'
@@ -75,6 +82,9 @@ const (
 // ErrMalformed is returned by Decode, wrapped with the reason, for bytes that
 // are no command.
 var ErrMalformed = errors.New("malformed command")
+
+// isVersion reports whether this program knows a version of commands.
+func isVersion(v byte) bool { return v >= OldestVersion && v <= NewestVersion }
 
 // Append appends the bytes of c, which must not be nil, to dst. The Principal of a Call is left
 // out unless the Call opens a session.
@@ -140,7 +150,7 @@ func appendString(dst []byte, s string) []byte {
 // Decode is the inverse of Append. The command's strings are parts of raw. What
 // it returns is well formed, not necessarily allowed.
 func Decode(raw string) (Command, error) {
-	if len(raw) < 2 || raw[0] != version {
+	if len(raw) < 2 || !isVersion(raw[0]) {
 		return nil, fmt.Errorf("%w: %d bytes, version %.1q", ErrMalformed, len(raw), raw)
 	}
 	r := reader{s: raw[2:]}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/chubbycell/chubby/internal/versions"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
@@ -27,8 +28,8 @@ func CheckKnown(raw string) error {
 	switch {
 	case raw == "":
 		return nil // malformed, and of no version
-	case raw[0] != version:
-		return fmt.Errorf("a command of version %d is %w, which has version %d", raw[0], ErrUnknown, version)
+	case !isVersion(raw[0]):
+		return fmt.Errorf("a command of version %d is %w, which has version %v", raw[0], ErrUnknown, versions.Range{Oldest: OldestVersion, Newest: NewestVersion})
 	case len(raw) < 2:
 		return nil // malformed
 	case strings.IndexByte(kinds, raw[1]) < 0:

@@ -24,7 +24,8 @@ const (
 )
 
 // Datagram is one message: from a client a request, from a replica a reply, in the
-// encoding of package replica/api. Its first byte is the version of that encoding.
+// encoding of package replica/api. Its first byte is the version of that encoding: both sides
+// say in the metadata key "chubby-messages" which versions they know.
 type Datagram struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Message []byte                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
