@@ -79,6 +79,8 @@ type Status struct {
 	Caches     Caches // zero unless it is the master
 	// State is that of its Master: following, electing, recovering (STEP), serving or deposed.
 	State string
+	// Version is that of the commands that the cell uses, by the rows of the replica.
+	Version byte
 	Saves
 }
 
@@ -127,6 +129,7 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.MostAlive = rows.GetMaxSessions(all)
 	s.KeepAlives = c.Master().Counters.KeepAlives
 	s.State = c.Master().String()
+	s.Version = c.Version()
 	count := h.Counters()
 	s.MalformedPeers, s.MalformedClients = count.MalformedPeer, count.MalformedClient
 	s.Saves = Saves{

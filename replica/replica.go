@@ -72,6 +72,7 @@ type Replica struct {
 	ended      chan struct{}
 	err        error         // why it ended; read after ended is closed
 	cell       atomic.Uint64 // see Cell
+	version    atomic.Uint32 // see Version
 	logJob     underWay
 	snapshots  trouble // with writing own snapshots
 	fetches    trouble // with taking in snapshots of other replicas
@@ -338,6 +339,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 func (r *Replica) carryOut(h *driver.Driver, timer *time.Timer) error {
 	out := h.TakeOutput()
 	r.noteCell(h)
+	r.noteVersion(h)
 	r.tellListeners(h, out.Happened)
 	for _, m := range out.Peers {
 		r.cfg.Transport.ToPeer(m.To, m.Wire)

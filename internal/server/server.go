@@ -227,7 +227,7 @@ func (s *Server) listen(o *Options) error {
 	s.peers, err = peer.New(peer.Config{
 		Cell: c.Cell, Self: paxos.NodeID(c.ID), Peers: others, Listener: o.Peers, Deliver: s.fromPeer,
 		TLS: peerTLS, RenewTLS: s.secrets.peerTLS, AllowPlain: c.AllowPlain, Logger: s.log, Formats: formats, Translate: driver.Translate,
-		Disk: known.own, Meet: known.meet, Identity: s.identity,
+		Disk: known.own, Meet: known.meet, Identity: s.identity, CommandsInUse: s.commandsInUse,
 	})
 	return err
 }
@@ -242,6 +242,14 @@ var formats = peer.Formats{
 func (s *Server) identity() peer.Identity {
 	if r := s.replica.Load(); r != nil {
 		return peer.Identity(r.Cell())
+	}
+	return 0
+}
+
+// commandsInUse is the version of commands that the cell uses, as far as the replica knows; 0 before it has started.
+func (s *Server) commandsInUse() byte {
+	if r := s.replica.Load(); r != nil {
+		return r.Version()
 	}
 	return 0
 }

@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"maps"
 	"time"
 
+	"github.com/chubbycell/chubby/internal/transport/peer"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 )
@@ -19,6 +21,7 @@ func (s *Server) watch() {
 	defer tick.Stop()
 	without := leaderless{since: time.Now()}
 	var disk hanging
+	var told map[paxos.NodeID]byte
 	for {
 		state, err := s.replica.Load().Status(ctx)
 		if err != nil {
@@ -26,6 +29,11 @@ func (s *Server) watch() {
 			return // it has ended
 		}
 		s.note(state)
+		if known := commandsKnown(s.peers.Status()); !maps.Equal(known, told) {
+			if s.replica.Load().MembersKnow(ctx, known) == nil {
+				told = known
+			}
+		}
 		if d := without.note(state.Leader, time.Now()); d > 0 {
 			s.log.Error("no leader is known: either the cell has none, and serves no calls, or this replica is cut off", "for", d.Round(time.Second), "members not reached", s.unreached())
 		}
@@ -42,6 +50,17 @@ func (s *Server) watch() {
 		case <-tick.C:
 		}
 	}
+}
+
+// commandsKnown is the newest version of commands that the program of each connected peer knows.
+func commandsKnown(links []peer.PeerStatus) map[paxos.NodeID]byte {
+	known := map[paxos.NodeID]byte{}
+	for _, l := range links {
+		if l.Connected {
+			known[l.ID] = l.Formats.Commands.Newest
+		}
+	}
+	return known
 }
 
 // note takes in the present state.
@@ -62,6 +81,9 @@ func (s *Server) note(now replica.Status) {
 		s.log.Info("is master", "epoch", now.Epoch)
 	case was.Serving && !now.Serving:
 		s.log.Info("is not master any more", "epoch", was.Epoch)
+	}
+	if was.Version != 0 && now.Version > was.Version {
+		s.log.Info("the cell uses a newer version of commands, which all members know: a replica with an older program would stop", "version", now.Version)
 	}
 	if is := isFull(&now); is && !isFull(&was) {
 		s.log.Warn("the limit of sessions is reached: no other client is let in", "sessions", now.Sessions, "limit", now.MostAlive)

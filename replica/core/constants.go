@@ -21,6 +21,7 @@ const (
 	ConstantGrant = "lease grant" // paxos.Lease.Grant, as time.Duration prints it
 	constantRho   = "lease rho"   // paxos.Lease.Rho, in parts per million
 	// rows.ConstantSessions: Config.MaxSessions
+	// rows.ConstantVersion, for each version of commands: not configured, see Replica.MembersKnow
 )
 
 func (c *Config) constants() []constant {
@@ -60,7 +61,8 @@ func (r *Replica) writeConstants() {
 	}
 }
 
-// checkConstants stops the replica if a constant has another value in the rows than in its
+// checkConstants stops the replica if the cell uses commands that its program does not know, or if a
+// constant has another value in the rows than in its
 // configuration.
 func (r *Replica) checkConstants() {
 	for _, c := range r.cfg.constants() {
@@ -68,6 +70,7 @@ func (r *Replica) checkConstants() {
 			r.stop = fmt.Errorf("replica %d stops: %w", r.cfg.Paxos.ID, &ConstantError{Name: c.name, Cell: value, Own: c.value})
 		}
 	}
+	r.checkVersion()
 }
 
 // isConstant reports whether a command may have set a constant.

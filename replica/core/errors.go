@@ -17,7 +17,7 @@ var (
 	// configuration of this replica. errors.As finds the ConstantError that names it.
 	ErrConstant = errors.New("configured otherwise than the cell")
 	// ErrOtherVersion says that the log has a command of a kind or version that this program does
-	// not know: a master that runs another version of the program proposed it.
+	// not know, or that the cell uses such a version: the other members run another version of the program.
 	ErrOtherVersion = errors.New("the log has a command of another version of the program")
 )
 

@@ -39,6 +39,7 @@ func (r *Replica) SetLimits(now time.Time, c command.SetLimits) error {
 	}
 	c.Guard = r.serving.Epoch
 	raw := command.Append(nil, c)
+	r.verifyInUse("proposes", string(raw[:1]))
 	if r.paxos.Propose(now, raw) != nil {
 		return ErrLogFull
 	}

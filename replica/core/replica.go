@@ -37,6 +37,10 @@ type Config struct {
 	Secret      [32]byte      // see master.Config
 	Founding    tree.Founding // see master.Config
 
+	// NewestVersion is the newest version of commands that the program of this replica knows. 0: command.NewestVersion.
+	// Tests and simulations set it, for cells of several programs.
+	NewestVersion byte `json:"-"`
+
 	ChecksumEvery time.Duration // between two comparisons of the rows of all replicas
 	ChecksumRows  int           // rows summed in one Advance
 
@@ -139,7 +143,8 @@ type Replica struct {
 	scratch        []command.Applied // memory for the commands of a slot, without an observer
 	out            Output
 
-	watched bool // Output.Happened is wanted
+	watched  bool // Output.Happened is wanted
+	versions versions
 }
 
 // New starts a life from what was read from the disk. all holds the rows of rec.Snapshot, and is
@@ -266,10 +271,14 @@ func (r *Replica) takeLogOutput(po paxos.Output) {
 func (r *Replica) checkKnown(e paxos.Entry) bool {
 	for _, raw := range e.Value.Commands {
 		if err := command.CheckKnown(raw); err != nil {
+			if r.stop != nil {
+				return false
+			}
 			r.stop = fmt.Errorf("replica %d stops before slot %d: %w: %w. Its files are in order: start it with the program of the replica that was master (chubby version)",
 				r.cfg.Paxos.ID, e.Slot, ErrOtherVersion, err)
 			return false
 		}
+		r.verifyInUse("applies", raw)
 	}
 	return true
 }
@@ -340,6 +349,7 @@ func (r *Replica) noteHappened(effect command.Effect) {
 func (r *Replica) propose() bool {
 	mo := r.master.TakeOutput(r.now, r.paxos.Room())
 	r.out.Replies = append(r.out.Replies, mo.Replies...)
+	r.verifyProposals(mo.Propose)
 	r.observe(&mo)
 	for _, p := range mo.Propose {
 		if err := r.paxos.Propose(r.now, p.Command); err != nil {
@@ -374,6 +384,7 @@ func (r *Replica) updateServing() {
 		r.constantsEpoch = s.Epoch
 		r.writeConstants()
 	}
+	r.raiseVersion(s.Epoch)
 	if s.State != master.Serving {
 		r.serving = nil
 		return

@@ -221,6 +221,13 @@ func (d *Driver) SetLimits(now time.Time, c command.SetLimits) error {
 	return d.core.SetLimits(now, c)
 }
 
+// MembersKnow tells which version of commands the programs of the other members know, see core.Replica.MembersKnow.
+func (d *Driver) MembersKnow(now time.Time, known map[paxos.NodeID]byte) {
+	if d.isReady(now) {
+		d.core.MembersKnow(now, known)
+	}
+}
+
 // TakeOutput returns what the driver wants done and forgets it.
 func (d *Driver) TakeOutput() Output {
 	if d.core == nil || d.stop != nil {

@@ -6,7 +6,7 @@
 // change. Functions that read take a Reader, so the same function serves a
 // transaction, the present rows and a view; functions that write take the transaction.
 //
-// Reading order: key.go (keys), row.go (totals, epoch, constants, secret), session.go
+// Reading order: key.go (keys), row.go (totals, epoch, constants, secret), version.go (which commands the cell uses), session.go
 // (sessions and answers), backup.go, restore.go (rows of a restored cell), audit.go.
 //
 // # The families
@@ -67,4 +67,6 @@
 //	I-R7  state  a lock that has a row is that of a present node, of the same lock generation; a node
 //	             whose lock was never held has no such row
 //	I-R8  state  a cell that has a tree has a secret, set once, and no other has one
+//	I-R9  pair   a command of a version is proposed, and applied, only after a command before it in the log
+//	             has said that the cell uses that version (GetVersion; replica/core)
 package rows
