@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
 // memberRow is what chubby members prints of one replica with -o json; the help says so.
@@ -26,8 +27,45 @@ type memberRow struct {
 	Snapshot uint64 `json:"snapshot_slot,omitempty"`
 	Lease    string `json:"lease,omitempty"`
 	Error    string `json:"error,omitempty"`
+	// Commands is the version of the commands of the log that the cell uses, by the rows of this replica.
+	Commands uint32   `json:"commands_in_use,omitempty"`
+	Program  *program `json:"program,omitempty"`
 	// Warnings of this replica, in words.
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// program is what the program of a replica is, and which versions of formats it knows.
+type program struct {
+	Build    string       `json:"build,omitempty"` // the commit
+	Commands versionRange `json:"commands"`        // of the log
+	Peers    versionRange `json:"peer_messages"`
+	Clients  versionRange `json:"client_messages"`
+}
+
+// versionRange has all versions from Oldest to Newest.
+type versionRange struct {
+	Oldest uint32 `json:"oldest"`
+	Newest uint32 `json:"newest"`
+}
+
+func programOf(p *chubbyv1.Program) *program {
+	if p == nil {
+		return nil
+	}
+	of := func(r *chubbyv1.VersionRange) versionRange { return versionRange{r.GetOldest(), r.GetNewest()} }
+	return &program{p.GetBuild(), of(p.GetCommands()), of(p.GetPeers()), of(p.GetClients())}
+}
+
+// commands is the version of commands in use, and the newest that the program of the replica knows, for a table: "3", or
+// "3 of 4" while the cell does not use all that it knows.
+func commands(inUse uint32, p *program) string {
+	switch {
+	case inUse == 0 || p == nil:
+		return "-"
+	case inUse == p.Commands.Newest:
+		return fmt.Sprint(inUse)
+	}
+	return fmt.Sprintf("%d of %d", inUse, p.Commands.Newest)
 }
 
 func membersCommand() *cobra.Command {
@@ -41,13 +79,16 @@ func membersCommand() *cobra.Command {
     epoch  the number of the newest mastership that its data contains
     slot   the last slot of the log that it has applied
     lease  how long the leader may still answer reads without the log
+    commands  the version of the commands of the log that the cell uses; "3 of 4" while the
+           program of the replica knows version 4, and not all members do
 Warnings go to stderr: a session that delays a fail-over, replicas whose data differ, why a
 member does not answer. Members needs no master, and no session. The exit code is 0 if at least
 one replica answers. The set of members is fixed when the cell is founded.
 
 With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
-epoch, ballot, applied_slot, snapshot_slot, lease, error, warnings. Empty fields are left
-out. serving is true only for the master, once it has recovered (in chubby status the field
+epoch, ballot, applied_slot, snapshot_slot, lease, error, commands_in_use, program, warnings.
+program has the build of the replica, and the oldest and newest version that it knows of
+commands (of the log), peer_messages and client_messages. Empty fields are left out. serving is true only for the master, once it has recovered (in chubby status the field
 serving says whether a replica knows a master). If no replica answers, the array has their
 errors, and the exit code is 8.`,
 		Example: `  chubby members
@@ -69,7 +110,7 @@ func (a *call) members(ctx context.Context, o *operator) error {
 		r := memberRow{
 			ID: d.id, Addr: o.target.Replicas[d.id], Role: d.got.GetRole(), State: d.got.GetState(), Serving: d.got.GetServing(),
 			Epoch: d.got.GetEpoch(), Ballot: d.got.GetBallot(), Applied: d.got.GetAppliedSlot(), Snapshot: d.got.GetSnapshotSlot(),
-			Error: words(d.err), Warnings: d.got.GetWarnings(),
+			Error: words(d.err), Commands: d.got.GetCommandsInUse(), Program: programOf(d.got.GetProgram()), Warnings: d.got.GetWarnings(),
 		}
 		if ms := d.got.GetLeaseLeftMs(); ms > 0 {
 			r.Lease = (time.Duration(ms) * time.Millisecond).String()
@@ -88,13 +129,13 @@ func (a *call) members(ctx context.Context, o *operator) error {
 		return silent
 	}
 	t := cli.NewColumns(a.Out)
-	t.Row("replica\taddress\trole\tstate\tepoch\tslot\tlease\n")
+	t.Row("replica\taddress\trole\tstate\tepoch\tslot\tlease\tcommands\n")
 	for _, r := range rows {
 		if r.Error != "" {
-			t.Row("%d\t%s\tno answer\t-\t-\t-\t-\n", r.ID, blank(r.Addr))
+			t.Row("%d\t%s\tno answer\t-\t-\t-\t-\t-\n", r.ID, blank(r.Addr))
 			continue
 		}
-		t.Row("%d\t%s\t%s\t%s\t%d\t%d\t%s\n", r.ID, r.Addr, r.Role, r.State, r.Epoch, r.Applied, blank(r.Lease))
+		t.Row("%d\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", r.ID, r.Addr, r.Role, r.State, r.Epoch, r.Applied, blank(r.Lease), commands(r.Commands, r.Program))
 	}
 	if err := t.End(); err != nil {
 		return err

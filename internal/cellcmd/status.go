@@ -16,6 +16,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
 // status is what chubby status prints with -o json; the help says so.
@@ -25,6 +26,7 @@ type status struct {
 	Epoch    uint64          `json:"epoch"`
 	Session  uint64          `json:"session"`
 	Lease    string          `json:"lease"`
+	Commands uint32          `json:"commands_in_use"`
 	Replicas []replicaStatus `json:"replicas"`
 }
 
@@ -33,6 +35,9 @@ type replicaStatus struct {
 	Addr    string `json:"addr"`
 	Serving bool   `json:"serving"`
 	Error   string `json:"error,omitempty"`
+	// Program is not set if the replica does not say it.
+	Program  *program `json:"program,omitempty"`
+	commands uint32
 }
 
 func statusCommand() *cobra.Command {
@@ -48,8 +53,12 @@ stderr what the replicas report of themselves, as chubby members does.
 The exit code is 0 if the cell serves, even if some replicas do not answer. It is 2 if the cell
 file is wrong: at one of its addresses another replica answers, or a replica of another cell.
 
+Commands is the version of the commands of the log that the cell uses: no older program can
+be a member. For a replica whose program knows newer ones, its line has that, too.
+
 With -o json it prints one object: cell, master, epoch, session, lease (of the session,
-as text such as 12s), and replicas, an array of id, addr, serving, error. serving is true if
+as text such as 12s), commands_in_use (0 if no replica says it), and replicas, an array of
+id, addr, serving, error, program (as chubby members has it). serving is true if
 the replica knows a master, which may be the replica itself (in chubby members the field
 serving is true for the master alone). If the session cannot be opened in time, it prints the
 object too: master, epoch and session are 0, lease is none.`,
@@ -72,6 +81,7 @@ object too: master, epoch and session are 0, lease is none.`,
 func (a *call) statusWithoutMaster(ctx context.Context, o *operator) error {
 	s := status{Cell: o.target.Cell, Lease: "none"}
 	s.Replicas, _ = o.askAll(ctx)
+	s.Commands = inUse(s.Replicas)
 	return a.printStatus(s)
 }
 
@@ -86,6 +96,7 @@ func (a *call) status(ctx context.Context, cl *client.Client, o *operator) error
 	}
 	var wrong []string
 	s.Replicas, wrong = o.askAll(ctx)
+	s.Commands = inUse(s.Replicas)
 	if err := a.printStatus(s); err != nil {
 		return err
 	}
@@ -104,6 +115,9 @@ func (a *call) printStatus(s status) error {
 		s.Cell = "(unknown: only a cell file has the name)"
 	}
 	out.Row("cell\t%s\nmaster\t%d\nepoch\t%d\nsession\t%d\nlease\t%s\n", s.Cell, s.Master, s.Epoch, s.Session, s.Lease)
+	if s.Commands > 0 {
+		out.Row("commands\tversion %d\n", s.Commands)
+	}
 	for _, r := range s.Replicas {
 		word := "knows no master"
 		switch {
@@ -114,9 +128,20 @@ func (a *call) printStatus(s status) error {
 		case r.Serving:
 			word = "knows a master"
 		}
+		if r.Program != nil && r.Program.Commands.Newest > s.Commands {
+			word += fmt.Sprintf(", and knows commands up to version %d", r.Program.Commands.Newest)
+		}
 		out.Row("replica %d\t%s\t%s\n", r.ID, blank(r.Addr), word)
 	}
 	return out.End()
+}
+
+// inUse is the version of commands that the cell uses, as the replica says it that knows most.
+func inUse(all []replicaStatus) (v uint32) {
+	for _, r := range all {
+		v = max(v, r.commands)
+	}
+	return v
 }
 
 // askAll asks all replicas at once, for two seconds at most. wrong says of each that is not the one
@@ -133,7 +158,9 @@ func (o *operator) askAll(ctx context.Context) (all []replicaStatus, wrong []str
 			r := replicaStatus{ID: id, Addr: o.target.Replicas[id]}
 			serving, err := o.conns.Health(ctx, id)
 			if err == nil { // which replica it is, that question is not
-				_, err = o.conns.Describe(ctx, id)
+				var d *chubbyv1.ReplicaDescription
+				d, err = o.conns.Describe(ctx, id)
+				r.Program, r.commands = programOf(d.GetProgram()), d.GetCommandsInUse()
 				if isWrong[i] = grpcstatus.Code(err) == grpccodes.FailedPrecondition; !isWrong[i] {
 					err = nil
 				}

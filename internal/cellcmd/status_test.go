@@ -75,10 +75,13 @@ replica 1 at `+at+`: (follower|candidate), (following|electing)
 	require.Contains(t, said, "no session with cell prod after 1s")
 	var got status
 	require.NoError(t, json.Unmarshal([]byte(out), &got), out)
-	require.Equal(t, status{Cell: "prod", Lease: "none", Replicas: []replicaStatus{{ID: 1, Addr: at}, {ID: 2, Addr: gone, Error: "connection refused"}}}, got)
+	program := &program{Commands: versionRange{3, 3}, Peers: versionRange{2, 2}, Clients: versionRange{5, 5}}
+	require.NotNil(t, got.Replicas[0].Program)
+	program.Build = got.Replicas[0].Program.Build // of the commit, if the test was built in one
+	require.Equal(t, status{Cell: "prod", Lease: "none", Commands: 3, Replicas: []replicaStatus{{ID: 1, Addr: at, Program: program}, {ID: 2, Addr: gone, Error: "connection refused"}}}, got)
 	code, out, said = run(t, "members", "--cell", file)
 	require.Equal(t, cli.ExitClean, code, said)
-	require.Regexp(t, `(?m)^2 +`+gone+` +no answer +- +- +- +-$`, out)
+	require.Regexp(t, `(?m)^2 +`+gone+` +no answer +- +- +- +- +-$`, out)
 	require.Contains(t, said, "replica 2 at "+gone+": connection refused\n")
 	code, _, said = run(t, "limits", "--cell", file)
 	require.Equal(t, cli.ExitRefused, code, said)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chubbycell/chubby/internal/transport/peer"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
+	"github.com/chubbycell/chubby/internal/versions"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/api"
@@ -58,11 +59,24 @@ func (p operator) Describe(ctx context.Context, who api.Principal) (*chubbyv1.Re
 		Epoch: uint64(o.Epoch), Ballot: o.Promised.String(), AppliedSlot: uint64(now.Applied), LogSyncs: &syncs, KeepAlives: &now.KeepAlives, SnapshotSlot: uint64(o.Snapshot),
 		LeaseLeftMs: milliseconds(o.Lease), Sessions: o.Status.Sessions, LocksHeld: uint64(o.Held), LockDelays: uint64(o.Delayed),
 		Limits: s.limits(&o), Warnings: append(s.secrets.warnings(time.Now()), warnings(&o, links, name)...),
+		CommandsInUse: uint32(now.Version), Program: program(),
 	}
 	for _, m := range o.Members {
 		d.Members = append(d.Members, s.describeMember(m, links))
 	}
 	return d, nil
+}
+
+// program describes the program of this replica.
+func program() *chubbyv1.Program {
+	of := func(r versions.Range) *chubbyv1.VersionRange {
+		return &chubbyv1.VersionRange{Oldest: uint32(r.Oldest), Newest: uint32(r.Newest)}
+	}
+	p := &chubbyv1.Program{Commands: of(formats.Commands), Peers: of(formats.Messages), Clients: of(versions.Range{Oldest: api.OldestVersion, Newest: api.NewestVersion})}
+	if b := build(); b != "unknown" {
+		p.Build = b
+	}
+	return p
 }
 
 func milliseconds(d time.Duration) uint64 { return uint64(max(0, d.Milliseconds())) }

@@ -9,7 +9,7 @@ import (
 // The versions of the format of messages that this program knows, from the oldest to the newest one. It makes messages of
 // the newest one, and reads all of them. A client and a replica talk in the highest version that both know: the transport
 // translates what it sends to a program that does not know the newest one (Translate). A version that is added, and one
-// that is not known any more, need a note in docs/running.md, Upgrades.
+// that is not known any more, need a note in docs/running.md, Upgrade.
 const (
 	OldestVersion byte = 5
 	NewestVersion byte = 5

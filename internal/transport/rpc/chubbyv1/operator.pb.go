@@ -247,8 +247,10 @@ type ReplicaDescription struct {
 	Limits       *Limits                `protobuf:"bytes,16,opt,name=limits,proto3" json:"limits,omitempty"`
 	Warnings     []string               `protobuf:"bytes,17,rep,name=warnings,proto3" json:"warnings,omitempty"` // in words
 	// Counts of this life of the replica, as new as applied_slot. Not set: its program does not say.
-	LogSyncs      *uint64 `protobuf:"varint,18,opt,name=log_syncs,json=logSyncs,proto3,oneof" json:"log_syncs,omitempty"`       // of its log to disk
-	KeepAlives    *uint64 `protobuf:"varint,19,opt,name=keep_alives,json=keepAlives,proto3,oneof" json:"keep_alives,omitempty"` // that it answered as master
+	LogSyncs      *uint64  `protobuf:"varint,18,opt,name=log_syncs,json=logSyncs,proto3,oneof" json:"log_syncs,omitempty"`            // of its log to disk
+	KeepAlives    *uint64  `protobuf:"varint,19,opt,name=keep_alives,json=keepAlives,proto3,oneof" json:"keep_alives,omitempty"`      // that it answered as master
+	CommandsInUse uint32   `protobuf:"varint,20,opt,name=commands_in_use,json=commandsInUse,proto3" json:"commands_in_use,omitempty"` // version of the commands of the log that the cell uses; 0: its program does not say
+	Program       *Program `protobuf:"bytes,21,opt,name=program,proto3" json:"program,omitempty"`                                     // of the replica; not set: it does not say
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -416,6 +418,142 @@ func (x *ReplicaDescription) GetKeepAlives() uint64 {
 	return 0
 }
 
+func (x *ReplicaDescription) GetCommandsInUse() uint32 {
+	if x != nil {
+		return x.CommandsInUse
+	}
+	return 0
+}
+
+func (x *ReplicaDescription) GetProgram() *Program {
+	if x != nil {
+		return x.Program
+	}
+	return nil
+}
+
+// Program is what the program of a replica is, and which versions of formats it knows.
+type Program struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Build         string                 `protobuf:"bytes,1,opt,name=build,proto3" json:"build,omitempty"`       // the commit; empty: unknown
+	Commands      *VersionRange          `protobuf:"bytes,2,opt,name=commands,proto3" json:"commands,omitempty"` // of the log
+	Peers         *VersionRange          `protobuf:"bytes,3,opt,name=peers,proto3" json:"peers,omitempty"`       // of messages between replicas
+	Clients       *VersionRange          `protobuf:"bytes,4,opt,name=clients,proto3" json:"clients,omitempty"`   // of messages of clients
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Program) Reset() {
+	*x = Program{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Program) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Program) ProtoMessage() {}
+
+func (x *Program) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Program.ProtoReflect.Descriptor instead.
+func (*Program) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Program) GetBuild() string {
+	if x != nil {
+		return x.Build
+	}
+	return ""
+}
+
+func (x *Program) GetCommands() *VersionRange {
+	if x != nil {
+		return x.Commands
+	}
+	return nil
+}
+
+func (x *Program) GetPeers() *VersionRange {
+	if x != nil {
+		return x.Peers
+	}
+	return nil
+}
+
+func (x *Program) GetClients() *VersionRange {
+	if x != nil {
+		return x.Clients
+	}
+	return nil
+}
+
+// VersionRange has all versions from oldest to newest.
+type VersionRange struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Oldest        uint32                 `protobuf:"varint,1,opt,name=oldest,proto3" json:"oldest,omitempty"`
+	Newest        uint32                 `protobuf:"varint,2,opt,name=newest,proto3" json:"newest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VersionRange) Reset() {
+	*x = VersionRange{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VersionRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VersionRange) ProtoMessage() {}
+
+func (x *VersionRange) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VersionRange.ProtoReflect.Descriptor instead.
+func (*VersionRange) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *VersionRange) GetOldest() uint32 {
+	if x != nil {
+		return x.Oldest
+	}
+	return 0
+}
+
+func (x *VersionRange) GetNewest() uint32 {
+	if x != nil {
+		return x.Newest
+	}
+	return 0
+}
+
 // MemberDescription is a member as the describing replica sees it.
 type MemberDescription struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -431,7 +569,7 @@ type MemberDescription struct {
 
 func (x *MemberDescription) Reset() {
 	*x = MemberDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -443,7 +581,7 @@ func (x *MemberDescription) String() string {
 func (*MemberDescription) ProtoMessage() {}
 
 func (x *MemberDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -456,7 +594,7 @@ func (x *MemberDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberDescription.ProtoReflect.Descriptor instead.
 func (*MemberDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *MemberDescription) GetId() uint32 {
@@ -519,7 +657,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +669,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +682,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Limits) GetPrincipalNodes() uint64 {
@@ -617,7 +755,7 @@ type SetLimitsRequest struct {
 
 func (x *SetLimitsRequest) Reset() {
 	*x = SetLimitsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +767,7 @@ func (x *SetLimitsRequest) String() string {
 func (*SetLimitsRequest) ProtoMessage() {}
 
 func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +780,7 @@ func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsRequest.ProtoReflect.Descriptor instead.
 func (*SetLimitsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SetLimitsRequest) GetPrincipalNodes() uint64 {
@@ -688,7 +826,7 @@ type SetLimitsResponse struct {
 
 func (x *SetLimitsResponse) Reset() {
 	*x = SetLimitsResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -700,7 +838,7 @@ func (x *SetLimitsResponse) String() string {
 func (*SetLimitsResponse) ProtoMessage() {}
 
 func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -713,7 +851,7 @@ func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsResponse.ProtoReflect.Descriptor instead.
 func (*SetLimitsResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 type ListSessionsRequest struct {
@@ -728,7 +866,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -740,7 +878,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -753,7 +891,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListSessionsRequest) GetAfter() uint64 {
@@ -795,7 +933,7 @@ type HandleNumber struct {
 
 func (x *HandleNumber) Reset() {
 	*x = HandleNumber{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +945,7 @@ func (x *HandleNumber) String() string {
 func (*HandleNumber) ProtoMessage() {}
 
 func (x *HandleNumber) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +958,7 @@ func (x *HandleNumber) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleNumber.ProtoReflect.Descriptor instead.
 func (*HandleNumber) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *HandleNumber) GetEpoch() uint64 {
@@ -848,7 +986,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -860,7 +998,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -873,7 +1011,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SessionList) GetSessions() []*SessionDescription {
@@ -916,7 +1054,7 @@ type SessionDescription struct {
 
 func (x *SessionDescription) Reset() {
 	*x = SessionDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[13]
+	mi := &file_chubbyv1_operator_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -928,7 +1066,7 @@ func (x *SessionDescription) String() string {
 func (*SessionDescription) ProtoMessage() {}
 
 func (x *SessionDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[13]
+	mi := &file_chubbyv1_operator_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -941,7 +1079,7 @@ func (x *SessionDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionDescription.ProtoReflect.Descriptor instead.
 func (*SessionDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SessionDescription) GetId() uint64 {
@@ -1032,7 +1170,7 @@ type OpenHandle struct {
 
 func (x *OpenHandle) Reset() {
 	*x = OpenHandle{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[14]
+	mi := &file_chubbyv1_operator_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1044,7 +1182,7 @@ func (x *OpenHandle) String() string {
 func (*OpenHandle) ProtoMessage() {}
 
 func (x *OpenHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[14]
+	mi := &file_chubbyv1_operator_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1057,7 +1195,7 @@ func (x *OpenHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenHandle.ProtoReflect.Descriptor instead.
 func (*OpenHandle) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{14}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *OpenHandle) GetId() string {
@@ -1092,7 +1230,7 @@ type HeldLock struct {
 
 func (x *HeldLock) Reset() {
 	*x = HeldLock{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[15]
+	mi := &file_chubbyv1_operator_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1242,7 @@ func (x *HeldLock) String() string {
 func (*HeldLock) ProtoMessage() {}
 
 func (x *HeldLock) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[15]
+	mi := &file_chubbyv1_operator_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1255,7 @@ func (x *HeldLock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldLock.ProtoReflect.Descriptor instead.
 func (*HeldLock) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{15}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *HeldLock) GetPath() string {
@@ -1153,7 +1291,7 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\x0eBackupResponse\x12\x12\n" +
 	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x12\n" +
 	"\x04file\x18\x02 \x01(\tR\x04file\"\x11\n" +
-	"\x0fDescribeRequest\"\xf9\x04\n" +
+	"\x0fDescribeRequest\"\xcf\x05\n" +
 	"\x12ReplicaDescription\x12\x12\n" +
 	"\x04cell\x18\x01 \x01(\tR\x04cell\x12\x18\n" +
 	"\areplica\x18\x02 \x01(\rR\areplica\x12\x12\n" +
@@ -1177,10 +1315,20 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\bwarnings\x18\x11 \x03(\tR\bwarnings\x12 \n" +
 	"\tlog_syncs\x18\x12 \x01(\x04H\x00R\blogSyncs\x88\x01\x01\x12$\n" +
 	"\vkeep_alives\x18\x13 \x01(\x04H\x01R\n" +
-	"keepAlives\x88\x01\x01B\f\n" +
+	"keepAlives\x88\x01\x01\x12&\n" +
+	"\x0fcommands_in_use\x18\x14 \x01(\rR\rcommandsInUse\x12,\n" +
+	"\aprogram\x18\x15 \x01(\v2\x12.chubby.v1.ProgramR\aprogramB\f\n" +
 	"\n" +
 	"_log_syncsB\x0e\n" +
-	"\f_keep_alives\"\xb0\x01\n" +
+	"\f_keep_alives\"\xb6\x01\n" +
+	"\aProgram\x12\x14\n" +
+	"\x05build\x18\x01 \x01(\tR\x05build\x123\n" +
+	"\bcommands\x18\x02 \x01(\v2\x17.chubby.v1.VersionRangeR\bcommands\x12-\n" +
+	"\x05peers\x18\x03 \x01(\v2\x17.chubby.v1.VersionRangeR\x05peers\x121\n" +
+	"\aclients\x18\x04 \x01(\v2\x17.chubby.v1.VersionRangeR\aclients\">\n" +
+	"\fVersionRange\x12\x16\n" +
+	"\x06oldest\x18\x01 \x01(\rR\x06oldest\x12\x16\n" +
+	"\x06newest\x18\x02 \x01(\rR\x06newest\"\xb0\x01\n" +
 	"\x11MemberDescription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x1b\n" +
 	"\tpeer_addr\x18\x02 \x01(\tR\bpeerAddr\x12\x1c\n" +
@@ -1258,7 +1406,7 @@ func file_chubbyv1_operator_proto_rawDescGZIP() []byte {
 	return file_chubbyv1_operator_proto_rawDescData
 }
 
-var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_chubbyv1_operator_proto_goTypes = []any{
 	(*ResignRequest)(nil),       // 0: chubby.v1.ResignRequest
 	(*ResignResponse)(nil),      // 1: chubby.v1.ResignResponse
@@ -1266,40 +1414,46 @@ var file_chubbyv1_operator_proto_goTypes = []any{
 	(*BackupResponse)(nil),      // 3: chubby.v1.BackupResponse
 	(*DescribeRequest)(nil),     // 4: chubby.v1.DescribeRequest
 	(*ReplicaDescription)(nil),  // 5: chubby.v1.ReplicaDescription
-	(*MemberDescription)(nil),   // 6: chubby.v1.MemberDescription
-	(*Limits)(nil),              // 7: chubby.v1.Limits
-	(*SetLimitsRequest)(nil),    // 8: chubby.v1.SetLimitsRequest
-	(*SetLimitsResponse)(nil),   // 9: chubby.v1.SetLimitsResponse
-	(*ListSessionsRequest)(nil), // 10: chubby.v1.ListSessionsRequest
-	(*HandleNumber)(nil),        // 11: chubby.v1.HandleNumber
-	(*SessionList)(nil),         // 12: chubby.v1.SessionList
-	(*SessionDescription)(nil),  // 13: chubby.v1.SessionDescription
-	(*OpenHandle)(nil),          // 14: chubby.v1.OpenHandle
-	(*HeldLock)(nil),            // 15: chubby.v1.HeldLock
+	(*Program)(nil),             // 6: chubby.v1.Program
+	(*VersionRange)(nil),        // 7: chubby.v1.VersionRange
+	(*MemberDescription)(nil),   // 8: chubby.v1.MemberDescription
+	(*Limits)(nil),              // 9: chubby.v1.Limits
+	(*SetLimitsRequest)(nil),    // 10: chubby.v1.SetLimitsRequest
+	(*SetLimitsResponse)(nil),   // 11: chubby.v1.SetLimitsResponse
+	(*ListSessionsRequest)(nil), // 12: chubby.v1.ListSessionsRequest
+	(*HandleNumber)(nil),        // 13: chubby.v1.HandleNumber
+	(*SessionList)(nil),         // 14: chubby.v1.SessionList
+	(*SessionDescription)(nil),  // 15: chubby.v1.SessionDescription
+	(*OpenHandle)(nil),          // 16: chubby.v1.OpenHandle
+	(*HeldLock)(nil),            // 17: chubby.v1.HeldLock
 }
 var file_chubbyv1_operator_proto_depIdxs = []int32{
-	6,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
-	7,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
-	11, // 2: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
-	13, // 3: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
-	14, // 4: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
-	15, // 5: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
-	11, // 6: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
-	4,  // 7: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
-	10, // 8: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
-	8,  // 9: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
-	2,  // 10: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
-	0,  // 11: chubby.v1.Operator.Resign:input_type -> chubby.v1.ResignRequest
-	5,  // 12: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
-	12, // 13: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
-	9,  // 14: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
-	3,  // 15: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
-	1,  // 16: chubby.v1.Operator.Resign:output_type -> chubby.v1.ResignResponse
-	12, // [12:17] is the sub-list for method output_type
-	7,  // [7:12] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	8,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
+	9,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
+	6,  // 2: chubby.v1.ReplicaDescription.program:type_name -> chubby.v1.Program
+	7,  // 3: chubby.v1.Program.commands:type_name -> chubby.v1.VersionRange
+	7,  // 4: chubby.v1.Program.peers:type_name -> chubby.v1.VersionRange
+	7,  // 5: chubby.v1.Program.clients:type_name -> chubby.v1.VersionRange
+	13, // 6: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
+	15, // 7: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
+	16, // 8: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
+	17, // 9: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
+	13, // 10: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
+	4,  // 11: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
+	12, // 12: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
+	10, // 13: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
+	2,  // 14: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
+	0,  // 15: chubby.v1.Operator.Resign:input_type -> chubby.v1.ResignRequest
+	5,  // 16: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
+	14, // 17: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
+	11, // 18: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
+	3,  // 19: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
+	1,  // 20: chubby.v1.Operator.Resign:output_type -> chubby.v1.ResignResponse
+	16, // [16:21] is the sub-list for method output_type
+	11, // [11:16] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_chubbyv1_operator_proto_init() }
@@ -1314,7 +1468,7 @@ func file_chubbyv1_operator_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_chubbyv1_operator_proto_rawDesc), len(file_chubbyv1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
