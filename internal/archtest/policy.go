@@ -33,6 +33,7 @@ var packages = map[string]rule{
 	"internal/versions":  {pure, nil},
 	"internal/archtest":  {support, nil},
 	"internal/overlay":   {support, nil},
+	"internal/upgrade":   {support, []string{"internal/overlay"}},
 	"internal/typecheck": {support, nil},
 	"internal/cli":       {concurrent, nil},
 	"internal/boottime":  {concurrent, nil},
