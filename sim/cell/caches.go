@@ -27,10 +27,10 @@ type cacheBook struct {
 	draws   *sim.Draw                   // which messages to drop something cause a fault
 }
 
-func newCacheBook(w *sim.World, p *plan.Plan, k caches.Keeps) *cacheBook {
+func newCacheBook(w *sim.World, p *plan.Plan, k caches.Keeps, i caches.Idlers) *cacheBook {
 	drops := caches.NewDrops(w, p.Driver.Core.Sessions.LeaseMax)
 	return &cacheBook{
-		world: w, reads: caches.New(w), drops: drops, held: caches.NewHeld(w, drops, k), applied: map[paxos.NodeID]api.Number{},
+		world: w, reads: caches.New(w), drops: drops, held: caches.NewHeld(w, drops, k, i), applied: map[paxos.NodeID]api.Number{},
 		on: plan.OnNodes(p.Workload) || p.Workload == plan.Fenced, draws: w.Draw("cell.caches", 0),
 	}
 }

@@ -125,7 +125,7 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	c.listen()
 	c.history = histories.NewRows()
 	c.told, c.wanted = events.New(c.world), events.NewWanted(c.world, c.locks)
-	c.caches = newCacheBook(c.world, &c.plan, c.wanted)
+	c.caches = newCacheBook(c.world, &c.plan, c.wanted, c.sessions)
 	r := resource.New(p.Fence.Mode)
 	c.fencing = beliefs.NewFencing(c.world, c.beliefs, r)
 	c.beliefs.Off = p.Workload == plan.Fenced && p.Fence.Drift > 1000

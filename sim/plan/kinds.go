@@ -88,8 +88,8 @@ const (
 	Fenced = "fenced"
 	// Cached is the workload of many readers and few writers.
 	Cached = "cached"
-	// Registry is the workload of servers that come and go in a directory, and of those that watch it.
-	Registry = "registry"
+	// Registry is the workload of a service registry: servers that come and go in a directory, and of those that watch it.
+	Registry = "services"
 )
 
 // WorkloadKinds are all built-in workloads, in the order of reports and of draws.

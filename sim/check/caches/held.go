@@ -17,6 +17,9 @@ import (
 // patience of such time is late. Deletions also wait for holders of locks, and may wait for any session.
 // An Open is not looked at: it may wait for the sweep of its path, which waits for the log.
 //
+// A master may leave the KeepAlive of an idle session unanswered, so that its lease runs out (C11.02).
+// Such a session cannot be told anything, and counts as one to wait for: its lease has an end.
+//
 // Time counts while that master acts with read authority, and has applied all that any replica has. A
 // pause counts for at most maxStep. A log that is slow or full makes no change late: decisions come before
 // the log.
@@ -24,6 +27,7 @@ type Held struct {
 	world  *sim.World
 	drops  *Drops
 	timely Keeps
+	idlers Idlers
 	at     struct {
 		replica uint64
 		epoch   api.Epoch
@@ -46,6 +50,13 @@ type Keeps interface {
 	IsTimely(s api.SessionID) bool
 }
 
+// Idlers knows which sessions a master may let end.
+type Idlers interface {
+	// MayBeIdle reports whether a session may be idle at a replica, by its clock: it has no handle
+	// open, and has had no call for as long as that takes.
+	MayBeIdle(replica uint64, now time.Time, s api.SessionID) bool
+}
+
 // sender is a session that has sent a request.
 type sender struct {
 	asks    bool    // it asked for an answer that may be cached
@@ -66,8 +77,8 @@ const (
 )
 
 // NewHeld returns the checker of a run that has not begun.
-func NewHeld(w *sim.World, d *Drops, k Keeps) *Held {
-	c := &Held{world: w, drops: d, timely: k}
+func NewHeld(w *sim.World, d *Drops, k Keeps, i Idlers) *Held {
+	c := &Held{world: w, drops: d, timely: k, idlers: i}
 	c.begin(0, 0)
 	return c
 }
@@ -202,7 +213,7 @@ func (c *Held) OnActed(replica uint64, e api.Epoch, now time.Time, counts bool) 
 // session at all: the session has to acknowledge something, or the master has no way to tell it something.
 func (c *Held) isWaited() (cachers, any bool) {
 	for id, s := range c.sessions { // order-free: any one suffices
-		if !c.timely.IsTimely(id) || c.drops.Owes(id, c.at.epoch) {
+		if !c.timely.IsTimely(id) || c.idlers.MayBeIdle(c.at.replica, c.at.acted, id) || c.drops.Owes(id, c.at.epoch) {
 			cachers, any = cachers || s.asks, true
 		}
 	}

@@ -20,9 +20,12 @@ type reign struct {
 	at    time.Time
 	away  map[api.SessionID]bool // sessions without a KeepAlive at the master
 	halts bool                   // the master has no read authority
+	idle  bool                   // sessions may be idle
 }
 
 func (r *reign) IsTimely(s api.SessionID) bool { return !r.away[s] }
+
+func (r *reign) MayBeIdle(uint64, time.Time, api.SessionID) bool { return r.idle }
 
 func (r *reign) acts(d time.Duration) {
 	for end := r.at.Add(d); r.at.Before(end); {
@@ -124,12 +127,13 @@ func TestS12AChangeWaitsOnlyForClients(t *testing.T) {
 			r.acts(5 * time.Second)
 		}, false},
 		"the master was paused": {func(r *reign) { write(r); r.at = r.at.Add(time.Hour); r.acts(time.Second) }, false},
+		"a session may be idle": {func(r *reign) { write(r); r.idle = true; r.acts(5 * time.Second) }, false},
 		"an Open may wait":      {func(r *reign) { r.sends(7, 1, api.Open{Create: api.CreateMay}, false); r.acts(5 * time.Second) }, false},
 	}
 	for name, c := range cases {
 		w := sim.New(sim.Config{})
 		r := &reign{d: caches.NewDrops(w, time.Second), at: time.Unix(100, 0), away: map[api.SessionID]bool{}}
-		r.h = caches.NewHeld(w, r.d, r)
+		r.h = caches.NewHeld(w, r.d, r, r)
 		r.acts(50 * time.Millisecond)
 		r.d.OnRequest(r.at, api.Request{Session: 8, Seq: 1, Epoch: 2, MayCache: true, Op: api.GetStat{}})
 		r.sends(8, 1, api.GetStat{}, true)

@@ -274,6 +274,13 @@ func (s *Checker) checkSweep(id paxos.NodeID, now time.Time, n api.Ref) {
 	}
 }
 
+// MayBeIdle reports whether a replica may take a session for idle and let it end: it has no handle open, and no call of
+// it is under way there, or was answered for IdleAfter by the replica's clock.
+func (s *Checker) MayBeIdle(id uint64, now time.Time, x api.SessionID) bool {
+	t := &s.Seats[paxos.NodeID(id)]
+	return t.isIdle(x, now, s.Config.IdleAfter) && !s.facts.HasOpen(x, t.Epoch)
+}
+
 func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {
 	t := &s.Seats[id]
 	m, ok := t.Of.Session(x)
