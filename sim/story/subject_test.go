@@ -20,7 +20,7 @@ func TestTheWindowOfACall(t *testing.T) {
 	require.Equal(t, want, call("c2"))
 	id := event.MakeProgramID(1, 1, 0, 1)
 	require.Equal(t, want, call("client 4296015873"))
-	require.EqualValues(t, 4296015873, id)
+	require.Equal(t, event.ProgramID(4296015873), id)
 	require.Zero(t, call("reader"))
 	require.Zero(t, call("client 3"), "no program has so low a number")
 	require.Zero(t, windowOf("c2 and nothing else"))
