@@ -183,7 +183,7 @@
 //   - runtime.go, replica.go: what a Client needs from its environment, and the address of a replica
 //   - client.go, cells.go, names.go: the Client, its cells, the shared types
 //   - kv.go: calls on rows
-//   - open.go, handle.go, node.go, token.go: calls on files and directories
+//   - open.go, handle.go, node.go: calls on files and directories
 //   - acquire.go, lock.go, held.go, spare.go, sequencer.go: locks
 //   - caching.go, hit.go, kept.go: reads without a call, and handles that stay open
 //   - event.go, events.go, hub.go, watch.go: events of sessions and of handles
