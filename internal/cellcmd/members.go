@@ -88,9 +88,10 @@ one replica answers. The set of members is fixed when the cell is founded.
 With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
 epoch, ballot, applied_slot, snapshot_slot, lease, error, commands_in_use, program, warnings.
 program has the build of the replica, and the oldest and newest version that it knows of
-commands (of the log), peer_messages and client_messages. Empty fields are left out. serving is true only for the master, once it has recovered (in chubby status the field
-serving says whether a replica knows a master). If no replica answers, the array has their
-errors, and the exit code is 8.`,
+commands (of the log), peer_messages and client_messages. Empty fields are left out. serving
+is true only for the master, once it has recovered (in chubby status the field serving says
+whether a replica knows a master). If no replica answers, the array has their errors, and
+the exit code is 8.`,
 		Example: `  chubby members
   chubby members --cell cell.json -o json
   chubby members resign`,

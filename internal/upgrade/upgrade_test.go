@@ -253,7 +253,7 @@ func (c *cell) write(program string, done <-chan struct{}, written *atomic.Int64
 // lock is lost, and the new command is used only after the last one. Then the older program cannot come back.
 func TestACellIsUpgradedUnderLoad(t *testing.T) {
 	if !*whole {
-		t.Skip("-whole upgrades a cell of processes")
+		t.Skip("it builds two programs and replaces processes: -whole runs it, and .ci/run does")
 	}
 	c := newCell(t)
 	for id := 1; id <= 3; id++ {

@@ -62,8 +62,7 @@ func (r *Replica) writeConstants() {
 }
 
 // checkConstants stops the replica if the cell uses commands that its program does not know, or if a
-// constant has another value in the rows than in its
-// configuration.
+// constant has another value in the rows than in its configuration.
 func (r *Replica) checkConstants() {
 	for _, c := range r.cfg.constants() {
 		if value, ok := rows.GetConstant(r.db, c.name); ok && value != c.value && r.stop == nil {

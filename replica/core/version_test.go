@@ -81,7 +81,7 @@ func TestTheNextMasterRaisesTheVersion(t *testing.T) {
 	require.Equal(t, []byte{4, 4, 4}, g.versions())
 }
 
-// A cell of one replica asks nobody else.
+// In a cell of one replica, no other member has to know the version.
 func TestACellOfOneRaisesTheVersionAtOnce(t *testing.T) {
 	g := newGroup(t, 1, func(c *core.Config) { c.NewestVersion = 4 })
 	g.pass(3 * time.Second)
