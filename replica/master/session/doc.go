@@ -26,6 +26,8 @@
 //	it has left a drop unacknowledged     unchanged                 goes on waiting
 //	for one length
 //	it is idle                            unchanged                 goes on waiting
+//	it is idle, and has to drop a path    unchanged                 answered with the lease that is
+//	from its cache                                                  left
 //	the lease is over, and no KeepAlive   its end is proposed, and  goes on waiting
 //	waits, or an idle or late session's   nothing extends it
 //	it has ended                          -                         NoSession
@@ -65,7 +67,9 @@
 // A session that has been without open handles and calls for some time is ended (C11.02), but not
 // within its lease, which is a promise (C11.04): its KeepAlive is no longer answered, and the lease
 // runs out. A call that comes in time ends the idleness. The first KeepAlive of a session is answered,
-// however late it comes: no client makes a call before it has been told of a lease.
+// however late it comes: no client makes a call before it has been told of a lease. A KeepAlive is also
+// answered, with the lease as it is, while a change waits until the client has dropped a path: without
+// the answer, the change would wait for the end of the lease.
 //
 // # Invariants
 //

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -162,4 +163,39 @@ func TestACallAsksForNoEndThatTheLogDidNotTake(t *testing.T) {
 	require.Nil(t, b.next())
 	b.Retry()
 	require.Equal(t, session.Expiry{Session: 2}, b.next())
+}
+
+// A change waits until an idle session has dropped the path, too. The client is told of the drop in the lease that it
+// has, which does not move: otherwise the change would wait until that lease is over.
+func TestAnIdleSessionIsToldOfADrop(t *testing.T) {
+	idle := config()
+	idle.IdleAfter = 10 * sec
+	for name, isFirst := range map[string]bool{"the KeepAlive came first": false, "the drop came first": true} {
+		b := newBook(t, idle)
+		b.Open(b.now, 2, "ann")
+		b.to(7 * sec)
+		b.park(2, 1, true)
+		require.Equal(t, 12*sec, b.told().Lease)
+		b.to(13 * sec)
+		if isFirst {
+			b.Late(2, b.now, false)
+			b.park(2, 2, true)
+		} else {
+			b.park(2, 2, true)
+			require.Nil(t, b.next(), name)
+			b.Late(2, b.now, false)
+			b.Hurry(b.now, 2)
+		}
+		require.Equal(t, 6*sec, b.told().Lease, name)
+		b.Late(2, at(13*sec), true)
+		b.to(14 * sec)
+		b.park(2, 3, true)
+		require.Equal(t, 5*sec, b.told().Lease, "the answer may have been lost: %s", name)
+		b.Late(2, time.Time{}, true) // the client has acknowledged it
+		b.to(15 * sec)
+		b.park(2, 4, true)
+		require.Nil(t, b.next(), name)
+		b.to(19 * sec)
+		require.Equal(t, session.Expiry{Session: 2}, b.next(), name)
+	}
 }

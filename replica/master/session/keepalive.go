@@ -79,6 +79,7 @@ func (Expiry) task() {}
 // then. inUse reports whether a session has an open handle or a call under way.
 func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task {
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
+		owes := !e.late.IsZero() && known.Before(e.lease)
 		over := !known.Before(e.ends())
 		silent := t.isIdle(known, e, inUse) || t.isTooLate(known, e)
 		switch {
@@ -91,7 +92,7 @@ func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task 
 			e.expiring, e.quiet = true, silent
 			t.arm(e)
 			return Expiry{e.id}
-		case e.waits && !e.acked:
+		case e.waits && (!e.acked || owes): // a change waits for what an idle session acknowledges
 			return t.answer(known, e)
 		}
 		e.withheld = true // no answer: the lease runs out, as promised

@@ -17,8 +17,8 @@ import (
 // patience of such time is late. Deletions also wait for holders of locks, and may wait for any session.
 // An Open is not looked at: it may wait for the sweep of its path, which waits for the log.
 //
-// A master may leave the KeepAlive of an idle session unanswered, so that its lease runs out (C11.02).
-// Such a session cannot be told anything, and counts as one to wait for: its lease has an end.
+// A master lets an idle session end (C11.02). Once its lease is over, it is told nothing more, though its
+// KeepAlive came in time: it counts as one to wait for until the log has its end.
 //
 // Time counts while that master acts with read authority, and has applied all that any replica has. A
 // pause counts for at most maxStep. A log that is slow or full makes no change late: decisions come before
@@ -50,11 +50,11 @@ type Keeps interface {
 	IsTimely(s api.SessionID) bool
 }
 
-// Idlers knows which sessions a master may let end.
+// Idlers knows which sessions a master may end for want of use.
 type Idlers interface {
-	// MayBeIdle reports whether a session may be idle at a replica, by its clock: it has no handle
-	// open, and has had no call for as long as that takes.
-	MayBeIdle(replica uint64, now time.Time, s api.SessionID) bool
+	// MayLetEnd reports whether a replica may end a session now, by its clock, although a KeepAlive of it
+	// waits: its lease is over, it has no handle open, and has had no call for as long as that takes.
+	MayLetEnd(replica uint64, now time.Time, s api.SessionID) bool
 }
 
 // sender is a session that has sent a request.
@@ -213,7 +213,7 @@ func (c *Held) OnActed(replica uint64, e api.Epoch, now time.Time, counts bool) 
 // session at all: the session has to acknowledge something, or the master has no way to tell it something.
 func (c *Held) isWaited() (cachers, any bool) {
 	for id, s := range c.sessions { // order-free: any one suffices
-		if !c.timely.IsTimely(id) || c.idlers.MayBeIdle(c.at.replica, c.at.acted, id) || c.drops.Owes(id, c.at.epoch) {
+		if !c.timely.IsTimely(id) || c.idlers.MayLetEnd(c.at.replica, c.at.acted, id) || c.drops.Owes(id, c.at.epoch) {
 			cachers, any = cachers || s.asks, true
 		}
 	}

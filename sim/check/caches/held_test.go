@@ -20,12 +20,12 @@ type reign struct {
 	at    time.Time
 	away  map[api.SessionID]bool // sessions without a KeepAlive at the master
 	halts bool                   // the master has no read authority
-	idle  bool                   // sessions may be idle
+	ends  bool                   // the master may let sessions end
 }
 
 func (r *reign) IsTimely(s api.SessionID) bool { return !r.away[s] }
 
-func (r *reign) MayBeIdle(uint64, time.Time, api.SessionID) bool { return r.idle }
+func (r *reign) MayLetEnd(uint64, time.Time, api.SessionID) bool { return r.ends }
 
 func (r *reign) acts(d time.Duration) {
 	for end := r.at.Add(d); r.at.Before(end); {
@@ -126,9 +126,9 @@ func TestS12AChangeWaitsOnlyForClients(t *testing.T) {
 			r.h.OnActed(2, 3, r.at, true)
 			r.acts(5 * time.Second)
 		}, false},
-		"the master was paused": {func(r *reign) { write(r); r.at = r.at.Add(time.Hour); r.acts(time.Second) }, false},
-		"a session may be idle": {func(r *reign) { write(r); r.idle = true; r.acts(5 * time.Second) }, false},
-		"an Open may wait":      {func(r *reign) { r.sends(7, 1, api.Open{Create: api.CreateMay}, false); r.acts(5 * time.Second) }, false},
+		"the master was paused":   {func(r *reign) { write(r); r.at = r.at.Add(time.Hour); r.acts(time.Second) }, false},
+		"an idle session may end": {func(r *reign) { write(r); r.ends = true; r.acts(5 * time.Second) }, false},
+		"an Open may wait":        {func(r *reign) { r.sends(7, 1, api.Open{Create: api.CreateMay}, false); r.acts(5 * time.Second) }, false},
 	}
 	for name, c := range cases {
 		w := sim.New(sim.Config{})

@@ -47,7 +47,8 @@ func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 // checkPromise: the lease in an answer must be the one that the master remembers, counted
 // from the receipt of this very request (C11.15, C11.23). If several copies of it arrived, the
 // answer may be to the first one: the client sent it no later. The answer must come while enough
-// of the previous lease is left (C11.07). An idle session gets no new promise (C11.02).
+// of the previous lease is left (C11.07). An idle session gets no new promise (C11.02); it may be told
+// again of the one that it has.
 func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
 	t := &s.Seats[id]
 	was := t.Leases[x]
@@ -55,7 +56,7 @@ func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, 
 	switch at, ends := t.ends[x]; {
 	case !ok: // the log has ended it at this very instant
 		return
-	case t.isQuiet(x, now, s.Config.IdleAfter) && !s.facts.MayHaveHandles(x):
+	case m.Lease.After(was) && t.isQuiet(x, now, s.Config.IdleAfter) && !s.facts.MayHaveHandles(x):
 		s.breakf(id, "promises a lease to session %d, which has no handles, and had no call for %v", x, now.Sub(t.Heard[x].at))
 	case m.Expiring && ends && at.Before(now):
 		s.breakf(id, "promises a lease to session %d, whose end it proposed %v ago", x, now.Sub(at))
@@ -70,7 +71,9 @@ func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, 
 	t.tell(x)
 	s.checkLease(id, now, x, 0)
 	if !l.Failover {
-		t.told[x] = now
+		if m.Lease.After(was) || !t.isIdle(x, now, s.Config.IdleAfter) {
+			t.told[x] = now
+		}
 		s.checkGrant(id, x, was, t.earliestCertain(now), t.latestCertain(now))
 	}
 }
