@@ -16,7 +16,7 @@ type cell struct {
 	servers []*server
 	peers   map[[2]int]*link // by sender and receiver
 	broken  func(property, format string, args ...any)
-	clients []*link // those of clients, which are closed with the rest
+	clients [][]*link // of each client those to the replicas, in the order of their ids
 }
 
 // server is one replica, over all its lives.
@@ -158,12 +158,12 @@ func (s *server) process() *process {
 // clientLinks are links to all replicas for one client, and how it dials them.
 func (c *cell) clientLinks() (target string, links []*link, err error) {
 	var all []string
+	defer func() { c.clients = append(c.clients, links) }() // also if one failed: stop closes them
 	for _, s := range c.servers {
 		l, err := newLink(s.callAt)
 		if err != nil {
-			return "", nil, err
+			return "", links, err
 		}
-		c.clients = append(c.clients, l)
 		links = append(links, l)
 		all = append(all, fmt.Sprintf("%d=%s", s.id, l.addr()))
 	}
@@ -179,6 +179,19 @@ func (c *cell) cutPeers(s *server, way Way, cut bool) {
 	}
 }
 
+// cutClients stops what all clients send to a replica, or it to them, or lets it go on.
+func (c *cell) cutClients(s *server, way Way, cut bool) {
+	for _, links := range c.clients {
+		l := links[s.id-1]
+		if way != Out {
+			l.cut(forth, cut)
+		}
+		if way != In {
+			l.cut(back, cut)
+		}
+	}
+}
+
 // stop ends all replicas, and waits for them.
 func (c *cell) stop() {
 	for _, s := range c.servers {
@@ -190,8 +203,10 @@ func (c *cell) stop() {
 	for _, l := range c.peers {
 		l.close()
 	}
-	for _, l := range c.clients {
-		l.close()
+	for _, links := range c.clients {
+		for _, l := range links {
+			l.close()
+		}
 	}
 	for _, s := range c.servers {
 		s.log.Close()

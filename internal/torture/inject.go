@@ -78,6 +78,10 @@ func (in *injector) inject(ctx context.Context, f Fault) error {
 		in.cut(f, victims, true)
 		pause(ctx, f.For)
 		in.cut(f, victims, false)
+	case Unreachable:
+		in.cutClients(f, victims, true)
+		pause(ctx, f.For)
+		in.cutClients(f, victims, false)
 	}
 	return nil
 }
@@ -153,6 +157,12 @@ func (in *injector) starve(ctx context.Context, f Fault, victims []*server) {
 func (in *injector) cut(f Fault, victims []*server, cut bool) {
 	for _, s := range victims {
 		in.cell.cutPeers(s, f.Way, cut)
+	}
+}
+
+func (in *injector) cutClients(f Fault, victims []*server, cut bool) {
+	for _, s := range victims {
+		in.cell.cutClients(s, f.Way, cut)
 	}
 }
 

@@ -14,30 +14,34 @@ type Kind string
 
 // The kinds of faults.
 const (
-	Kill    Kind = "kill"    // kill -9 of a replica, or of a majority; started again
-	Power   Kind = "power"   // kill -9 of all replicas or a majority at one instant
-	Restart Kind = "restart" // SIGTERM, and a start
-	Pause   Kind = "pause"   // SIGSTOP for longer than the master's lease, and SIGCONT
-	Starve  Kind = "starve"  // a replica runs for a few milliseconds now and then, and does not reach the others
-	Full    Kind = "full"    // the disk of a replica is full
-	Cut     Kind = "cut"     // messages between a replica and the others do not arrive, one way or both
-	Silence Kind = "silence" // a client that holds a lock reaches no replica until its session is over
+	Kill        Kind = "kill"        // kill -9 of a replica, or of a majority; started again
+	Power       Kind = "power"       // kill -9 of all replicas or a majority at one instant
+	Restart     Kind = "restart"     // SIGTERM, and a start
+	Pause       Kind = "pause"       // SIGSTOP for longer than the master's lease, and SIGCONT
+	Starve      Kind = "starve"      // a replica runs for a few milliseconds now and then, and does not reach the others
+	Full        Kind = "full"        // the disk of a replica is full
+	Cut         Kind = "cut"         // messages between a replica and the others do not arrive, one way or both
+	Unreachable Kind = "unreachable" // messages between a replica and all clients do not arrive, one way or both
+	Silence     Kind = "silence"     // a client that holds a lock reaches no replica until its session is over
 )
 
 // Kinds are all kinds of faults.
-func Kinds() []Kind { return []Kind{Kill, Power, Restart, Pause, Starve, Full, Cut, Silence} }
+func Kinds() []Kind {
+	return []Kind{Kill, Power, Restart, Pause, Starve, Full, Cut, Unreachable, Silence}
+}
 
 // Help describes a kind in a few words.
 func Help(k Kind) string {
 	return map[Kind]string{
-		Kill:    "kill -9 of a replica, or of a majority one after the other; they start again",
-		Power:   "kill -9 of all replicas, or of a majority, at one instant",
-		Restart: "SIGTERM to a replica, which starts again",
-		Pause:   "SIGSTOP of a replica for longer than a master's lease, then SIGCONT",
-		Starve:  "a replica gets little processor time, and reaches no other replica",
-		Full:    "the disk of a replica is full for a while",
-		Cut:     "messages from a replica, to it, or both are held back, and arrive later",
-		Silence: "a client that holds a lock reaches no replica until its session is over",
+		Kill:        "kill -9 of a replica, or of a majority one after the other; they start again",
+		Power:       "kill -9 of all replicas, or of a majority, at one instant",
+		Restart:     "SIGTERM to a replica, which starts again",
+		Pause:       "SIGSTOP of a replica for longer than a master's lease, then SIGCONT",
+		Starve:      "a replica gets little processor time, and reaches no other replica",
+		Full:        "the disk of a replica is full for a while",
+		Cut:         "messages from a replica, to it, or both are held back, and arrive later",
+		Unreachable: "messages from clients to a replica, from it, or both are held back; replicas reach each other",
+		Silence:     "a client that holds a lock reaches no replica until its session is over",
 	}[k]
 }
 
@@ -52,7 +56,7 @@ const (
 	All      Who = "all"
 )
 
-// Way is the direction in which messages of a replica do not arrive.
+// Way is the direction in which messages of a replica do not arrive, seen from the replica.
 type Way string
 
 // The directions.
@@ -112,7 +116,7 @@ func Faults(seed uint64, kinds []Kind, lease time.Duration, from, n int) []Fault
 }
 
 // weights say how often a kind comes.
-var weights = map[Kind]int{Kill: 8, Power: 3, Restart: 1, Pause: 4, Starve: 3, Full: 2, Cut: 4, Silence: 3}
+var weights = map[Kind]int{Kill: 8, Power: 3, Restart: 1, Pause: 4, Starve: 3, Full: 2, Cut: 4, Unreachable: 2, Silence: 3}
 
 func drawKind(s *draw.Stream, kinds []Kind) Kind {
 	sum := 0
@@ -154,7 +158,7 @@ func drawFault(s *draw.Stream, kind Kind, lease time.Duration) Fault {
 		f.For = s.Duration(masterLease+500*ms, masterLease+1500*ms)
 	case Full:
 		f.For = s.Duration(500*ms, 2000*ms)
-	case Cut:
+	case Cut, Unreachable:
 		f.Way = []Way{Out, In, Both}[s.Int(3)]
 		f.For = s.Duration(500*ms, 4000*ms)
 	case Silence:
