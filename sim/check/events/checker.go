@@ -16,6 +16,7 @@ import (
 type Checker struct {
 	world   *sim.World
 	top     api.Number // number of the last command applied
+	epoch   api.Epoch  // the one that the last of such commands began
 	nodes   map[api.Ref]*history
 	held    map[api.HandleID]bool // handles that have held a lock
 	watches map[api.Ref][]*Watch
@@ -67,6 +68,8 @@ func (c *Checker) OnCommand(a *command.Applied) {
 	c.top = a.Number
 	for _, e := range a.Effects {
 		switch e := e.(type) {
+		case command.EpochBegan:
+			c.epoch = e.Epoch.Number
 		case command.SessionEnded:
 			c.ended[e.Session] = true
 		case command.TreeChanged:

@@ -9,6 +9,7 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/lock"
+	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/replica/state/tree"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/check/events"
@@ -130,6 +131,23 @@ func TestAReportSaysWhatWasAskedFor(t *testing.T) {
 	r.does(written(2))
 	r.w.Hears(contents(1))
 	require.Contains(t, r.world.Failure().Text, "which asks for children, lock-wanted)")
+}
+
+// A report of a missed event says under which master the handle was opened, and what else the session has of the node:
+// a master learns of the handles of its predecessor in another way than of its own.
+func TestAReportSaysWhichOtherHandlesTheSessionHas(t *testing.T) {
+	r := newRig(client.WantChildren)
+	r.does(command.EpochBegan{Epoch: rows.Epoch{Number: 3}})
+	r.does(added("a"))
+	r.c.Opened(8, node, api.HandleID{Epoch: 3, Counter: 8}, wide, client.Stat{Content: 1}) // of another session
+	for i := range 4 {
+		r.c.Opened(7, node, api.HandleID{Epoch: 3, Counter: 9 + uint64(i)}, client.WantChildren|client.WantContents, client.Stat{Content: 1})
+	}
+	r.does(added("b"))
+	r.w.Hears(child("b", 3))
+	require.Contains(t, r.world.Failure().Text, "(by its handle 1.1, opened under an earlier master, which asks for children; "+
+		"another is 3.12, opened under this master after command 2, which asks for contents, children; "+
+		"another is 3.11, opened under this master after command 2, which asks for contents, children; and 2 more)")
 }
 
 // A change between the execution of an Open and its answer is owed as well.

@@ -17,6 +17,7 @@ type Watch struct {
 	node    api.Ref
 	id      api.HandleID
 	mask    client.EventMask
+	after   api.Number // the last command when the program was given the handle
 
 	last  api.Number              // the highest cause told
 	heard map[eventKey]api.Number // the highest cause told of each
@@ -27,7 +28,7 @@ type Watch struct {
 // Opened begins a watch: a program was given a handle that asks for these events, with this
 // metadata of the node.
 func (c *Checker) Opened(s api.SessionID, n api.Ref, id api.HandleID, mask client.EventMask, stat client.Stat) *Watch {
-	w := &Watch{c: c, session: s, node: n, id: id, mask: mask, heard: map[eventKey]api.Number{}, owed: map[eventKey]api.Number{}}
+	w := &Watch{c: c, session: s, node: n, id: id, mask: mask, after: c.top, heard: map[eventKey]api.Number{}, owed: map[eventKey]api.Number{}}
 	if h := c.nodes[n]; h != nil {
 		for _, x := range h.all { // written before the answer arrived
 			if x.kind == client.EventContents && x.gen > stat.Content {
@@ -186,14 +187,49 @@ func (w *Watch) firstOwed() (first eventKey, by api.Number) {
 // Misses breaks S13 if an event is still owed. after describes how long it had time to come.
 func (w *Watch) Misses(after string) {
 	if owed := w.Owed(); owed != "" {
-		w.c.world.Break("S13", "session %d has %v open since handle %v and did not hear of it within %s: %s", w.session, w.node, w.id, after, owed)
+		w.c.world.Break("S13", "session %d has %v open and did not hear of it within %s: %s (%s)", w.session, w.node, after, owed, w.describe())
 	}
 }
 
 func (w *Watch) breakf(e client.Event, format string, args ...any) {
-	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s (by its handle %v, which asks for %s)",
-		w.session, w.node, eventKey{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...), w.id, wanted(w.mask))
+	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s (%s)",
+		w.session, w.node, eventKey{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...), w.describe())
 }
+
+// describe says what the handle is, and which others the session has of the node: the master sends what any of them
+// asks for, and knows a handle of an earlier epoch only since it was presented.
+func (w *Watch) describe() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "by its handle %v", w.id)
+	if w.id.Epoch < w.c.epoch {
+		b.WriteString(", opened under an earlier master")
+	}
+	fmt.Fprintf(&b, ", which asks for %s", wanted(w.mask))
+	others := 0
+	for _, x := range slices.Backward(w.c.watches[w.node]) { // those of the present master first
+		if x == w || x.session != w.session {
+			continue
+		}
+		switch others++; {
+		case others > mostOthers:
+			continue
+		case x.id.Epoch < w.c.epoch:
+			fmt.Fprintf(&b, "; another is %v, opened under an earlier master", x.id)
+		default:
+			fmt.Fprintf(&b, "; another is %v, opened under this master after command %d", x.id, x.after)
+		}
+		if x.mask != w.mask {
+			fmt.Fprintf(&b, ", which asks for %s", wanted(x.mask))
+		}
+	}
+	if others > mostOthers {
+		fmt.Fprintf(&b, "; and %d more", others-mostOthers)
+	}
+	return b.String()
+}
+
+// mostOthers is how many other handles of a node are described.
+const mostOthers = 2
 
 // wanted lists the kinds of events that a mask asks for.
 func wanted(m client.EventMask) string {
