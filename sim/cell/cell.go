@@ -78,7 +78,8 @@ type Cell struct {
 	away       []*sim.Machine // replicas that are down or cut off on purpose after healing
 	stars      int            // times that replicas heard each other only through a hub: see star
 
-	load *workload.Programs // what client programs do and have done
+	load    *workload.Programs // what client programs do and have done
+	answers uint64             // calls that replicas have answered, with those of the hostile client
 
 	events   event.Stream
 	checkers []added // those of an extension

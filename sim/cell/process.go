@@ -317,6 +317,9 @@ func (c *Cell) onRequest(id paxos.NodeID, now time.Time, who api.Principal, msg 
 func (c *Cell) onReply(r *replica, m driver.ClientMessage, reads []core.Read) {
 	p, err := api.DecodeReply(m.Wire)
 	if err == nil {
+		if p.Seq != 0 && p.Code.IsDefinite() {
+			c.answers++
+		}
 		if c.events.Wanted() {
 			c.publish(event.ReplySent{Replica: r.Id, Local: r.Now, To: model.PrincipalOn(sim.Addr(m.To)), Reply: p})
 		}

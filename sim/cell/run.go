@@ -85,11 +85,15 @@ func (c *seedRun) safety() time.Duration {
 // which succeed.
 func (c *seedRun) liveness(healedAt time.Duration) {
 	c.load.Finale = true
-	before := c.load.Completed
+	before := c.answers
 	back := c.removeReplicas()
 	for c.load.Running > 0 {
 		if c.world.Now() > healedAt+plan.RecoveryBound {
-			c.world.Break("L1", "%d client programs have not ended %v after healing, in which %d calls were answered: %s; %s", c.load.Running, plan.RecoveryBound, c.load.Completed-before, c.unended(), c.roles())
+			what := "not ended"
+			if c.plan.Added() {
+				what = "not ended their last turn"
+			}
+			c.world.Break("L1", "%d client programs have %s %v after healing, in which %d calls were answered: %s; %s", c.load.Running, what, plan.RecoveryBound, c.answers-before, c.unended(), c.roles())
 			return
 		}
 		if !c.reached(c.world.RunFor(100 * time.Millisecond)) {

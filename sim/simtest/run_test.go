@@ -220,7 +220,7 @@ func TestOnePropertyIsJudgedAlone(t *testing.T) {
 func TestAProgramThatNeverEndsIsNamed(t *testing.T) {
 	o := Options{With: &scenario.Extension{Workloads: []scenario.Workload{dozing{}}}, Workload: "dozing", Seeds: 1, Replicas: 3, Clients: 1, Duration: time.Second, Faults: []string{}}
 	text := Expect(t, o, "L1").Text
-	require.Regexp(t, `^\d+ client programs have not ended 1m0s after healing, in which \d+ calls were answered: c1 \(program 1\) waits in simtest\.dozing\.Turn \(run_test\.go:\d+\)`, text)
+	require.Regexp(t, `^\d+ client programs have not ended their last turn 1m0s after healing, in which \d+ calls were answered: c1 \(program 1\) waits in simtest\.dozing\.Turn \(run_test\.go:\d+\)`, text)
 }
 
 // dozing is a workload whose programs sleep far beyond the minute after healing.

@@ -274,3 +274,28 @@ func TestAStoryOfANumberedThing(t *testing.T) {
 		require.Contains(t, story, words)
 	}
 }
+
+// Things may be written with a hyphen, as names of files are, and a report may have other numbers beside: many things have
+// a step 2. Of each program the story has the first and the last note on the thing.
+func TestAStoryOfAThingBesideOtherNumbers(t *testing.T) {
+	story := storyOf(func(o plan.Options) cell.Result {
+		at := time.Duration(0)
+		notes := func(machine int, texts ...string) {
+			for _, text := range texts {
+				at += ms
+				id := event.MakeProgramID(machine, 1, 0, 0)
+				o.Listen(at, event.Noted{Client: id.Client(), Program: id, Text: text})
+			}
+		}
+		notes(0, "begins job-16", "step 1 of job-16")
+		notes(1, "begins job-16", "step 1 of job-16", "step 2 of job-16", "step 3 of job-16", "has done job-16")
+		for i := range 3 {
+			notes(2, fmt.Sprint("step 2 of job-", 17+i))
+		}
+		return tells(o, cell.Breach{ID: "J1", Text: "step 2 of job 16, by program 1 of c1, after another one has done it", At: 20 * ms, Step: 9, On: sim.FirstClient}, "5.020000000")
+	})
+	for _, words := range []string{"c1 (program 1): note: begins job-16", "step 1 of job-16", "c2 (program 1): note: begins job-16", "c2 (program 1): note: has done job-16"} {
+		require.Contains(t, story, words)
+	}
+	require.NotContains(t, story, "step 2 of job-18")
+}

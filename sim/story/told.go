@@ -95,16 +95,19 @@ func (l log) isNamed(p event.ProgramID) bool {
 const mostNotes = 4
 
 var (
-	numberedThing = regexp.MustCompile(`\b([a-z]{2,}) (\d+)\b`)
+	numberedThing = regexp.MustCompile(`\b([a-z]{2,})[ _#-](\d+)\b`)
+	// partOf matches a thing that says which part of another thing is meant: all jobs have a step 2.
+	partOf = regexp.MustCompile(`\b[a-z]{2,}[ _#-]\d+ (?:of|in) (?:the )?([a-z]{2,}[ _#-]\d)`)
 	// notAThing are words before numbers that say something else: which program or call it was, when, or how much.
 	notAThing = regexp.MustCompile(`^(?:program|session|client|replica|node|call|seq|slot|epoch|seed|event|generation|of|by|to|in|at|is|was|after|before|than|and|or|from|has|had|for|with)$`)
 )
 
-// numbered returns what matches the numbered things of a report, such as "job 24".
+// numbered returns what matches the numbered things of a report, such as "job 24" or "job-24". Of "step 2 of job 16" it is
+// the job alone.
 func numbered(report string) (all []*regexp.Regexp) {
-	for _, found := range numberedThing.FindAllStringSubmatch(report, -1) {
+	for _, found := range numberedThing.FindAllStringSubmatch(partOf.ReplaceAllString(report, "$1"), -1) {
 		if !notAThing.MatchString(found[1]) {
-			all = append(all, regexp.MustCompile(`\b`+found[0]+`\b`))
+			all = append(all, regexp.MustCompile(`\b`+found[1]+`[ _#-]`+found[2]+`\b`))
 		}
 	}
 	return all
@@ -130,15 +133,53 @@ func (l log) executedOn(things []*regexp.Regexp, end, room int) (all []int) {
 	return all
 }
 
-// notesOn returns the last notes and answers of programs that mention one of some things. They tell which program did
-// what to the thing, and when, even if the programs that the report names have gone on with other things since.
+// notesOn returns notes and answers of programs that mention one of some things. They tell which program did what to the
+// thing, and when, even if the programs that the report names have gone on with other things since. The thing that is
+// mentioned least often comes first: of "worker 3 finished job 16" that is mostly the job. Of one thing, the last and the
+// first note of each program come before others, the latest program first.
 func (l log) notesOn(things []*regexp.Regexp, end, room int) (all []int) {
-	for i := end - 1; i >= 0 && len(all) < room; i-- {
-		if m := &l.All[i]; m.Kind == moments.Told && !strings.Contains(m.Text, withdrawn) && matches(things, m.Text) {
-			all = append(all, i)
+	var on [][]int // of each thing, the latest first
+	for _, thing := range things {
+		var of []int
+		for i := end - 1; i >= 0; i-- {
+			if m := &l.All[i]; m.Kind == moments.Told && !strings.Contains(m.Text, withdrawn) && thing.MatchString(m.Text) {
+				of = append(of, i)
+			}
+		}
+		if len(of) > 0 {
+			on = append(on, of)
+		}
+	}
+	slices.SortStableFunc(on, func(a, b []int) int { return len(a) - len(b) })
+	for _, of := range on {
+		for _, i := range l.byProgram(of) {
+			if len(all) < room && !slices.Contains(all, i) {
+				all = append(all, i)
+			}
 		}
 	}
 	return all
+}
+
+// byProgram orders moments of programs, the latest of which is the first: for each program its last and its first one, and
+// then the others.
+func (l log) byProgram(latest []int) (all []int) {
+	ends := map[event.ProgramID][2]int{}
+	var programs []event.ProgramID
+	for _, i := range latest {
+		p := l.All[i].Program
+		e, known := ends[p]
+		if !known {
+			e[0] = i
+			programs = append(programs, p)
+		}
+		e[1] = i
+		ends[p] = e
+	}
+	for _, p := range programs {
+		all = append(all, ends[p][0], ends[p][1])
+	}
+	return append(all, latest...)
 }
 
 // mostCut is how many moments are told of programs that may have been stopped in the middle of their work.
