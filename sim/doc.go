@@ -12,8 +12,8 @@
 // timer for local time; network, links and link for messages; hint for what a sender learns of a
 // broken connection. Lives and what ends them are in machines, machine, disks, intake, inbox and
 // process. Code that blocks is in coroutine. A vfs.FS whose every call is an event is in disk and
-// lifefs. What a run reports is in trace, failure, counters, blocked and watchdog; what its code
-// shares is in shared. Blocking programs, including those on package client, are in runtime,
+// lifefs. What a run reports is in trace, failure, counters, measures, blocked and watchdog; what its
+// code shares is in shared. Blocking programs, including those on package client, are in runtime,
 // address and context.
 //
 // On top of these, node, outbox, group, statemachine and agreement are replicas of any protocol

@@ -69,6 +69,7 @@ type Report struct {
 	Failure   *Failure   // nil: everything held
 	Noted     []*Failure // what did not end the run; see World.Noted
 	Counters  []Counter
+	Measures  []Measured // see Measure
 }
 
 // Run makes a world from cfg and runs the scenario in it.
@@ -84,7 +85,7 @@ func (s Scenario) Run(cfg Config) Report {
 	}
 	scenarioRun.run()
 	return Report{
-		Seed: cfg.Seed, Hash: w.Hash(), Events: w.Steps(), Simulated: w.Now(), Failure: w.Failure(), Noted: w.Noted(), Counters: w.Counters(),
+		Seed: cfg.Seed, Hash: w.Hash(), Events: w.Steps(), Simulated: w.Now(), Failure: w.Failure(), Noted: w.Noted(), Counters: w.Counters(), Measures: Measures(w),
 	}
 }
 

@@ -64,6 +64,7 @@ type World struct {
 	contexts   contexts   // that it waits under
 	reports    reports    // of broken properties
 	counts     counters
+	measures   measures
 	hash       sum
 	trace      tracer
 	watch      watch

@@ -167,7 +167,7 @@ var packages = map[string]rule{
 	"sim/lab/zookeeper":        {support, []string{"sim/lab"}},
 	"sim/lab/etcd":             {support, []string{"sim/lab"}},
 	"sim/lab/consul":           {support, []string{"sim/lab"}},
-	"sim/simtest":              {support, []string{"sim/runner", "sim/story"}},
+	"sim/simtest":              {support, []string{"sim/runner", "sim/story", "sim/experiment"}},
 	"cmd/chubby":               {concurrent, []string{"internal/cli", "sim/simcmd", "sim/mutants", "sim/tour", "sim/lab/labpage", "sim/lab/lessons", "sim/lab/sweep", "sim/lab/systems", "sim/lab/swarm", "replica", "replica/disk/backup", "client", "linearizability", "snapshot", "internal/cellcmd"}},
 }
 

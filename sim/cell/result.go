@@ -74,7 +74,9 @@ type Result struct {
 	Faults    []Number `json:"faults"`    // strikes by family
 	Sometimes []Number `json:"sometimes"` // rare situations reached
 	// Counters are those of the world (World.Count), if the run had an extension.
-	Counters  []Number       `json:"counters,omitempty"`
+	Counters []Number `json:"counters,omitempty"`
+	// Measures are those of the world (sim.Measure).
+	Measures  []sim.Measured `json:"-"`
 	Partition int            `json:"partitions"`
 	Decided   int            `json:"decided"` // partitions that Porcupine decided too
 	Steps     int64          `json:"model_steps"`
@@ -100,6 +102,26 @@ func (r *Result) NodeHistory() *linearizability.History[linearizability.FileInpu
 // if there were none or the run ended early.
 func (r *Result) LockHistory() *linearizability.History[linearizability.LockInput, linearizability.LockOutput] {
 	return r.locks
+}
+
+// Counter returns the counter of this name; 0 if nothing counted.
+func (r *Result) Counter(name string) uint64 {
+	for _, n := range r.Counters {
+		if n.Name == name {
+			return n.Value
+		}
+	}
+	return 0
+}
+
+// Measured returns the values of this name, in the order in which they were measured; nil if there are none.
+func (r *Result) Measured(name string) []float64 {
+	for _, m := range r.Measures {
+		if m.Name == name {
+			return m.Values
+		}
+	}
+	return nil
 }
 
 // Failed reports whether there is a Breach.

@@ -271,6 +271,6 @@ func (c *seedRun) result(recovery time.Duration) Result {
 		r.Faults = append(r.Faults, Number{name, uint64(n)})
 	}
 	slices.SortFunc(r.Faults, func(a, b Number) int { return strings.Compare(a.Name, b.Name) })
-	r.Sometimes, r.Counters = c.sometimes(), c.counters()
+	r.Sometimes, r.Counters, r.Measures = c.sometimes(), c.counters(), sim.Measures(c.world)
 	return r
 }

@@ -34,7 +34,7 @@ type Form int
 
 // The forms.
 const (
-	Plain   Form = iota // 12.3
+	Plain   Form = iota // 12.34, or 0.0012
 	Seconds             // 1.234 s, or 0.123 ms
 	PerCent             // 12.30 %
 )
@@ -48,6 +48,9 @@ func (f Form) text(v float64) string {
 		return seconds(v)
 	case PerCent:
 		return percent(v)
+	}
+	if v != 0 && math.Abs(v) < 0.1 {
+		return fmt.Sprintf("%.2g", v)
 	}
 	return fmt.Sprintf("%.2f", v)
 }

@@ -13,6 +13,11 @@
 // the difference and its interval, from a test that is exact also with few seeds. It takes samples
 // of any kind; Measure makes samples of the cell.
 //
+// Three ways lead here. The commands of package simcmd run cells: a Comparison of settings, commits
+// or programs, and the Experiments of Catalogue or of one's own. simtest.Compare and simtest.Sweep run
+// a world of one's own from go test, and write the same tables and pictures. Runs from elsewhere go
+// into a Comparison by Add, or into a Tally by Count (package sim/lab/sweep does so).
+//
 // Reading order: experiment, catalogue (with drift, fencing), tally, sample, bootstrap, pool;
 // compare, swap, measure; then write, waits, plot, panel, and forest with compare_write.
 //

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
+
+	"github.com/chubbycell/chubby/sim/cell"
 )
 
 // Waits are the quantiles of the waits of clients in a place of the grid, in seconds. Clients of
@@ -15,6 +18,18 @@ type Waits struct {
 	P90     Estimate `json:"p90_s"`
 	P99     Estimate `json:"p99_s"`
 	Max     float64  `json:"max_s"`
+}
+
+// WaitsOf returns a function for Experiment.Waits: what a run has measured under a name
+// (sim.Measure), taken as seconds.
+func WaitsOf(name string) func(*cell.Result) []time.Duration {
+	return func(r *cell.Result) []time.Duration {
+		var all []time.Duration
+		for _, s := range r.Measured(name) {
+			all = append(all, time.Duration(s*float64(time.Second)))
+		}
+		return all
+	}
 }
 
 // waits estimates the quantiles, or returns nil if the experiment measures no waits.

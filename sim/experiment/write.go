@@ -12,6 +12,26 @@ import (
 	"github.com/chubbycell/chubby/sim/cell"
 )
 
+// File is a file of an experiment or a comparison.
+type File struct {
+	Name  string
+	Write func(io.Writer) error
+}
+
+// Files returns the files of the experiment, in a fixed order: NAME.csv, NAME-seeds.csv, -sums and
+// -waits if there are any, and the picture NAME.svg, which names commit ("": unknown).
+func (t *Tally) Files(commit string) []File {
+	name := t.e.Name
+	all := []File{{name + ".csv", t.WriteCSV}, {name + "-seeds.csv", t.WriteSeeds}}
+	if len(t.e.sums(&cell.Result{})) > 0 {
+		all = append(all, File{name + "-sums.csv", t.WriteSums})
+	}
+	if t.e.Waits != nil {
+		all = append(all, File{name + "-waits.csv", t.WriteWaits})
+	}
+	return append(all, File{name + ".svg", func(w io.Writer) error { return t.WriteSVG(w, commit) }})
+}
+
 // WriteTable writes the points as a text table.
 func (t *Tally) WriteTable(w io.Writer) error {
 	title := t.e.Event

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -237,24 +236,13 @@ func (a experimentRun) measure(ctx context.Context, e experiment.Experiment, m *
 
 // leave writes the files of --out.
 func (m *measured) leave(dir string, t *experiment.Tally) error {
-	type file struct {
-		name  string
-		write func(io.Writer) error
-	}
-	files := []file{{".csv", t.WriteCSV}, {"-seeds.csv", t.WriteSeeds}}
-	if len(m.Points) > 0 && len(m.Points[0].Sums) > 0 {
-		files = append(files, file{"-sums.csv", t.WriteSums})
-	}
-	if len(m.Points) > 0 && m.Points[0].Waits != nil {
-		files = append(files, file{"-waits.csv", t.WriteWaits})
-	}
-	for _, file := range append(files, file{".svg", func(w io.Writer) error { return t.WriteSVG(w, m.Build.Short()) }}) {
-		path := filepath.Join(dir, m.Experiment+file.name)
+	for _, file := range t.Files(m.Build.Short()) {
+		path := filepath.Join(dir, file.Name)
 		f, err := os.Create(path)
 		if err != nil {
 			return err
 		}
-		err = file.write(f)
+		err = file.Write(f)
 		if e := f.Close(); err == nil {
 			err = e
 		}

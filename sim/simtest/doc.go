@@ -25,6 +25,11 @@
 // to it (example_cell_test.go). It has the same methods; its Run reports
 // which faults the shortest failure needs, strike by strike, and what led to the break.
 //
+// Compare runs two Worlds on the same seeds, such as a protocol with two timeouts, and says in what
+// their measures differ (sim.Measure, World.Count). Sweep runs an experiment, in Worlds, over the
+// values of a parameter: example_compare_test.go has one of each. Cells are compared and measured by
+// the commands `sim compare` and `sim experiment` of package simcmd.
+//
 // The package has these flags:
 //
 //	-sim.seed N    run this seed only, in each test that runs seeds
@@ -47,5 +52,5 @@
 // simcmd) replays a directory.
 //
 // Reading order: options.go, program.go, role.go, flags.go, trace.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
-// replay.go, world.go, smaller.go, watched.go.
+// replay.go, world.go, smaller.go, watched.go; paired.go, compare.go, columns.go, sweep.go.
 package simtest

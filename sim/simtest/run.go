@@ -35,6 +35,7 @@ type suite struct {
 	world    bool                          // seeds are those of a World, not of a cell
 	print    func(seed uint64, to printed) // for -sim.trace; nil: nothing is printed
 	files    func(o Options)               // writes the files of -sim.out
+	below    string                        // directory of the files, below that of the test; "": that one
 	declares func(seed uint64) bool        // whether Judge is the name of a property that the seed declares
 }
 
@@ -187,9 +188,9 @@ func (s *suite) fitsDeadline() {
 	}
 }
 
-// directory returns the directory of -sim.out for this test.
+// directory returns the directory of -sim.out for this test, or for this side of it.
 func (s *suite) directory() string {
-	return filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()))
+	return filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()), s.below)
 }
 
 // leave writes the files of -sim.out.

@@ -25,6 +25,7 @@ type listener struct {
 	testing.TB
 	errors, logs []string
 	fatal        string
+	skipped      string
 }
 
 func (l *listener) Errorf(format string, args ...any) {
@@ -40,6 +41,11 @@ type stop struct{}
 
 func (l *listener) Fatalf(format string, args ...any) {
 	l.fatal = fmt.Sprintf(format, args...)
+	panic(stop{})
+}
+
+func (l *listener) Skipf(format string, args ...any) {
+	l.skipped = fmt.Sprintf(format, args...)
 	panic(stop{})
 }
 

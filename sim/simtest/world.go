@@ -141,6 +141,7 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	for _, c := range p.Counters {
 		r.Counters = append(r.Counters, cell.Number{Name: c.Name, Value: c.N})
 	}
+	r.Measures = p.Measures
 	if f := p.Failure; f != nil {
 		r.Stack = f.Stack
 		b := breachOf(f)
