@@ -4,10 +4,10 @@ import "time"
 
 // Strike is one strike of a Fault in a run (Stage.Next).
 type Strike struct {
-	Fault int           // its place in Scenario.Faults
-	N     int           // which strike of its fault, from 1
-	At    time.Duration // true time
-	draws *Tape
+	Fault int           `json:"fault"` // its place in Scenario.Faults
+	N     int           `json:"n"`     // which strike of its fault, from 1
+	At    time.Duration `json:"at_ns"` // true time
+	Draws *Tape         `json:"draws"` // what it draws; a file keeps it
 }
 
 // Next waits for the next strike of the fault, and reports whether there is one; like Sleep, it
@@ -28,9 +28,9 @@ func (s *Stage) Next(gap func() time.Duration) bool {
 	s.struck++
 	s.h.w.Tracef(0, "fault", "%s %d", s.name, s.struck)
 	if r := s.h.s.Record; r != nil {
-		x := Strike{Fault: s.i, N: s.struck, At: s.h.w.Now(), draws: new(Tape)}
+		x := Strike{Fault: s.i, N: s.struck, At: s.h.w.Now(), Draws: new(Tape)}
 		*r = append(*r, x)
-		s.draw = s.own.Taped(x.draws)
+		s.draw = s.own.Taped(x.Draws)
 	}
 	return true
 }
@@ -45,7 +45,7 @@ func (s *Stage) nextOfScript() bool {
 			return false
 		}
 		s.h.w.Tracef(0, "fault", "%s %d", s.name, x.N)
-		s.draw = s.own.Played(*x.draws, s.h.w.Draw("fault.more."+s.name, uint64(s.i)<<32|uint64(x.N)))
+		s.draw = s.own.Played(*x.Draws, s.h.w.Draw("fault.more."+s.name, uint64(s.i)<<32|uint64(x.N)))
 		return true
 	}
 	return false

@@ -35,7 +35,7 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 		return cell.Result{}, err
 	}
 	// The other files are always written. A case of an earlier run may be of another program, or of another breach.
-	if err := removeFiles(dir, ManifestFile, HistoryFile, PageFile, LocksFile, CaseFile, CaseTraceFile, CasePageFile, StoryFile); err != nil {
+	if err := RemoveArtifacts(dir); err != nil {
 		return cell.Result{}, err
 	}
 	var r cell.Result
@@ -97,29 +97,39 @@ func writeHistory(dir string, r *cell.Result, m *Manifest) error {
 			return err
 		}
 	}
+	var err error
 	switch {
 	case r.NodeHistory() != nil:
-		return writeHistoryOf(dir, linearizability.File(), r.NodeHistory(), m)
+		m.Page, err = WriteHistory(dir, linearizability.File(), r.NodeHistory())
 	case r.History() != nil:
-		return writeHistoryOf(dir, linearizability.KV(), r.History(), m)
+		m.Page, err = WriteHistory(dir, linearizability.KV(), r.History())
+	default:
+		m.Page = "there is no history"
 	}
-	m.Page = "there is no history"
-	return nil
+	return err
 }
 
-func writeHistoryOf[S, I, O any](dir string, model *linearizability.Model[S, I, O], h *linearizability.History[I, O], m *Manifest) error {
-	err := writeFile(dir, HistoryFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, model, h) })
+// WriteHistory writes a history into a directory that exists: HistoryFile, and PageFile if it can be
+// drawn. without says why there is no picture; "": there is one.
+func WriteHistory[S, I, O any](dir string, model *linearizability.Model[S, I, O], h *linearizability.History[I, O]) (without string, err error) {
+	err = writeFile(dir, HistoryFile, func(w io.Writer) error { return linearizability.WriteJSONL(w, model, h) })
 	if err != nil {
-		return err
+		return "", err
 	}
 	err = writeFile(dir, PageFile, func(w io.Writer) error {
 		return linearizability.WritePage(w, model, h, linearizability.PageOptions{})
 	})
 	if errors.Is(err, linearizability.ErrPage) {
-		m.Page = err.Error()
-		return os.Remove(filepath.Join(dir, PageFile))
+		return err.Error(), os.Remove(filepath.Join(dir, PageFile))
 	}
-	return err
+	return "", err
+}
+
+// RemoveArtifacts removes from a directory the files of an earlier run that another run may not
+// write. The manifest is one of them: without it a directory is incomplete. A directory that does
+// not exist is an empty one.
+func RemoveArtifacts(dir string) error {
+	return removeFiles(dir, ManifestFile, HistoryFile, PageFile, LocksFile, CaseFile, CaseTraceFile, CasePageFile, StoryFile)
 }
 
 // removeFiles removes those of the files that exist.

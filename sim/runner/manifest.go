@@ -99,9 +99,13 @@ func ReadManifest(path string, with *scenario.Extension) (Manifest, plan.Options
 	}
 	var head struct {
 		Format int `json:"format"`
+		World  int `json:"world_format"` // of the manifest of a simtest.World
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		return refuse("it is damaged: %v", err)
+	}
+	if head.World > 0 {
+		return refuse("it is of a World, which only its test has; World.Replay of package simtest runs it")
 	}
 	if head.Format == 0 { // every manifest has one
 		return refuse("it is no manifest and no case of a failing seed; name the directory of one below --out, or a case in it (shrunk.json)")

@@ -197,6 +197,11 @@ func (s *suite) ran() []runner.SeedHash {
 	return all
 }
 
+// hasFailed reports whether a seed broke something, or is undecided.
+func (s *suite) hasFailed(seed uint64) bool {
+	return slices.ContainsFunc(s.failed, func(r cell.Result) bool { return r.Seed == seed })
+}
+
 func hashOf(r *cell.Result) runner.SeedHash {
 	return runner.SeedHash{Seed: r.Seed, Hash: r.Hash, Counted: r.Counted, Broken: r.Broke()}
 }

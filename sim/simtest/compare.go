@@ -69,7 +69,7 @@ func compareWith(t testing.TB, f flags, sides [2]Side, columns []experiment.Colu
 	}
 	checkColumns(t, columns)
 	p := &paired{t: t, flags: f, wrong: func(i int, r *cell.Result) bool {
-		return r.Failed() && (r.Internal || !sides[i].MayBreak)
+		return r.Internal || r.Undecided || r.Failed() && !sides[i].MayBreak
 	}}
 	p.add("A ("+sides[0].Name+")", sides[0].World, "a")
 	p.add("B ("+sides[1].Name+")", sides[1].World, "b")

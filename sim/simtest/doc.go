@@ -43,14 +43,14 @@
 //	               flags of these names do there
 //	-sim.out DIR   keep below DIR/TEST, for each failing seed, what `chubby sim --out` keeps:
 //	               trace, history, picture, manifest, and for one seed the shrunk case and its
-//	               story.txt; with -sim.seed, for that seed. For a World: trace.txt,
-//	               page.html and story.txt, and for one seed shrunk-trace.txt and
-//	               shrunk-page.html, with only the faults that it needs. A story.txt ends with
-//	               the command that runs the seed again
+//	               story.txt; with -sim.seed, for that seed. For a World the same: the history is
+//	               that of Linearizable, and the shrunk case has only the faults that it needs. A
+//	               story.txt ends with the command that runs the seed again
 //
-// To run such a case in a test from then on, use Replay, or Program.Replay. A main with the same extension (package
-// simcmd) replays a directory.
+// To run such a case in a test from then on, use Replay, Program.Replay or World.Replay. The last also
+// replays a directory. For cells a main with the same extension (package simcmd) replays a directory.
 //
 // Reading order: options.go, program.go, role.go, flags.go, trace.go, run.go, judge.go, report.go, case.go, kept.go, expect.go,
-// replay.go, world.go, smaller.go, watched.go; paired.go, compare.go, columns.go, sweep.go.
+// replay.go, world.go, smaller.go, watched.go, worldcase.go, linearizable.go; paired.go, compare.go, columns.go,
+// sweep.go.
 package simtest

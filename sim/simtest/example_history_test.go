@@ -2,7 +2,6 @@ package simtest_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -29,7 +28,7 @@ func (r *register) Receive(_ time.Time, from sim.Addr, msg []byte) {
 	}
 }
 
-// recorded is a workload, and the property that the history of its calls is linearizable.
+// recorded is a workload that records its calls.
 type recorded struct {
 	readAt sim.Addr // the machine that reads ask; the second one may not have received a write yet
 	calls  *lin.Recorder[lin.KVInput, lin.KVOutput]
@@ -58,19 +57,10 @@ func (c recorded) Program(client int) func(rt *sim.Runtime) {
 		}
 	}
 }
-func (recorded) ID() string             { return "LIN" }
-func (recorded) Check(*sim.World) error { return nil }
-func (c recorded) End(*sim.World) error { // the run is over, so the history is complete
-	report, err := lin.CheckHistory(lin.Register(), c.calls.History(), lin.Options{})
-	if err == nil && report.Verdict == lin.Illegal {
-		err = errors.New(report.Explanation.Text)
-	}
-	return err
-}
 func registers(readAt sim.Addr) simtest.World {
 	return simtest.World{Config: sim.Config{Link: sim.LinkConfig{Delay: sim.Table{time.Millisecond, 9 * time.Millisecond}}}, Scenario: func(uint64) sim.Scenario {
 		c := recorded{readAt, lin.NewRecorder[lin.KVInput, lin.KVOutput](60)}
-		return sim.Scenario{Workloads: []sim.Workload{c}, Properties: []sim.Property{c}, Safety: time.Second, Liveness: time.Minute, Setup: func(w *sim.World) {
+		return sim.Scenario{Workloads: []sim.Workload{c}, Properties: []sim.Property{simtest.Linearizable("LIN", lin.Register(), c.calls)}, Safety: time.Second, Liveness: time.Minute, Setup: func(w *sim.World) {
 			w.Add(sim.MachineConfig{Process: func() sim.Process { return &register{} }}).Start()
 			w.Add(sim.MachineConfig{Process: func() sim.Process { return &register{} }}).Start()
 		}}

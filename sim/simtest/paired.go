@@ -107,8 +107,8 @@ func (p *paired) end(table func(io.Writer) error, files []experiment.File) {
 		p.write(files)
 		for i, s := range p.suites {
 			for _, of := range p.results {
-				if p.wrong(i, &of[i]) || p.flags.seed > 0 {
-					s.all = append(s.all, hashOf(&of[i]))
+				if s.all = append(s.all, hashOf(&of[i])); p.wrong(i, &of[i]) {
+					s.failed = append(s.failed, of[i])
 				}
 			}
 			p.worlds[i].leave(s)

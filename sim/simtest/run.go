@@ -193,6 +193,11 @@ func (s *suite) directory() string {
 	return filepath.Join(s.flags.out, filepath.FromSlash(s.t.Name()), s.below)
 }
 
+// directoryOf returns the directory of -sim.out for a seed.
+func (s *suite) directoryOf(seed uint64) string {
+	return filepath.Join(s.directory(), fmt.Sprintf("seed-%d", seed))
+}
+
 // leave writes the files of -sim.out.
 func (s *suite) leave(o Options) {
 	s.t.Helper()

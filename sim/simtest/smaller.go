@@ -15,10 +15,11 @@ import (
 
 // part is the part of a World's faults that a run has. The zero part is all of them.
 type part struct {
-	off    []int         // disabled faults, by their places in Scenario.Faults
-	script *[]sim.Strike // the strikes of the other faults; nil: all
-	record *[]sim.Strike // where the run records its strikes; nil: nowhere
-	until  time.Duration // true time at which the run may end; 0: it ends as the Scenario says
+	off    []int           // disabled faults, by their places in Scenario.Faults
+	script *[]sim.Strike   // the strikes of the other faults; nil: all
+	record *[]sim.Strike   // where the run records its strikes; nil: nowhere
+	seen   *[]sim.Property // where the run leaves the properties of its Scenario; nil: nowhere
+	until  time.Duration   // true time at which the run may end; 0: it ends as the Scenario says
 }
 
 // reduce reduces a scenario to this part. The remaining faults draw the same numbers as before.
@@ -28,6 +29,9 @@ func (p part) reduce(s *sim.Scenario) {
 		s.Faults[i] = quiet{s.Faults[i]}
 	}
 	s.Script, s.Record = p.script, p.record
+	if p.seen != nil {
+		*p.seen = s.Properties
+	}
 	if p.until > 0 && p.until < s.Safety {
 		s.Safety, s.Liveness = p.until, 0
 	}

@@ -40,7 +40,7 @@ func sweepWith(t testing.TB, f flags, e experiment.Experiment, at func(experimen
 	if err := e.Check(); err != nil {
 		t.Fatalf("simtest: %v", err)
 	}
-	p := &paired{t: t, flags: f, wrong: func(_ int, r *cell.Result) bool { return r.Internal }}
+	p := &paired{t: t, flags: f, wrong: func(_ int, r *cell.Result) bool { return r.Internal || r.Undecided }}
 	for i, place := range e.Grid {
 		below := fmt.Sprintf("%s-%v", strings.ReplaceAll(place.Series, " ", "-"), place.X)
 		if place.Series == "" {

@@ -17,14 +17,17 @@ import (
 
 // watched is one more run of a World's seed, whose trace was kept.
 type watched struct {
-	result cell.Result
-	seen   *page.Recorder
+	result     cell.Result
+	seen       *page.Recorder
+	properties []sim.Property // of its Scenario
 }
 
 // watch runs a part of a seed once more, and writes its trace for people to w.
 func (x World) watch(test string, seed uint64, of part, w io.Writer) watched {
-	seen := page.NewRecorder()
-	return watched{x.run(seed, of, 0, io.MultiWriter(forPeople(test, seed, w, nil), seen)), seen}
+	out := watched{seen: page.NewRecorder()}
+	of.seen = &out.properties
+	out.result = x.run(seed, of, 0, io.MultiWriter(forPeople(test, seed, w, nil), out.seen))
+	return out
 }
 
 // forPeople returns a writer for the trace of a seed. It writes to w a header, and the trace with faults in words; only
@@ -61,10 +64,35 @@ func (x World) leaveRun(s *suite, seed uint64, of part, traceName, pageName stri
 	return w, trace, html
 }
 
+// leaveHistories writes the histories of a run into a directory: history.jsonl and history.html of its first Linearizable,
+// and those of others in a directory with the ID of the property. without says why there is no picture.
+func (w *watched) leaveHistories(dir string) (without string, err error) {
+	without = "there is no history"
+	first := true
+	for _, p := range w.properties {
+		h, ok := p.(historian)
+		switch {
+		case !ok:
+		case first:
+			first = false
+			without, err = h.write(dir)
+		default:
+			below := filepath.Join(dir, filepath.Base(h.ID()))
+			if err = os.MkdirAll(below, 0o755); err == nil {
+				_, err = h.write(below)
+			}
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return without, nil
+}
+
 // write writes a file of a seed below the directory of -sim.out, and returns its name.
 func (s *suite) write(seed uint64, name string, content func(io.Writer) error) string {
 	s.t.Helper()
-	file := filepath.Join(s.directory(), fmt.Sprintf("seed-%d", seed), name)
+	file := filepath.Join(s.directoryOf(seed), name)
 	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	var f *os.File
 	if err == nil {

@@ -1,8 +1,11 @@
 package simtest
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chubbycell/chubby/sim"
@@ -102,18 +105,46 @@ func (x World) runWith(t testing.TB, f flags) runner.Totals {
 	return s.seeds()
 }
 
-// leave writes the traces, pages and stories of failing seeds, and of the seed of -sim.seed.
+// leave writes the files of failing seeds, and of the seed of -sim.seed: trace, page, story, history and manifest.
 func (x World) leave(s *suite) {
 	s.t.Helper()
+	if err := x.leaveTest(s); err != nil {
+		s.t.Fatalf("-sim.out: %v", err)
+	}
 	for _, seed := range s.ran() {
-		if seed.Broken != "" || s.flags.seed > 0 {
-			w, trace, html := x.leaveRun(s, seed.Seed, part{}, runner.TraceFile, runner.RunPageFile)
-			if w.result.Failed() { // the story with only the faults that are needed replaces that of the seed that is shrunk
-				s.writeStory(seed.Seed, before(s.tell(&w.result), w.story()))
+		if s.hasFailed(seed.Seed) || s.flags.seed > 0 {
+			if err := x.leaveSeed(s, seed.Seed); err != nil {
+				s.t.Fatalf("-sim.out: %v", err)
 			}
-			s.t.Logf("seed %d: trace in %s, page in %s", seed.Seed, trace, html)
 		}
 	}
+}
+
+// leaveTest writes the manifest of a test: the hashes of all its seeds.
+func (x World) leaveTest(s *suite) error {
+	if err := os.MkdirAll(s.directory(), 0o755); err != nil {
+		return err
+	}
+	m := worldManifest{Format: worldFormat, Test: s.t.Name(), Build: runner.ThisBuild(), Judge: x.Judge, Hashes: append([]runner.SeedHash{}, s.ran()...)}
+	return m.write(filepath.Join(s.directory(), runner.ManifestFile))
+}
+
+// leaveSeed writes the files of a seed, the manifest last.
+func (x World) leaveSeed(s *suite, seed uint64) error {
+	s.t.Helper()
+	dir := s.directoryOf(seed)
+	if err := runner.RemoveArtifacts(dir); err != nil {
+		return err
+	}
+	w, trace, html := x.leaveRun(s, seed, part{}, runner.TraceFile, runner.RunPageFile)
+	if w.result.Failed() { // the story with only the faults that are needed replaces that of the seed that is shrunk
+		s.writeStory(seed, before(s.tell(&w.result), w.story()))
+	}
+	m := x.manifest(s.t.Name(), part{}, &w.result)
+	without, err := w.leaveHistories(dir)
+	m.Page = without
+	s.t.Logf("seed %d: trace in %s, page in %s", seed, trace, html)
+	return errors.Join(err, m.write(filepath.Join(dir, runner.ManifestFile)))
 }
 
 // seed is a runner.Runner.
@@ -150,6 +181,11 @@ func (x World) with(o plan.Options, of part) cell.Result {
 	for _, f := range p.Noted {
 		r.Noted = append(r.Noted, breachOf(f))
 	}
+	for _, p := range s.Properties {
+		if h, ok := p.(historian); ok && h.isUndecided() {
+			r.Undecided, r.Counted = true, false
+		}
+	}
 	return r
 }
 
@@ -162,21 +198,26 @@ func breachOf(f *sim.Failure) cell.Breach {
 func (x World) tell(s *suite, r *cell.Result) string {
 	s.t.Helper()
 	text := s.tell(r)
-	if r.Internal {
+	if r.Internal || r.Breach == nil {
 		return text
 	}
 	small := x.shrink(r, s.shrinking())
 	text = before(text, small.needs())
 	if s.flags.out == "" {
 		w := x.watch(s.t.Name(), r.Seed, small.part, io.Discard)
-		return before(text, w.story()) + "\n-sim.out=DIR also writes its trace and its page"
+		return before(text, w.story()) + "\n-sim.out=DIR also writes its trace, page and history, and the shrunk case for World.Replay"
 	}
 	if !small.tried {
 		return text
 	}
 	w, trace, html := x.leaveRun(s, r.Seed, small.part, runner.CaseTraceFile, runner.CasePageFile)
 	text = before(text, w.story())
-	return text + fmt.Sprintf("\nwith only these faults: trace %s, page %s", trace, html) + s.writeStory(r.Seed, text)
+	m := x.manifest(s.t.Name(), small.part, &w.result)
+	file := filepath.Join(s.directoryOf(r.Seed), runner.CaseFile)
+	if err := m.write(file); err != nil {
+		return text + fmt.Sprintf("\ncannot write the shrunk case: %v", err)
+	}
+	return text + fmt.Sprintf("\nwith only these faults: trace %s, page %s\nshrunk case, for World.Replay: %s", trace, html, file) + s.writeStory(r.Seed, text)
 }
 
 // run runs a seed once more, with the trace of a machine written to w; node 0: of all.
