@@ -89,6 +89,12 @@ type view struct {
 	Scripts                 []template.JS
 }
 
+// StoryOf returns how a finished run of o that the Recorder has watched came to break b.
+func (r *Recorder) StoryOf(o plan.Options, b *cell.Breach) story.Story {
+	p := plan.New(o)
+	return story.Of(r.log, &p, b, 0)
+}
+
 // WritePage writes the page of a finished run of o that the Recorder has watched. res is the result of the run. It
 // returns the errors of w.
 func (r *Recorder) WritePage(w io.Writer, o plan.Options, res *cell.Result, about About) error {

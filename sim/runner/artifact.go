@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/chubbycell/chubby/linearizability"
 	"github.com/chubbycell/chubby/sim/cell"
@@ -25,7 +26,7 @@ const (
 	RunPageFile = "page.html"     // the run for a browser; see sim/page
 )
 
-// WriteArtifacts runs a seed once more and writes its trace, histories, page and manifest into a
+// WriteArtifacts runs a seed once more and writes its trace, histories, page, manifest and, if something broke, story into a
 // directory, which it makes if necessary. Those of an earlier run, and its case (see WriteCase), are
 // removed first, and the manifest is written last, so a directory without one is incomplete. It
 // returns the result of that run: the caller compares its hash with that of the run that failed. It
@@ -53,6 +54,9 @@ func WriteArtifacts(dir string, b Build, run Runner, o plan.Options) (cell.Resul
 	if err := writePage(filepath.Join(dir, RunPageFile), recorder, o, &r, page.About{}); err != nil {
 		return r, err
 	}
+	if err := writeStory(dir, recorder, o, &r); err != nil {
+		return r, err
+	}
 	m := NewManifest(b, o)
 	if m.Plan, err = json.Marshal(plan.New(o)); err != nil {
 		return r, err
@@ -77,6 +81,17 @@ func writePage(file string, recorder *page.Recorder, o plan.Options, r *cell.Res
 	dir, name := filepath.Split(file)
 	about.Verdict = Verdict(r)
 	return writeFile(dir, name, func(w io.Writer) error { return recorder.WritePage(w, o, r, about) })
+}
+
+// writeStory writes how the run came to break a property, if it did. The story of a case replaces it.
+func writeStory(dir string, recorder *page.Recorder, o plan.Options, r *cell.Result) error {
+	if r.Internal || r.Breach == nil {
+		return nil
+	}
+	return writeFile(dir, StoryFile, func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(recorder.StoryOf(o, r.Breach).Lines, "\n")+"\n")
+		return err
+	})
 }
 
 // WithPage runs a seed and writes its page to a file, whose directory must exist. It blocks for as

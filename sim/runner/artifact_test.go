@@ -50,7 +50,7 @@ func TestWhatASeedLeavesIsEnoughToRunItAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(trace), " prepare 1.")
 	require.Contains(t, string(trace), ": open session ")
-	for file, has := range map[string]string{PageFile: "<html", RunPageFile: "S1 broke: so it is said"} {
+	for file, has := range map[string]string{PageFile: "<html", RunPageFile: "S1 broke: so it is said", StoryFile: "Seed 3 breaks S1"} {
 		page, err := os.ReadFile(filepath.Join(dir, file))
 		require.NoError(t, err)
 		require.Contains(t, string(page), has)
@@ -119,9 +119,15 @@ func TestACaseOfAnEarlierRunDoesNotStay(t *testing.T) {
 	}
 	_, err := WriteArtifacts(dir, someBuild, run, plan.Options{Seed: 9})
 	require.NoError(t, err)
-	for _, name := range ofCase {
+	for _, name := range ofCase[:3] {
 		require.NoFileExists(t, filepath.Join(dir, name))
 	}
+	story, err := os.ReadFile(filepath.Join(dir, StoryFile))
+	require.NoError(t, err)
+	require.NotContains(t, string(story), "of an earlier run")
+	_, err = WriteArtifacts(dir, someBuild, func(o plan.Options) cell.Result { return cell.Result{Seed: o.Seed, Hash: "0a"} }, plan.Options{Seed: 9})
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join(dir, StoryFile), "nothing broke")
 	require.FileExists(t, filepath.Join(dir, "notes.txt"), "a file of the user")
 }
 

@@ -146,8 +146,8 @@ is none) and a manifest.json that chubby sim replay reads. The failure with the 
 events is also shrunk, for at most a minute (--shrink): faults are left out, then clients,
 programs, replicas and time, as long as the same property breaks by the same check.
 shrunk.json is the result, for chubby sim replay; shrunk-trace.txt and shrunk-page.html show
-what happens in it; and story.txt, also on the screen, tells in at most 20 lines how the
-break came about. An interrupt ends the search, and keeps what it has found.
+what happens in it. The story.txt of a failing seed tells in at most 20 lines how the break
+came about; that of the shrunk one is of the case, and on the screen, too. An interrupt ends the search, and keeps what it has found.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim
