@@ -135,7 +135,7 @@ func (r *Replica) remember(ctx context.Context, all []Session) error {
 				if !ok {
 					continue
 				}
-				part[i].IsKnown, part[i].HasAcked, part[i].Expiring = true, s.HasAcked, s.Expiring
+				part[i].IsKnown, part[i].HasAcked, part[i].Expiring, part[i].IsDismissed = true, s.HasAcked, s.Expiring, s.Dismissed
 				part[i].Lease, part[i].Handles = left(now, s.Lease), h.Core().CountHandles(part[i].ID)
 			}
 		})

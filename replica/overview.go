@@ -60,11 +60,12 @@ type Session struct {
 	Principal api.Principal
 	Locks     int // that it holds
 
-	IsKnown  bool          // this replica is the master and remembers the session; else the rest is zero
-	Lease    time.Duration // until the end of its lease
-	HasAcked bool          // it has acknowledged the epoch
-	Expiring bool          // its end is proposed
-	Handles  int           // that it has open
+	IsKnown     bool          // this replica is the master and remembers the session; else the rest is zero
+	Lease       time.Duration // until the end of its lease
+	HasAcked    bool          // it has acknowledged the epoch
+	Expiring    bool          // its end is proposed
+	IsDismissed bool          // an operator has ordered its end: see Dismiss
+	Handles     int           // that it has open
 }
 
 // SessionDetail is a session, with its open handles and the locks that it holds. Only the master

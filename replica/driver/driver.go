@@ -221,6 +221,14 @@ func (d *Driver) SetLimits(now time.Time, c command.SetLimits) error {
 	return d.core.SetLimits(now, c)
 }
 
+// Dismiss has a session end when its present lease is over, see core.Replica.Dismiss.
+func (d *Driver) Dismiss(now time.Time, id api.SessionID) (core.Dismissal, error) {
+	if !d.isReady(now) {
+		return core.Dismissal{}, core.ErrNotServing
+	}
+	return d.core.Dismiss(now, id)
+}
+
 // MembersKnow tells which version of commands the programs of the other members know, see core.Replica.MembersKnow.
 func (d *Driver) MembersKnow(now time.Time, known map[paxos.NodeID]byte) {
 	if d.isReady(now) {

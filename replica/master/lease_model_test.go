@@ -21,9 +21,10 @@ import (
 // replica, as the log's lease promises. Messages are lost, repeated and reordered.
 //
 // In true time this must hold: no master expires a session while its client counts on
-// the lease; a client does not count on more than the present master has promised;
-// the lease of a session never moves earlier, neither within an epoch nor as its
-// client sees it.
+// the lease, not even if an operator has it end the session; a client does not count on
+// more than the present master has promised; the lease of a session never moves
+// earlier, neither within an epoch nor as its client sees it, and of a session that
+// is dismissed it does not move.
 type lab struct {
 	t        *rapid.T
 	now      time.Duration
@@ -40,7 +41,7 @@ type lab struct {
 	seen     labCounts
 }
 
-type labCounts struct{ granted, confirmed, failovers, expired, lengths int }
+type labCounts struct{ granted, confirmed, failovers, expired, lengths, dismissed int }
 
 // labRho bounds the error of a clock's rate, in parts per million: 10 %.
 const labRho = 100_000
@@ -122,10 +123,21 @@ func (l *lab) decide(raw string) {
 		for _, c := range l.clients {
 			if ended && e.Expired && c.session == e.Session {
 				l.seen.expired++
+				l.seen.dismissed += l.isDismissed(e.Session)
 				require.False(l.t, c.clock.at(l.now).Before(c.bound), "session %d expires %v before its client's bound", c.session, c.bound.Sub(c.clock.at(l.now)))
 			}
 		}
 	}
+}
+
+// isDismissed is 1 if a replica has dismissed a session, else 0.
+func (l *lab) isDismissed(id api.SessionID) int {
+	for _, r := range l.replicas {
+		if s, ok := r.m.Session(id); ok && s.Dismissed {
+			return 1
+		}
+	}
+	return 0
 }
 
 func (l *lab) at(r *labReplica) master.At {
@@ -165,6 +177,8 @@ func (l *lab) compare(r *labReplica) {
 		now, ok := r.m.Session(c.session)
 		if before, had := r.leases[c.session]; ok && had {
 			require.False(l.t, now.Lease.Before(before.Lease), "the lease of session %d moves from %v to %v", c.session, before.Lease, now.Lease)
+			require.False(l.t, before.Dismissed && !now.Lease.Equal(before.Lease), "session %d is dismissed, and its lease moves from %v to %v", c.session, before.Lease, now.Lease)
+			require.False(l.t, before.Dismissed && !now.Dismissed, "session %d is dismissed no more", c.session)
 		}
 		if ok {
 			r.leases[c.session] = now
@@ -289,7 +303,7 @@ func (l *lab) act() {
 	r := l.replicas[rapid.IntRange(0, 2).Draw(l.t, "replica")]
 	c := l.clients[rapid.IntRange(0, 1).Draw(l.t, "client")]
 	switch rapid.SampledFrom([]string{
-		"depose", "tell", "lease", "crowd", "advance", "apply", "catch up", "catch up", "ask", "ask the leader",
+		"depose", "tell", "lease", "crowd", "dismiss", "advance", "apply", "catch up", "catch up", "ask", "ask the leader",
 		"ask the leader", "pass", "pass", "settle", "settle",
 	}).Draw(l.t, "what") {
 	case "depose":
@@ -303,6 +317,11 @@ func (l *lab) act() {
 	case "crowd": // sessions that no client keeps alive, for a while
 		if rapid.IntRange(0, 3).Draw(l.t, "rare") == 0 {
 			l.open()
+		}
+	case "dismiss": // an operator is rid of a client, at any replica that takes itself for the master
+		if rapid.IntRange(0, 3).Draw(l.t, "rare") == 0 {
+			r.m.Dismiss(c.session)
+			l.flush(r)
 		}
 	case "advance":
 		r.m.Advance(l.at(r))
@@ -387,6 +406,7 @@ func TestWhatClientsCountOnIsPromised(t *testing.T) {
 		seen.failovers += l.seen.failovers
 		seen.expired += l.seen.expired
 		seen.lengths += l.seen.lengths
+		seen.dismissed += l.seen.dismissed
 	})
 	t.Logf("%+v", seen)
 	require.NotZero(t, seen.granted)
@@ -394,4 +414,5 @@ func TestWhatClientsCountOnIsPromised(t *testing.T) {
 	require.NotZero(t, seen.failovers)
 	require.NotZero(t, seen.expired)
 	require.NotZero(t, seen.lengths)
+	require.NotZero(t, seen.dismissed)
 }

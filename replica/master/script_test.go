@@ -207,6 +207,13 @@ func (s *stage) do(line string) {
 		s.wake(a) // a driver asks after each event
 	case "log":
 		a.full = w[2] == "full"
+	case "dismisses":
+		var id api.SessionID
+		_, err := fmt.Sscan(w[2], &id)
+		require.NoError(s.t, err, line)
+		d, ok := a.m.Dismiss(id)
+		require.True(s.t, ok, line)
+		s.say("%s dismisses session %d of %s: it ends in %v", a.name, id, d.Principal, d.Ends.Sub(s.now))
 	case "wakes":
 		a.m.Advance(s.at(a))
 	default:

@@ -10,7 +10,7 @@
 // A fail-over loses the table; the next master makes it again from the rows (Recover).
 //
 // Reading order: config.go, table.go (what is remembered), keepalive.go (what is
-// promised when, and what ends), late.go (caches), length.go (how long a lease is), timers.go.
+// promised when, and what ends), dismissal.go, late.go (caches), length.go (how long a lease is), timers.go.
 //
 // # A session
 //
@@ -25,11 +25,12 @@
 //	that has not acknowledged the epoch   must end                  told of the epoch
 //	it has left a drop unacknowledged     unchanged                 goes on waiting
 //	for one length
-//	it is idle                            unchanged                 goes on waiting
-//	it is idle, and has to drop a path    unchanged                 answered with the lease that is
+//	it is idle, or dismissed              unchanged                 goes on waiting
+//	the same, and it has to drop a path   unchanged                 answered with the lease that is
 //	from its cache                                                  left
 //	the lease is over, and no KeepAlive   its end is proposed, and  goes on waiting
-//	waits, or an idle or late session's   nothing extends it
+//	waits, or one of an idle, late or     nothing extends it
+//	dismissed session
 //	it has ended                          -                         NoSession
 //
 // A lease moves later and never earlier (C11.05), and it moves before the client is told (C11.15),
@@ -70,6 +71,13 @@
 // however late it comes: no client makes a call before it has been told of a lease. A KeepAlive is also
 // answered, with the lease as it is, while a change waits until the client has dropped a path: without
 // the answer, the change would wait for the end of the lease.
+//
+// # Dismissed sessions
+//
+// An operator may end a session whose client is stuck. The lease is a promise to that client as to any other
+// (C11.04), so the session is only marked (Dismiss): its KeepAlive is answered as little as that of an idle
+// session, and the lease runs out. No call and no acknowledgement takes the mark away. It is lost with the table
+// at a fail-over, and is then to be set again.
 //
 // # Invariants
 //

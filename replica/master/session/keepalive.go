@@ -81,7 +81,7 @@ func (t *Table) Next(now, known time.Time, inUse func(api.SessionID) bool) Task 
 	for e := t.timers.first(); e != nil && !e.due.After(known); e = t.timers.first() {
 		owes := !e.late.IsZero() && known.Before(e.lease)
 		over := !known.Before(e.ends())
-		silent := t.isIdle(known, e, inUse) || t.isTooLate(known, e)
+		silent := e.leaves || t.isIdle(known, e, inUse) || t.isTooLate(known, e)
 		switch {
 		case e.waits && e.acked && !silent:
 			length := t.length.grant(known, len(t.sessions))
@@ -113,9 +113,9 @@ func (t *Table) answer(now time.Time, e *entry) Answer {
 }
 
 // Refused takes note that the log did not take the end of a session. If a KeepAlive of the session waits
-// and the session was neither idle nor late, the KeepAlive is answered. Otherwise the session is put
-// aside, so that others do not wait behind it: nothing is due for it until Retry or its next KeepAlive,
-// or until a call ends its idleness (Used).
+// and the session was neither idle nor late nor dismissed, the KeepAlive is answered. Otherwise the
+// session is put aside, so that others do not wait behind it: nothing is due for it until Retry or its
+// next KeepAlive, or until a call ends its idleness (Used).
 func (t *Table) Refused(id api.SessionID) {
 	if e := t.sessions[id]; e != nil && e.expiring {
 		e.expiring = false
@@ -150,15 +150,15 @@ func (t *Table) isIdle(now time.Time, e *entry, inUse func(api.SessionID) bool) 
 	return quiet
 }
 
-// Used takes note that a call of a session arrived or was answered: the session is not idle now. A session
-// that is not in the table is ignored.
+// Used takes note that a call of a session arrived or was answered: the session is not idle now, but may be
+// dismissed. A session that is not in the table is ignored.
 func (t *Table) Used(now time.Time, id api.SessionID) {
 	e := t.sessions[id]
 	if e == nil {
 		return
 	}
 	e.used = now
-	if e.withheld || e.aside && e.waits && e.acked {
+	if !e.leaves && (e.withheld || e.aside && e.waits && e.acked) {
 		e.withheld, e.aside = false, false
 		t.arm(e)
 	}

@@ -36,13 +36,14 @@ type entry struct {
 	told     bool      // its client has been told of a lease in this epoch
 	acked    bool      // its client has acknowledged this epoch
 	expiring bool      // its end is proposed
-	quiet    bool      // when its end was last proposed, it was idle or too late
+	quiet    bool      // when its end was last proposed, it was idle, too late or dismissed
 	aside    bool      // the log did not take its end: see Refused
+	leaves   bool      // it is dismissed: its lease is extended no more
 
 	parked   KeepAlive
 	waits    bool      // parked waits for its answer
 	answerAt time.Time // when parked is due
-	withheld bool      // parked is not answered, since the session is idle or too late
+	withheld bool      // parked is not answered, since the session is idle, too late or dismissed
 
 	used time.Time // when the last call arrived or was answered, or the session was found in use
 
@@ -64,6 +65,7 @@ type Session struct {
 	Lease     time.Time // its end; zero: the session has none
 	HasAcked  bool      // its client has acknowledged the epoch
 	Expiring  bool      // its end is proposed
+	Dismissed bool      // nothing extends its lease any more
 	// Late is when its oldest unacknowledged drop was queued; zero: there is none. The lease is not
 	// extended beyond one length after that.
 	Late time.Time
@@ -158,7 +160,7 @@ func (t *Table) Get(id api.SessionID) (s Session, ok bool) {
 	if !ok {
 		return Session{}, false
 	}
-	return Session{Principal: e.principal, Lease: e.lease, HasAcked: e.acked, Expiring: e.expiring, Late: e.late}, true
+	return Session{Principal: e.principal, Lease: e.lease, HasAcked: e.acked, Expiring: e.expiring, Dismissed: e.leaves, Late: e.late}, true
 }
 
 // Len counts the sessions.
