@@ -49,10 +49,10 @@ func completeLimit(_ *cobra.Command, args []string, so string) (all []string, _ 
 // mostSessions is how many sessions a shell is offered.
 const mostSessions = 100
 
-// completeSession lists sessions by id, with their principals. Without an answer of the cell it lists
-// nothing.
+// completeSession lists sessions by id, with their principals: for the first argument, and of end for each. Without an
+// answer of the cell it lists nothing.
 func (a *call) completeSession(c *cobra.Command, args []string, so string) (all []string, _ cobra.ShellCompDirective) {
-	if len(args) > 0 {
+	if len(args) > 0 && c.Name() != "end" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	ctx := c.Context()
@@ -67,7 +67,7 @@ func (a *call) completeSession(c *cobra.Command, args []string, so string) (all 
 			return err
 		}
 		return a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
-			if id := strconv.FormatUint(s.GetId(), 10); strings.HasPrefix(id, so) {
+			if id := strconv.FormatUint(s.GetId(), 10); strings.HasPrefix(id, so) && !slices.Contains(args, id) {
 				all = append(all, cobra.CompletionWithDesc(id, s.GetPrincipal()))
 			}
 			return len(all) < mostSessions

@@ -3,7 +3,6 @@ package cellcmd
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +39,7 @@ type heldRow struct {
 const sessionHelp = `States:
     valid    the client renews the session
     missing  it has not come back after a fail-over, which waits for it until its lease ends
-    ends     the master has proposed its end
+    ends     the master has proposed its end, or chubby session end has ordered it
     unknown  the cell has no master, and only a master knows leases and handles
 
 The operators that the replicas' configurations name (key operators) see all sessions; other
@@ -85,14 +84,14 @@ id, path, rights), held (an array of path, handle, mode).`,
 		Args:    cli.One("id of a session"),
 	}
 	b.register(show, func(ctx context.Context, args []string) error {
-		id, err := strconv.ParseUint(args[0], 10, 64)
-		if err != nil || id == 0 {
-			return cli.Usage("%q is no id of a session: chubby session list prints them", args[0])
+		id, err := sessionID(args[0])
+		if err != nil {
+			return err
 		}
 		return b.operate(ctx, func(ctx context.Context, o *operator) error { return b.showSession(ctx, o, id) })
 	})
 	show.ValidArgsFunction = b.completeSession
-	return cli.Group("session", "List the sessions of clients and their locks, or show one", list, show, locksCommand())
+	return cli.Group("session", "List the sessions of clients and their locks, show one, or end one", list, show, locksCommand(), endSessionCommand())
 }
 
 // sessionSource is the replica that is asked for sessions: the master, or where there is none, another one.

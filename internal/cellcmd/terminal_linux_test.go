@@ -151,3 +151,17 @@ func TestPutSaysThatItReadsTheTerminal(t *testing.T) {
 	require.Equal(t, cli.ExitClean, code, said)
 	require.Equal(t, "words\n", out)
 }
+
+// At a terminal the command that ends a session says how long it waits, in a line that it writes over and erases.
+func TestTheEndOfASessionIsAwaitedInSight(t *testing.T) {
+	t.Parallel()
+	_, file := startDev(t, "--session-lease", "2s")
+	holder := start(t, "lock", "--cell", file, "--lock-delay", "3s", "/stuck", "--", "sh", "-c", "echo held; exec sleep 1000")
+	holder.says(t, "held")
+	session := holderOf(t, file, "/stuck")
+	user, programs := terminal(t)
+	end := startAt(t, user, programs, "chubby", "session", "end", "--cell", file, session)
+	end.says(t, `\rwaiting for session `+session+`: \ds\x1b\[K`)
+	end.says(t, `\r\x1b\[Ksession `+session+` has ended\r\n`)
+	require.Equal(t, cli.ExitClean, end.ends(t))
+}

@@ -217,10 +217,34 @@ func (p operator) Resign(ctx context.Context, who api.Principal) (*chubbyv1.Resi
 	}
 }
 
+// EndSession implements rpc.Operator.
+func (p operator) EndSession(ctx context.Context, who api.Principal, q *chubbyv1.EndSessionRequest) (*chubbyv1.EndSessionResponse, error) {
+	r := p.s.replica.Load()
+	switch {
+	case !p.s.cfg.isOperator(who):
+		return nil, errNoOperator(who)
+	case r == nil:
+		return nil, errStarting
+	}
+	d, err := r.Dismiss(ctx, api.SessionID(q.GetSession()))
+	switch {
+	case errors.Is(err, replica.ErrNoSession):
+		return &chubbyv1.EndSessionResponse{Epoch: uint64(d.Epoch)}, nil
+	case errors.Is(err, replica.ErrNoLeases):
+		return nil, status.Error(codes.FailedPrecondition, err.Error())
+	case err != nil:
+		return nil, err
+	}
+	if d.IsNew { // the caller asks again until the session has ended
+		p.s.log.Info("end of session ordered", "by", who, "session", q.GetSession(), "of", d.Principal, "lease_left", d.Left)
+	}
+	return &chubbyv1.EndSessionResponse{Alive: true, Epoch: uint64(d.Epoch), LeaseLeftMs: milliseconds(d.Left), Principal: string(d.Principal)}, nil
+}
+
 func sessionOf(x replica.Session) *chubbyv1.SessionDescription {
 	return &chubbyv1.SessionDescription{
 		Id: uint64(x.ID), Principal: string(x.Principal), Locks: uint32(x.Locks), Known: x.IsKnown,
-		LeaseLeftMs: milliseconds(x.Lease), Acknowledged: x.HasAcked, Ending: x.Expiring, Handles: uint32(x.Handles),
+		LeaseLeftMs: milliseconds(x.Lease), Acknowledged: x.HasAcked, Ending: x.Expiring || x.IsDismissed, Handles: uint32(x.Handles),
 	}
 }
 

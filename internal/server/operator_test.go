@@ -83,6 +83,11 @@ func TestOperatorsAndTheOthersAreToldOfSessions(t *testing.T) {
 	require.ErrorContains(t, err, `"bob" is no operator of the cell`)
 	require.NoError(t, operatorOf(t, at, ann, "").SetLimits(ctx, 1, set))
 	require.Equal(t, codes.InvalidArgument, status.Code(operatorOf(t, at, ann, "").SetLimits(ctx, 1, &chubbyv1.SetLimitsRequest{})))
+	for _, s := range []uint64{1, 1 << 40} { // whether it is alive or not
+		_, err = operatorOf(t, at, bob, "").EndSession(ctx, 1, s)
+		require.Equal(t, codes.PermissionDenied, status.Code(err))
+		require.ErrorContains(t, err, `"bob" is no operator of the cell`)
+	}
 	_, err = operatorOf(t, at, bob, "").Resign(ctx, 1)
 	require.Equal(t, codes.PermissionDenied, status.Code(err))
 	require.ErrorContains(t, err, `"bob" is no operator of the cell`)

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -81,4 +82,54 @@ func TestAClientIsToldThatTheLimitOfSessionsIsReached(t *testing.T) {
 	next, err := client.Dial(ctx, "1="+at)
 	require.NoError(t, err)
 	require.NoError(t, next.Close(ctx))
+}
+
+// An operator ends a session: the replica logs the order once, with the caller, and answers how long the session may
+// live. The client is told when it has ended, not before.
+func TestAnOperatorEndsTheSessionOfAClient(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	log := make(lines, 1000)
+	peers, clients := listen(t), listen(t)
+	at := clients.Addr().String()
+	cfg := server.Config{
+		Cell: "test", ID: 1, Members: map[uint32]string{1: peers.Addr().String()}, Dir: filepath.Join(t.TempDir(), "1"),
+		ListenClients: at, LeaseMin: time.Second,
+	}
+	s, err := server.Start(cfg, server.Options{Bootstrap: true, Peers: peers, Clients: clients, Logger: log.logger()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
+	require.NoError(t, s.Ready(ctx))
+	cl, err := client.Dial(ctx, "1="+at, client.WithPrincipal("ann"))
+	require.NoError(t, err)
+	defer cl.Close(ctx)
+	_, err = cl.Open(ctx, "/ls/local/f", client.OpenOptions{Rights: client.Write, Create: client.CreateMay})
+	require.NoError(t, err)
+	id, o := uint64(cl.Status().Session), operatorOf(t, at, "", "eve")
+	r, err := o.EndSession(ctx, 1, id+100)
+	require.NoError(t, err)
+	require.False(t, r.GetAlive())
+	epoch := r.GetEpoch()
+	require.Positive(t, epoch)
+
+	r, err = o.EndSession(ctx, 1, id)
+	require.NoError(t, err)
+	require.True(t, r.GetAlive())
+	require.Equal(t, "ann", r.GetPrincipal())
+	require.Equal(t, epoch, r.GetEpoch())
+	require.NotZero(t, r.GetLeaseLeftMs())
+	require.LessOrEqual(t, r.GetLeaseLeftMs(), uint64(1000))
+	log.await(t, ctx, `msg="end of session ordered"`, "by=eve", fmt.Sprint("session=", id, " "), "of=ann", "lease_left=")
+	list, err := o.ListSessions(ctx, 1, &chubbyv1.ListSessionsRequest{Session: id})
+	require.NoError(t, err)
+	require.True(t, list.GetSessions()[0].GetEnding())
+	require.Eventually(t, func() bool {
+		r, err := o.EndSession(ctx, 1, id)
+		require.NoError(t, err)
+		return !r.GetAlive()
+	}, 20*time.Second, 5*time.Millisecond)
+	require.ErrorIs(t, cl.Put(ctx, "row", "value"), client.ErrSessionExpired)
+	for range len(log) {
+		require.NotContains(t, <-log, "end of session ordered", "once")
+	}
 }

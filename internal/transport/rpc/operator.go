@@ -22,6 +22,8 @@ type Operator interface {
 	Backup(ctx context.Context, who api.Principal) (*chubbyv1.BackupResponse, error)
 	// Resign returns an error as SetLimits does.
 	Resign(ctx context.Context, who api.Principal) (*chubbyv1.ResignResponse, error)
+	// EndSession returns an error as SetLimits does.
+	EndSession(ctx context.Context, who api.Principal, q *chubbyv1.EndSessionRequest) (*chubbyv1.EndSessionResponse, error)
 }
 
 // operatorServer is the service of an Operator.
@@ -88,6 +90,16 @@ func (o operatorServer) Resign(ctx context.Context, _ *chubbyv1.ResignRequest) (
 	return r, unavailable(err)
 }
 
+// EndSession implements the service.
+func (o operatorServer) EndSession(ctx context.Context, q *chubbyv1.EndSessionRequest) (*chubbyv1.EndSessionResponse, error) {
+	who, err := o.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.s.cfg.Operator.EndSession(ctx, who, q)
+	return r, unavailable(err)
+}
+
 // unavailable is the error of a replica that cannot answer, unless it says what it is.
 func unavailable(err error) error {
 	if err == nil {
@@ -146,5 +158,15 @@ func (c *Client) Resign(ctx context.Context, replica uint32) (*chubbyv1.ResignRe
 		return nil, fmt.Errorf("unknown replica %d", replica)
 	}
 	r, err := chubbyv1.NewOperatorClient(w.conn).Resign(c.outgoing(ctx, replica), &chubbyv1.ResignRequest{})
+	return r, w.explain(ctx, err)
+}
+
+// EndSession asks a replica to end a session. The error is that of the call.
+func (c *Client) EndSession(ctx context.Context, replica uint32, session uint64) (*chubbyv1.EndSessionResponse, error) {
+	w := c.way(replica)
+	if w == nil {
+		return nil, fmt.Errorf("unknown replica %d", replica)
+	}
+	r, err := chubbyv1.NewOperatorClient(w.conn).EndSession(c.outgoing(ctx, replica), &chubbyv1.EndSessionRequest{Session: session})
 	return r, w.explain(ctx, err)
 }

@@ -23,6 +23,118 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type EndSessionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       uint64                 `protobuf:"varint,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionRequest) Reset() {
+	*x = EndSessionRequest{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionRequest) ProtoMessage() {}
+
+func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
+func (*EndSessionRequest) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *EndSessionRequest) GetSession() uint64 {
+	if x != nil {
+		return x.Session
+	}
+	return 0
+}
+
+type EndSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Alive         bool                   `protobuf:"varint,1,opt,name=alive,proto3" json:"alive,omitempty"`                                  // else there is no such session; it has ended if it was alive in this epoch or an older one
+	Epoch         uint64                 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`                                  // of the master that answers
+	LeaseLeftMs   uint64                 `protobuf:"varint,3,opt,name=lease_left_ms,json=leaseLeftMs,proto3" json:"lease_left_ms,omitempty"` // if it is alive: until the master proposes its end
+	Principal     string                 `protobuf:"bytes,4,opt,name=principal,proto3" json:"principal,omitempty"`                           // if it is alive
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionResponse) Reset() {
+	*x = EndSessionResponse{}
+	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionResponse) ProtoMessage() {}
+
+func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
+func (*EndSessionResponse) Descriptor() ([]byte, []int) {
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *EndSessionResponse) GetAlive() bool {
+	if x != nil {
+		return x.Alive
+	}
+	return false
+}
+
+func (x *EndSessionResponse) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *EndSessionResponse) GetLeaseLeftMs() uint64 {
+	if x != nil {
+		return x.LeaseLeftMs
+	}
+	return 0
+}
+
+func (x *EndSessionResponse) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
 type ResignRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -31,7 +143,7 @@ type ResignRequest struct {
 
 func (x *ResignRequest) Reset() {
 	*x = ResignRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	mi := &file_chubbyv1_operator_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -43,7 +155,7 @@ func (x *ResignRequest) String() string {
 func (*ResignRequest) ProtoMessage() {}
 
 func (x *ResignRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[0]
+	mi := &file_chubbyv1_operator_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -56,7 +168,7 @@ func (x *ResignRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResignRequest.ProtoReflect.Descriptor instead.
 func (*ResignRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{0}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{2}
 }
 
 type ResignResponse struct {
@@ -68,7 +180,7 @@ type ResignResponse struct {
 
 func (x *ResignResponse) Reset() {
 	*x = ResignResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	mi := &file_chubbyv1_operator_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -80,7 +192,7 @@ func (x *ResignResponse) String() string {
 func (*ResignResponse) ProtoMessage() {}
 
 func (x *ResignResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[1]
+	mi := &file_chubbyv1_operator_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -93,7 +205,7 @@ func (x *ResignResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResignResponse.ProtoReflect.Descriptor instead.
 func (*ResignResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{1}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ResignResponse) GetEpoch() uint64 {
@@ -111,7 +223,7 @@ type BackupRequest struct {
 
 func (x *BackupRequest) Reset() {
 	*x = BackupRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[2]
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -123,7 +235,7 @@ func (x *BackupRequest) String() string {
 func (*BackupRequest) ProtoMessage() {}
 
 func (x *BackupRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[2]
+	mi := &file_chubbyv1_operator_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -136,7 +248,7 @@ func (x *BackupRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
 func (*BackupRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{2}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
 }
 
 type BackupResponse struct {
@@ -149,7 +261,7 @@ type BackupResponse struct {
 
 func (x *BackupResponse) Reset() {
 	*x = BackupResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[3]
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -161,7 +273,7 @@ func (x *BackupResponse) String() string {
 func (*BackupResponse) ProtoMessage() {}
 
 func (x *BackupResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[3]
+	mi := &file_chubbyv1_operator_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -174,7 +286,7 @@ func (x *BackupResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
 func (*BackupResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{3}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BackupResponse) GetSlot() uint64 {
@@ -199,7 +311,7 @@ type DescribeRequest struct {
 
 func (x *DescribeRequest) Reset() {
 	*x = DescribeRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -211,7 +323,7 @@ func (x *DescribeRequest) String() string {
 func (*DescribeRequest) ProtoMessage() {}
 
 func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[4]
+	mi := &file_chubbyv1_operator_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -224,7 +336,7 @@ func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
 func (*DescribeRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{4}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
 }
 
 type ReplicaDescription struct {
@@ -257,7 +369,7 @@ type ReplicaDescription struct {
 
 func (x *ReplicaDescription) Reset() {
 	*x = ReplicaDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -269,7 +381,7 @@ func (x *ReplicaDescription) String() string {
 func (*ReplicaDescription) ProtoMessage() {}
 
 func (x *ReplicaDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[5]
+	mi := &file_chubbyv1_operator_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -282,7 +394,7 @@ func (x *ReplicaDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplicaDescription.ProtoReflect.Descriptor instead.
 func (*ReplicaDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{5}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ReplicaDescription) GetCell() string {
@@ -445,7 +557,7 @@ type Program struct {
 
 func (x *Program) Reset() {
 	*x = Program{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +569,7 @@ func (x *Program) String() string {
 func (*Program) ProtoMessage() {}
 
 func (x *Program) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[6]
+	mi := &file_chubbyv1_operator_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +582,7 @@ func (x *Program) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Program.ProtoReflect.Descriptor instead.
 func (*Program) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{6}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Program) GetBuild() string {
@@ -512,7 +624,7 @@ type VersionRange struct {
 
 func (x *VersionRange) Reset() {
 	*x = VersionRange{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -524,7 +636,7 @@ func (x *VersionRange) String() string {
 func (*VersionRange) ProtoMessage() {}
 
 func (x *VersionRange) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[7]
+	mi := &file_chubbyv1_operator_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -537,7 +649,7 @@ func (x *VersionRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionRange.ProtoReflect.Descriptor instead.
 func (*VersionRange) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{7}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *VersionRange) GetOldest() uint32 {
@@ -569,7 +681,7 @@ type MemberDescription struct {
 
 func (x *MemberDescription) Reset() {
 	*x = MemberDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -581,7 +693,7 @@ func (x *MemberDescription) String() string {
 func (*MemberDescription) ProtoMessage() {}
 
 func (x *MemberDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[8]
+	mi := &file_chubbyv1_operator_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -594,7 +706,7 @@ func (x *MemberDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberDescription.ProtoReflect.Descriptor instead.
 func (*MemberDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{8}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *MemberDescription) GetId() uint32 {
@@ -657,7 +769,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -669,7 +781,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[9]
+	mi := &file_chubbyv1_operator_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -682,7 +794,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{9}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Limits) GetPrincipalNodes() uint64 {
@@ -755,7 +867,7 @@ type SetLimitsRequest struct {
 
 func (x *SetLimitsRequest) Reset() {
 	*x = SetLimitsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -767,7 +879,7 @@ func (x *SetLimitsRequest) String() string {
 func (*SetLimitsRequest) ProtoMessage() {}
 
 func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[10]
+	mi := &file_chubbyv1_operator_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -780,7 +892,7 @@ func (x *SetLimitsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsRequest.ProtoReflect.Descriptor instead.
 func (*SetLimitsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{10}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SetLimitsRequest) GetPrincipalNodes() uint64 {
@@ -826,7 +938,7 @@ type SetLimitsResponse struct {
 
 func (x *SetLimitsResponse) Reset() {
 	*x = SetLimitsResponse{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +950,7 @@ func (x *SetLimitsResponse) String() string {
 func (*SetLimitsResponse) ProtoMessage() {}
 
 func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[11]
+	mi := &file_chubbyv1_operator_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +963,7 @@ func (x *SetLimitsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetLimitsResponse.ProtoReflect.Descriptor instead.
 func (*SetLimitsResponse) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{11}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
 }
 
 type ListSessionsRequest struct {
@@ -866,7 +978,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -878,7 +990,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[12]
+	mi := &file_chubbyv1_operator_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,7 +1003,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{12}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListSessionsRequest) GetAfter() uint64 {
@@ -933,7 +1045,7 @@ type HandleNumber struct {
 
 func (x *HandleNumber) Reset() {
 	*x = HandleNumber{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[13]
+	mi := &file_chubbyv1_operator_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +1057,7 @@ func (x *HandleNumber) String() string {
 func (*HandleNumber) ProtoMessage() {}
 
 func (x *HandleNumber) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[13]
+	mi := &file_chubbyv1_operator_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1070,7 @@ func (x *HandleNumber) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleNumber.ProtoReflect.Descriptor instead.
 func (*HandleNumber) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{13}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *HandleNumber) GetEpoch() uint64 {
@@ -986,7 +1098,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[14]
+	mi := &file_chubbyv1_operator_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -998,7 +1110,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[14]
+	mi := &file_chubbyv1_operator_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1011,7 +1123,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{14}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SessionList) GetSessions() []*SessionDescription {
@@ -1043,7 +1155,7 @@ type SessionDescription struct {
 	Known         bool                   `protobuf:"varint,4,opt,name=known,proto3" json:"known,omitempty"` // the replica is master: the next fields count
 	LeaseLeftMs   uint64                 `protobuf:"varint,5,opt,name=lease_left_ms,json=leaseLeftMs,proto3" json:"lease_left_ms,omitempty"`
 	Acknowledged  bool                   `protobuf:"varint,6,opt,name=acknowledged,proto3" json:"acknowledged,omitempty"` // the epoch; else a fail-over waits for it
-	Ending        bool                   `protobuf:"varint,7,opt,name=ending,proto3" json:"ending,omitempty"`             // its end is proposed
+	Ending        bool                   `protobuf:"varint,7,opt,name=ending,proto3" json:"ending,omitempty"`             // its end is proposed, or was ordered (EndSession)
 	Handles       uint32                 `protobuf:"varint,8,opt,name=handles,proto3" json:"handles,omitempty"`           // that are open
 	Open          []*OpenHandle          `protobuf:"bytes,9,rep,name=open,proto3" json:"open,omitempty"`                  // of a session that is listed alone: the first that follow ListSessionsRequest.behind
 	Held          []*HeldLock            `protobuf:"bytes,10,rep,name=held,proto3" json:"held,omitempty"`                 // by them
@@ -1054,7 +1166,7 @@ type SessionDescription struct {
 
 func (x *SessionDescription) Reset() {
 	*x = SessionDescription{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[15]
+	mi := &file_chubbyv1_operator_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1178,7 @@ func (x *SessionDescription) String() string {
 func (*SessionDescription) ProtoMessage() {}
 
 func (x *SessionDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[15]
+	mi := &file_chubbyv1_operator_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1191,7 @@ func (x *SessionDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionDescription.ProtoReflect.Descriptor instead.
 func (*SessionDescription) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{15}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SessionDescription) GetId() uint64 {
@@ -1170,7 +1282,7 @@ type OpenHandle struct {
 
 func (x *OpenHandle) Reset() {
 	*x = OpenHandle{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[16]
+	mi := &file_chubbyv1_operator_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1182,7 +1294,7 @@ func (x *OpenHandle) String() string {
 func (*OpenHandle) ProtoMessage() {}
 
 func (x *OpenHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[16]
+	mi := &file_chubbyv1_operator_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1195,7 +1307,7 @@ func (x *OpenHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenHandle.ProtoReflect.Descriptor instead.
 func (*OpenHandle) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{16}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *OpenHandle) GetId() string {
@@ -1230,7 +1342,7 @@ type HeldLock struct {
 
 func (x *HeldLock) Reset() {
 	*x = HeldLock{}
-	mi := &file_chubbyv1_operator_proto_msgTypes[17]
+	mi := &file_chubbyv1_operator_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1354,7 @@ func (x *HeldLock) String() string {
 func (*HeldLock) ProtoMessage() {}
 
 func (x *HeldLock) ProtoReflect() protoreflect.Message {
-	mi := &file_chubbyv1_operator_proto_msgTypes[17]
+	mi := &file_chubbyv1_operator_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1367,7 @@ func (x *HeldLock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeldLock.ProtoReflect.Descriptor instead.
 func (*HeldLock) Descriptor() ([]byte, []int) {
-	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{17}
+	return file_chubbyv1_operator_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *HeldLock) GetPath() string {
@@ -1283,7 +1395,14 @@ var File_chubbyv1_operator_proto protoreflect.FileDescriptor
 
 const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\n" +
-	"\x17chubbyv1/operator.proto\x12\tchubby.v1\"\x0f\n" +
+	"\x17chubbyv1/operator.proto\x12\tchubby.v1\"-\n" +
+	"\x11EndSessionRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\x04R\asession\"\x82\x01\n" +
+	"\x12EndSessionResponse\x12\x14\n" +
+	"\x05alive\x18\x01 \x01(\bR\x05alive\x12\x14\n" +
+	"\x05epoch\x18\x02 \x01(\x04R\x05epoch\x12\"\n" +
+	"\rlease_left_ms\x18\x03 \x01(\x04R\vleaseLeftMs\x12\x1c\n" +
+	"\tprincipal\x18\x04 \x01(\tR\tprincipal\"\x0f\n" +
 	"\rResignRequest\"&\n" +
 	"\x0eResignResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\"\x0f\n" +
@@ -1386,13 +1505,15 @@ const file_chubbyv1_operator_proto_rawDesc = "" +
 	"\bHeldLock\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
 	"\x06handle\x18\x02 \x01(\tR\x06handle\x12\x12\n" +
-	"\x04mode\x18\x03 \x01(\tR\x04mode2\xdf\x02\n" +
+	"\x04mode\x18\x03 \x01(\tR\x04mode2\xaa\x03\n" +
 	"\bOperator\x12E\n" +
 	"\bDescribe\x12\x1a.chubby.v1.DescribeRequest\x1a\x1d.chubby.v1.ReplicaDescription\x12F\n" +
 	"\fListSessions\x12\x1e.chubby.v1.ListSessionsRequest\x1a\x16.chubby.v1.SessionList\x12F\n" +
 	"\tSetLimits\x12\x1b.chubby.v1.SetLimitsRequest\x1a\x1c.chubby.v1.SetLimitsResponse\x12=\n" +
 	"\x06Backup\x12\x18.chubby.v1.BackupRequest\x1a\x19.chubby.v1.BackupResponse\x12=\n" +
-	"\x06Resign\x12\x18.chubby.v1.ResignRequest\x1a\x19.chubby.v1.ResignResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
+	"\x06Resign\x12\x18.chubby.v1.ResignRequest\x1a\x19.chubby.v1.ResignResponse\x12I\n" +
+	"\n" +
+	"EndSession\x12\x1c.chubby.v1.EndSessionRequest\x1a\x1d.chubby.v1.EndSessionResponseB>Z<github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1b\x06proto3"
 
 var (
 	file_chubbyv1_operator_proto_rawDescOnce sync.Once
@@ -1406,51 +1527,55 @@ func file_chubbyv1_operator_proto_rawDescGZIP() []byte {
 	return file_chubbyv1_operator_proto_rawDescData
 }
 
-var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_chubbyv1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_chubbyv1_operator_proto_goTypes = []any{
-	(*ResignRequest)(nil),       // 0: chubby.v1.ResignRequest
-	(*ResignResponse)(nil),      // 1: chubby.v1.ResignResponse
-	(*BackupRequest)(nil),       // 2: chubby.v1.BackupRequest
-	(*BackupResponse)(nil),      // 3: chubby.v1.BackupResponse
-	(*DescribeRequest)(nil),     // 4: chubby.v1.DescribeRequest
-	(*ReplicaDescription)(nil),  // 5: chubby.v1.ReplicaDescription
-	(*Program)(nil),             // 6: chubby.v1.Program
-	(*VersionRange)(nil),        // 7: chubby.v1.VersionRange
-	(*MemberDescription)(nil),   // 8: chubby.v1.MemberDescription
-	(*Limits)(nil),              // 9: chubby.v1.Limits
-	(*SetLimitsRequest)(nil),    // 10: chubby.v1.SetLimitsRequest
-	(*SetLimitsResponse)(nil),   // 11: chubby.v1.SetLimitsResponse
-	(*ListSessionsRequest)(nil), // 12: chubby.v1.ListSessionsRequest
-	(*HandleNumber)(nil),        // 13: chubby.v1.HandleNumber
-	(*SessionList)(nil),         // 14: chubby.v1.SessionList
-	(*SessionDescription)(nil),  // 15: chubby.v1.SessionDescription
-	(*OpenHandle)(nil),          // 16: chubby.v1.OpenHandle
-	(*HeldLock)(nil),            // 17: chubby.v1.HeldLock
+	(*EndSessionRequest)(nil),   // 0: chubby.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),  // 1: chubby.v1.EndSessionResponse
+	(*ResignRequest)(nil),       // 2: chubby.v1.ResignRequest
+	(*ResignResponse)(nil),      // 3: chubby.v1.ResignResponse
+	(*BackupRequest)(nil),       // 4: chubby.v1.BackupRequest
+	(*BackupResponse)(nil),      // 5: chubby.v1.BackupResponse
+	(*DescribeRequest)(nil),     // 6: chubby.v1.DescribeRequest
+	(*ReplicaDescription)(nil),  // 7: chubby.v1.ReplicaDescription
+	(*Program)(nil),             // 8: chubby.v1.Program
+	(*VersionRange)(nil),        // 9: chubby.v1.VersionRange
+	(*MemberDescription)(nil),   // 10: chubby.v1.MemberDescription
+	(*Limits)(nil),              // 11: chubby.v1.Limits
+	(*SetLimitsRequest)(nil),    // 12: chubby.v1.SetLimitsRequest
+	(*SetLimitsResponse)(nil),   // 13: chubby.v1.SetLimitsResponse
+	(*ListSessionsRequest)(nil), // 14: chubby.v1.ListSessionsRequest
+	(*HandleNumber)(nil),        // 15: chubby.v1.HandleNumber
+	(*SessionList)(nil),         // 16: chubby.v1.SessionList
+	(*SessionDescription)(nil),  // 17: chubby.v1.SessionDescription
+	(*OpenHandle)(nil),          // 18: chubby.v1.OpenHandle
+	(*HeldLock)(nil),            // 19: chubby.v1.HeldLock
 }
 var file_chubbyv1_operator_proto_depIdxs = []int32{
-	8,  // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
-	9,  // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
-	6,  // 2: chubby.v1.ReplicaDescription.program:type_name -> chubby.v1.Program
-	7,  // 3: chubby.v1.Program.commands:type_name -> chubby.v1.VersionRange
-	7,  // 4: chubby.v1.Program.peers:type_name -> chubby.v1.VersionRange
-	7,  // 5: chubby.v1.Program.clients:type_name -> chubby.v1.VersionRange
-	13, // 6: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
-	15, // 7: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
-	16, // 8: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
-	17, // 9: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
-	13, // 10: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
-	4,  // 11: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
-	12, // 12: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
-	10, // 13: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
-	2,  // 14: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
-	0,  // 15: chubby.v1.Operator.Resign:input_type -> chubby.v1.ResignRequest
-	5,  // 16: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
-	14, // 17: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
-	11, // 18: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
-	3,  // 19: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
-	1,  // 20: chubby.v1.Operator.Resign:output_type -> chubby.v1.ResignResponse
-	16, // [16:21] is the sub-list for method output_type
-	11, // [11:16] is the sub-list for method input_type
+	10, // 0: chubby.v1.ReplicaDescription.members:type_name -> chubby.v1.MemberDescription
+	11, // 1: chubby.v1.ReplicaDescription.limits:type_name -> chubby.v1.Limits
+	8,  // 2: chubby.v1.ReplicaDescription.program:type_name -> chubby.v1.Program
+	9,  // 3: chubby.v1.Program.commands:type_name -> chubby.v1.VersionRange
+	9,  // 4: chubby.v1.Program.peers:type_name -> chubby.v1.VersionRange
+	9,  // 5: chubby.v1.Program.clients:type_name -> chubby.v1.VersionRange
+	15, // 6: chubby.v1.ListSessionsRequest.behind:type_name -> chubby.v1.HandleNumber
+	17, // 7: chubby.v1.SessionList.sessions:type_name -> chubby.v1.SessionDescription
+	18, // 8: chubby.v1.SessionDescription.open:type_name -> chubby.v1.OpenHandle
+	19, // 9: chubby.v1.SessionDescription.held:type_name -> chubby.v1.HeldLock
+	15, // 10: chubby.v1.SessionDescription.last:type_name -> chubby.v1.HandleNumber
+	6,  // 11: chubby.v1.Operator.Describe:input_type -> chubby.v1.DescribeRequest
+	14, // 12: chubby.v1.Operator.ListSessions:input_type -> chubby.v1.ListSessionsRequest
+	12, // 13: chubby.v1.Operator.SetLimits:input_type -> chubby.v1.SetLimitsRequest
+	4,  // 14: chubby.v1.Operator.Backup:input_type -> chubby.v1.BackupRequest
+	2,  // 15: chubby.v1.Operator.Resign:input_type -> chubby.v1.ResignRequest
+	0,  // 16: chubby.v1.Operator.EndSession:input_type -> chubby.v1.EndSessionRequest
+	7,  // 17: chubby.v1.Operator.Describe:output_type -> chubby.v1.ReplicaDescription
+	16, // 18: chubby.v1.Operator.ListSessions:output_type -> chubby.v1.SessionList
+	13, // 19: chubby.v1.Operator.SetLimits:output_type -> chubby.v1.SetLimitsResponse
+	5,  // 20: chubby.v1.Operator.Backup:output_type -> chubby.v1.BackupResponse
+	3,  // 21: chubby.v1.Operator.Resign:output_type -> chubby.v1.ResignResponse
+	1,  // 22: chubby.v1.Operator.EndSession:output_type -> chubby.v1.EndSessionResponse
+	17, // [17:23] is the sub-list for method output_type
+	11, // [11:17] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
 	11, // [11:11] is the sub-list for extension extendee
 	0,  // [0:11] is the sub-list for field type_name
@@ -1461,14 +1586,14 @@ func file_chubbyv1_operator_proto_init() {
 	if File_chubbyv1_operator_proto != nil {
 		return
 	}
-	file_chubbyv1_operator_proto_msgTypes[5].OneofWrappers = []any{}
+	file_chubbyv1_operator_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_chubbyv1_operator_proto_rawDesc), len(file_chubbyv1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

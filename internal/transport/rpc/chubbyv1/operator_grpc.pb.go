@@ -26,6 +26,7 @@ const (
 	Operator_SetLimits_FullMethodName    = "/chubby.v1.Operator/SetLimits"
 	Operator_Backup_FullMethodName       = "/chubby.v1.Operator/Backup"
 	Operator_Resign_FullMethodName       = "/chubby.v1.Operator/Resign"
+	Operator_EndSession_FullMethodName   = "/chubby.v1.Operator/EndSession"
 )
 
 // OperatorClient is the client API for Operator service.
@@ -34,8 +35,8 @@ const (
 //
 // Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names, and so are SetLimits, Backup and Resign; on a cell that believes names,
-// each caller is one.
+// the replica's configuration names, and so are SetLimits, Backup, Resign and EndSession; on a cell that
+// believes names, each caller is one.
 type OperatorClient interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*ReplicaDescription, error)
@@ -53,6 +54,13 @@ type OperatorClient interface {
 	// that free the other members from their lease grants are on their way; these may then campaign at once, and
 	// before this replica does. Aborted: the replica does not lead; nothing was done. Unknown: it may have resigned.
 	Resign(ctx context.Context, in *ResignRequest, opts ...grpc.CallOption) (*ResignResponse, error)
+	// EndSession has a session end. The master promises no client to end its session within its lease, and keeps that
+	// promise here: it extends the lease no more, and ends the session when the lease is over. The locks are then freed
+	// with their lock-delays, as those of any session whose lease is over. EndSession answers at once. Call it again
+	// until the session is not alive: the order is lost when the master changes, and the next call repeats it at the
+	// next master. The master does, the other replicas answer Unavailable. FailedPrecondition: sessions of this cell
+	// have no leases; nothing was done. Unknown: the order may have been taken.
+	EndSession(ctx context.Context, in *EndSessionRequest, opts ...grpc.CallOption) (*EndSessionResponse, error)
 }
 
 type operatorClient struct {
@@ -113,14 +121,24 @@ func (c *operatorClient) Resign(ctx context.Context, in *ResignRequest, opts ...
 	return out, nil
 }
 
+func (c *operatorClient) EndSession(ctx context.Context, in *EndSessionRequest, opts ...grpc.CallOption) (*EndSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(EndSessionResponse)
+	err := c.cc.Invoke(ctx, Operator_EndSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // OperatorServer is the server API for Operator service.
 // All implementations must embed UnimplementedOperatorServer
 // for forward compatibility.
 //
 // Operator tells how a replica and its cell are, and sets limits. A caller shows who it is
 // as for Cell.Datagrams. What it is told of sessions of other principals is for operators, whom
-// the replica's configuration names, and so are SetLimits, Backup and Resign; on a cell that believes names,
-// each caller is one.
+// the replica's configuration names, and so are SetLimits, Backup, Resign and EndSession; on a cell that
+// believes names, each caller is one.
 type OperatorServer interface {
 	// Describe tells of the replica, and of the cell as far as the replica knows it.
 	Describe(context.Context, *DescribeRequest) (*ReplicaDescription, error)
@@ -138,6 +156,13 @@ type OperatorServer interface {
 	// that free the other members from their lease grants are on their way; these may then campaign at once, and
 	// before this replica does. Aborted: the replica does not lead; nothing was done. Unknown: it may have resigned.
 	Resign(context.Context, *ResignRequest) (*ResignResponse, error)
+	// EndSession has a session end. The master promises no client to end its session within its lease, and keeps that
+	// promise here: it extends the lease no more, and ends the session when the lease is over. The locks are then freed
+	// with their lock-delays, as those of any session whose lease is over. EndSession answers at once. Call it again
+	// until the session is not alive: the order is lost when the master changes, and the next call repeats it at the
+	// next master. The master does, the other replicas answer Unavailable. FailedPrecondition: sessions of this cell
+	// have no leases; nothing was done. Unknown: the order may have been taken.
+	EndSession(context.Context, *EndSessionRequest) (*EndSessionResponse, error)
 	mustEmbedUnimplementedOperatorServer()
 }
 
@@ -162,6 +187,9 @@ func (UnimplementedOperatorServer) Backup(context.Context, *BackupRequest) (*Bac
 }
 func (UnimplementedOperatorServer) Resign(context.Context, *ResignRequest) (*ResignResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Resign not implemented")
+}
+func (UnimplementedOperatorServer) EndSession(context.Context, *EndSessionRequest) (*EndSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EndSession not implemented")
 }
 func (UnimplementedOperatorServer) mustEmbedUnimplementedOperatorServer() {}
 func (UnimplementedOperatorServer) testEmbeddedByValue()                  {}
@@ -274,6 +302,24 @@ func _Operator_Resign_Handler(srv interface{}, ctx context.Context, dec func(int
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Operator_EndSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EndSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(OperatorServer).EndSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Operator_EndSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(OperatorServer).EndSession(ctx, req.(*EndSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Operator_ServiceDesc is the grpc.ServiceDesc for Operator service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -300,6 +346,10 @@ var Operator_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Resign",
 			Handler:    _Operator_Resign_Handler,
+		},
+		{
+			MethodName: "EndSession",
+			Handler:    _Operator_EndSession_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
