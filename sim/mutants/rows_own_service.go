@@ -251,6 +251,10 @@ func ownServiceRows() []Row {
 		weak(GroupOwn, "O357", "B", "how many sessions may be alive stays as it was founded, whatever an operator sets",
 			"clients seldom have more sessions than an operator allows: 74 seeds had none. TestWhatIsAboveANewLimitMayNotGrow in replica/state/command kills it"),
 		applied(GroupOwn, "O358", "A", "an operator is told that limits are set when the command is proposed"),
+		weak(GroupOwn, "O393", "B", "the end of a session that an operator wants to end is proposed at once, within its lease",
+			"no seed has an operator who ends sessions. TestDismissedSessionsEndWithTheirLeases in sim/cell kills it, by S11"),
+		weak(GroupOwn, "O394", "B", "a call takes an operator's order to end its session back",
+			"as O393. TestDismissedSessionsEndWithTheirLeases in sim/cell kills it, by S11"),
 	}
 }
 

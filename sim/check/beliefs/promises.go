@@ -94,12 +94,13 @@ func (p *Promises) compare(w *Wire, id paxos.NodeID, lease time.Time) {
 }
 
 // OnCommand reports a command when it is first applied anywhere. After healing, a session
-// must not be ended by a master at which its client has kept it, unless sessions may be idle.
+// must not be ended by a master at which its client has kept it, unless sessions may be idle or
+// an operator has had it ended.
 // Keeping a session means that this master extended the lease; a KeepAlive that arrives in
 // the last milliseconds of an inherited lease, and is answered with the fail-over, does not.
 func (p *Promises) OnCommand(a *command.Applied) {
 	c, expires := a.Command.(command.Expire)
-	if !expires || a.Verdict != command.Executed || a.Result.Code != api.OK || !p.Healed || p.seats.Config.IdleAfter > 0 {
+	if !expires || a.Verdict != command.Executed || a.Result.Code != api.OK || !p.Healed || p.seats.Config.IdleAfter > 0 || p.seats.IsDismissed(c.Session, c.Guard) {
 		return
 	}
 	for _, w := range p.Wires {

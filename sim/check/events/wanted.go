@@ -38,6 +38,7 @@ type Wanted struct {
 	told      map[about]uint64            // count when the session was last told of it
 	owed      map[model.Owner]*debt
 	leaving   map[model.Owner]leave
+	dismissed map[api.SessionID]bool // the master answers their KeepAlives no more
 
 	Held   uint64 // holders that a waiter made due to be told
 	Shared uint64 // of Held, those of a lock that others held as well
@@ -105,6 +106,7 @@ func (c *Wanted) begin(replica uint64, e api.Epoch) {
 	c.lines, c.calls, c.presented = map[api.Ref][]*waiter{}, map[model.Call]*waiter{}, map[api.HandleID]bool{}
 	c.inHand, c.ends = map[api.SessionID]pending{}, map[api.SessionID]time.Time{}
 	c.told, c.owed, c.leaving = map[about]uint64{}, map[model.Owner]*debt{}, map[model.Owner]leave{}
+	c.dismissed = map[api.SessionID]bool{}
 }
 
 // OnHandleGot reports each handle that a program was given. hears says whether the handle
@@ -339,13 +341,20 @@ func (c *Wanted) ageDebts(passed time.Duration, sure bool) {
 	}
 }
 
+// OnDismissed reports that the master of an epoch has the order to end a session: the session is told nothing more.
+func (c *Wanted) OnDismissed(s api.SessionID, e api.Epoch) {
+	if e == c.at.epoch {
+		c.dismissed[s] = true
+	}
+}
+
 // IsTimely reports whether a KeepAlive of a session waits for its answer that came before the lease ended
-// of which the client knew. A session whose client comes later may be ended instead (C11.04), and its end
+// of which the client knew. None of a dismissed session does: it gets no answer. A session whose client comes later may be ended instead (C11.04), and its end
 // may wait for the log: the client of the seed that showed this came a second late.
 func (c *Wanted) IsTimely(s api.SessionID) bool {
 	k, waits := c.inHand[s]
 	ends, leased := c.ends[s]
-	return waits && leased && k.came.Before(ends)
+	return waits && leased && k.came.Before(ends) && !c.dismissed[s]
 }
 
 func firstWhere(line []*waiter, is func(*waiter) bool) *waiter {

@@ -95,13 +95,27 @@ func TestAHolderHearsThatItsLockIsWanted(t *testing.T) {
 		play func(h *hall)
 		id   string
 	}{
-		"told at once":            {func(h *hall) { h.waits(); h.hear(7, wanted(7)); h.pass(9 * time.Second); h.hear(7) }, ""},
-		"told to read again":      {func(h *hall) { h.waits(); h.hear(7, again); h.pass(9 * time.Second); h.hear(7) }, ""},
-		"a client that is away":   {func(h *hall) { h.waits(); h.pass(9 * time.Second) }, ""},
-		"it may be under way":     {func(h *hall) { h.waits(); h.pass(9 * time.Second); h.hear(7, other) }, ""},
-		"not told":                {func(h *hall) { h.waits(); h.hear(7); h.pass(2 * time.Second); h.hear(7) }, "S13"},
-		"told of another hold":    {func(h *hall) { h.waits(); h.hear(7, wanted(6)); h.pass(2 * time.Second); h.hear(7) }, "S13"},
-		"told of one before":      {func(h *hall) { h.hear(7, wanted(7)); h.waits(); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"told at once":          {func(h *hall) { h.waits(); h.hear(7, wanted(7)); h.pass(9 * time.Second); h.hear(7) }, ""},
+		"told to read again":    {func(h *hall) { h.waits(); h.hear(7, again); h.pass(9 * time.Second); h.hear(7) }, ""},
+		"a client that is away": {func(h *hall) { h.waits(); h.pass(9 * time.Second) }, ""},
+		"it may be under way":   {func(h *hall) { h.waits(); h.pass(9 * time.Second); h.hear(7, other) }, ""},
+		"not told":              {func(h *hall) { h.waits(); h.hear(7); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"told of another hold":  {func(h *hall) { h.waits(); h.hear(7, wanted(6)); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"told of one before":    {func(h *hall) { h.hear(7, wanted(7)); h.waits(); h.pass(2 * time.Second); h.hear(7) }, "S13"},
+		"while a KeepAlive waits of a session that was dismissed": {func(h *hall) {
+			h.hear(7)
+			h.waits()
+			h.c.OnDismissed(7, 3)
+			h.keepAlive(7)
+			h.pass(9 * time.Second)
+		}, ""},
+		"that was dismissed in an earlier epoch": {func(h *hall) {
+			h.hear(7)
+			h.waits()
+			h.c.OnDismissed(7, 2)
+			h.keepAlive(7)
+			h.pass(2 * time.Second)
+		}, "S13"},
 		"while a KeepAlive waits": {func(h *hall) { h.hear(7); h.waits(); h.keepAlive(7); h.pass(2 * time.Second) }, "S13"},
 		"a KeepAlive that waits for long": {func(h *hall) {
 			h.hear(7)

@@ -29,6 +29,8 @@ type Checker struct {
 	Seats  []seat                     // by replica
 	owes   []map[api.SessionID]uint64 // by replica: KeepAlives that it must answer before its present step ends
 
+	dismissed map[dismissal]time.Time // end of the lease by the master's clock, when the order came
+
 	Lengths lengthCounts
 }
 
@@ -56,7 +58,7 @@ type Facts interface {
 func New(w *sim.World, replicas int, cfg core.Config, facts Facts) *Checker {
 	return &Checker{
 		world: w, Config: cfg.Sessions, sweep: cfg.NodeOps.SweepAfter, room: cfg.NodeOps.Handles, facts: facts,
-		Seats: make([]seat, replicas+1), owes: make([]map[api.SessionID]uint64, replicas+1),
+		Seats: make([]seat, replicas+1), owes: make([]map[api.SessionID]uint64, replicas+1), dismissed: map[dismissal]time.Time{},
 	}
 }
 
@@ -146,7 +148,7 @@ func (s *Checker) checkHeldBack(id paxos.NodeID, now time.Time) {
 		m, ok := t.Of.Session(x)
 		k, waits := t.waits[x]
 		due := m.Lease.Add(-s.Config.LeaseMin / 3)
-		if !ok || !waits || !m.HasAcked || t.Since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
+		if !ok || !waits || !m.HasAcked || s.IsDismissed(x, t.Epoch) || t.Since.After(due) || k.receipt.After(due) || t.busy[x].After(due) {
 			continue
 		}
 		if left := m.Lease.Sub(now) + t.late; left < s.Config.LeaseMin/4 && (of == 0 || x < of) {
@@ -189,6 +191,8 @@ func (s *Checker) checkLease(id paxos.NodeID, now time.Time, x api.SessionID, le
 		s.breakf(id, "gives session %d a lease of %v, and the rows allow %v", x, left, most)
 	case known && m.Lease.After(was) && m.Lease.After(t.latestCertain(now).Add(most)):
 		s.breakf(id, "extends the lease of session %d to %v from now, and was %s", x, left, t.describeCertain(now))
+	case s.IsDismissed(x, t.Epoch) && m.Lease.After(s.dismissed[dismissal{x, t.Epoch}]):
+		s.breakf(id, "extends the lease of session %d by %v, and has the order to end the session", x, m.Lease.Sub(s.dismissed[dismissal{x, t.Epoch}]))
 	}
 	s.facts.OnLease(id, x, m.Lease)
 }
@@ -301,6 +305,7 @@ func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {
 	switch k, waits := t.waits[x]; {
 	case !waits || !m.HasAcked:
 	case !k.since.Before(now): // it came in this step, after the end was decided
+	case s.IsDismissed(x, t.Epoch): // its KeepAlive is left unanswered, as one of an idle session
 	case !m.Late.IsZero() && s.facts.OwesDrop(x, t.Epoch): // a change has waited one lease for the drop
 	case !t.isIdle(x, now, s.Config.IdleAfter):
 		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))

@@ -204,6 +204,31 @@ func TestS11WhatAMasterDoesToSessions(t *testing.T) {
 			r.set(func(s *session.Session) { s.Late = second(0) })
 			r.proposes(6, expire)
 		}, true},
+		"its end while a KeepAlive waits, and it was dismissed": {func(r *reign) {
+			r.used(0)
+			r.w.OnDismissed(1, 7, second(6))
+			r.proposes(0.5, put(3, 2))
+			r.proposes(6, expire)
+		}, false},
+		"the same, within its lease": {func(r *reign) {
+			r.used(0)
+			r.w.OnDismissed(1, 7, second(6))
+			r.proposes(5.9, expire)
+		}, true},
+		"a longer lease for a session that was dismissed": {func(r *reign) {
+			r.beats(0.5, 1, 3)
+			r.answers(0.6, 1, 6, 5.5)
+			r.w.OnDismissed(1, 7, second(6))
+			r.beats(1, 2, 3)
+			r.answers(1.5, 2, 6.5, 5.5)
+		}, true},
+		"a longer lease, where another one was dismissed": {func(r *reign) {
+			r.beats(0.5, 1, 3)
+			r.answers(0.6, 1, 6, 5.5)
+			r.w.OnDismissed(1, 8, second(6))
+			r.beats(1, 2, 3)
+			r.answers(1.5, 2, 6.5, 5.5)
+		}, false},
 		"its end while a call of it is under way": {func(r *reign) {
 			r.used(0)
 			r.proposes(0.5, put(3, 2))

@@ -47,8 +47,8 @@ func (s *Checker) OnReply(id paxos.NodeID, now time.Time, p api.Reply) {
 // checkPromise: the lease in an answer must be the one that the master remembers, counted
 // from the receipt of this very request (C11.15, C11.23). If several copies of it arrived, the
 // answer may be to the first one: the client sent it no later. The answer must come while enough
-// of the previous lease is left (C11.07). An idle session gets no new promise (C11.02); it may be told
-// again of the one that it has.
+// of the previous lease is left (C11.07). An idle session gets no new promise (C11.02), nor does
+// a dismissed one; it may be told again of the one that it has.
 func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, k waiting, l api.Leased) {
 	t := &s.Seats[id]
 	was := t.Leases[x]
@@ -64,14 +64,14 @@ func (s *Checker) checkPromise(id paxos.NodeID, now time.Time, x api.SessionID, 
 	if over := l.Lease - m.Lease.Sub(k.first); over > 0 {
 		s.breakf(id, "promises session %d a lease that is longer by %v than what it remembers", x, over)
 	}
-	held := now.After(k.receipt) && !t.Since.After(k.receipt) && !l.Failover && s.Config.IdleAfter == 0
+	held := now.After(k.receipt) && !t.Since.After(k.receipt) && !l.Failover && s.Config.IdleAfter == 0 && !s.IsDismissed(x, t.Epoch)
 	if left := was.Sub(now) + t.late; held && left < s.Config.LeaseMin/4 {
 		s.breakf(id, "has held a KeepAlive of session %d, which came %v ago, until %v before the end of its lease", x, now.Sub(k.receipt), left)
 	}
 	t.tell(x)
 	s.checkLease(id, now, x, 0)
 	if !l.Failover {
-		if m.Lease.After(was) || !t.isIdle(x, now, s.Config.IdleAfter) {
+		if m.Lease.After(was) || !t.isIdle(x, now, s.Config.IdleAfter) && !s.IsDismissed(x, t.Epoch) {
 			t.told[x] = now
 		}
 		s.checkGrant(id, x, was, t.earliestCertain(now), t.latestCertain(now))
