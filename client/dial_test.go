@@ -77,7 +77,7 @@ func TestAPlainDialToACellWithTLSFailsAtOnce(t *testing.T) {
 	defer secure.Close()
 	_, err := client.Dial(ctx, "1="+secure.Listener.Addr().String())
 	require.ErrorIs(t, err, client.ErrInvalid)
-	require.ErrorContains(t, err, "the replica speaks TLS, and the client has no ca: give it the ca of the replicas")
+	require.ErrorContains(t, err, "the replica speaks TLS, and the client has no ca: a cell file has it (ca, and cert and key or token_file), the authority that signed the server_cert of the replicas")
 	require.NoError(t, ctx.Err())
 }
 

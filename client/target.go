@@ -140,7 +140,7 @@ func (t Target) check() error {
 		faults = append(faults, errors.New("cert and key: give both, or none"))
 	}
 	if t.Cert != "" && t.CA == "" {
-		faults = append(faults, errors.New("cert: needs ca, the authority of the replicas"))
+		faults = append(faults, errors.New("cert: needs ca, the authority that signed the server_cert of the replicas"))
 	}
 	return errors.Join(faults...)
 }
@@ -193,7 +193,7 @@ func (t Target) Token() (string, error) {
 	switch {
 	case err != nil:
 	case token == "" || strings.ContainsAny(token, " \t\r\n"):
-		err = fmt.Errorf("%s does not hold one token", t.TokenFile)
+		err = fmt.Errorf("%s does not hold one token: write the token alone, without the principal that stands before it in the token_file of the replicas", t.TokenFile)
 	case !rpc.CanSend(token):
 		err = fmt.Errorf("%s: %w", t.TokenFile, errToken)
 	}

@@ -164,7 +164,7 @@ Exit codes:
 func spareReplica(to string) error {
 	for _, name := range []string{"member.json", "promise.a", "promise.b", "log", "snapshots"} {
 		if _, err := os.Stat(filepath.Join(to, name)); err == nil {
-			return cli.Usage("--to %s: it is the directory of a replica, and has %s: give a new directory, in which one for each replica is made", to, name)
+			return cli.Usage("--to %s: it has %s, as the directory of a replica has: give a new directory, in which one for each replica is made", to, name)
 		}
 	}
 	return nil

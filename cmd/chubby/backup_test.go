@@ -100,7 +100,7 @@ $`, w.out.String())
 	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
 	require.Contains(t, w.err.String(), "not empty")
 	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "1,2,3", "--to", "new/cell/5"))
-	require.Contains(t, w.err.String(), "--to new/cell/5: it is the directory of a replica, and has ")
+	require.Contains(t, w.err.String(), "--to new/cell/5: it has ")
 	require.NoDirExists(t, "new/cell/5/1")
 	for want, args := range map[string][]string{
 		"--to is missing":      {name, "--members", "1"},

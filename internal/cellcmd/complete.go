@@ -66,12 +66,13 @@ func (a *call) completeSession(c *cobra.Command, args []string, so string) (all 
 		if err != nil {
 			return err
 		}
-		return a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
+		_, err = a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
 			if id := strconv.FormatUint(s.GetId(), 10); strings.HasPrefix(id, so) && !slices.Contains(args, id) {
 				all = append(all, cobra.CompletionWithDesc(id, s.GetPrincipal()))
 			}
 			return len(all) < mostSessions
 		})
+		return err
 	})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

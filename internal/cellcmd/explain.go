@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	grpccodes "google.golang.org/grpc/codes"
@@ -78,7 +79,11 @@ func (o *operator) report(all []description) string {
 			lines = append(lines, o.fault(d))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s, %s", o.place(d.id), d.got.GetRole(), d.got.GetState()))
+		part := d.got.GetRole()
+		if part != "candidate" { // which follows no one
+			part += ", " + d.got.GetState()
+		}
+		lines = append(lines, o.place(d.id)+": "+part)
 		for _, w := range d.got.GetWarnings() {
 			lines = append(lines, "    "+w)
 		}
@@ -109,6 +114,10 @@ func (o *operator) fault(d description) string {
 // others are down.
 func (o *operator) silence(all []description) error {
 	head := "no replica of " + o.cell() + " answers"
+	isLate := slices.ContainsFunc(all, func(d description) bool { return grpcstatus.Code(d.err) == grpccodes.DeadlineExceeded })
+	if isLate && 0 < o.within && o.within < askFor {
+		head += fmt.Sprintf(" within %v (--timeout)", o.within)
+	}
 	decides := all[0].err
 	var lines []string
 	for _, d := range all {

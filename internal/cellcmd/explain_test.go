@@ -3,6 +3,7 @@ package cellcmd
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	grpccodes "google.golang.org/grpc/codes"
@@ -17,6 +18,7 @@ func TestARefusalDecidesTheExitCode(t *testing.T) {
 	o := &operator{target: client.Target{Cell: "prod", Replicas: map[uint32]string{1: "a:1", 2: "b:1", 3: "c:1"}}}
 	down, late := grpcstatus.Error(grpccodes.Unavailable, "connection refused"), grpcstatus.Error(grpccodes.DeadlineExceeded, "no answer in time")
 	refused := grpcstatus.Error(grpccodes.Unauthenticated, "no certificate")
+	o.within = 3 * askFor
 	for _, c := range []struct {
 		errs []error
 		code int
@@ -37,4 +39,6 @@ func TestARefusalDecidesTheExitCode(t *testing.T) {
 		require.Equal(t, c.code, f.Code, "%v", err)
 		require.Contains(t, err.Error(), c.says)
 	}
+	o.within = time.Millisecond
+	require.ErrorContains(t, o.silence([]description{{id: 1, err: late}}), "no replica of cell prod answers within 1ms (--timeout)\nreplica 1")
 }

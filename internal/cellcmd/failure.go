@@ -40,13 +40,29 @@ func failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return cli.Interrupted()
 	}
-	text := errors.New(plain(err))
+	text := errors.New(plain(err) + otherVerb(err))
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			return &cli.Failure{Code: c.code, Err: text}
 		}
 	}
 	return &cli.Failure{Code: cli.ExitRefused, Err: text}
+}
+
+// otherVerb names the command that does for a directory what this one does for a file, or the other way round; "" if that
+// is not what is wrong.
+func otherVerb(err error) string {
+	e := new(client.Error)
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch {
+	case e.Op == "contents" && errors.Is(err, client.ErrIsDirectory):
+		return "; chubby ls lists it"
+	case e.Op == "read-dir" && errors.Is(err, client.ErrNotDirectory):
+		return "; chubby cat prints its contents, chubby stat its metadata"
+	}
+	return ""
 }
 
 // plain is the text of an error without the name of our package.

@@ -168,7 +168,7 @@ const quietWait = 3 * time.Second
 // tellWaiting says after a while that lock waits, and how to see for which client.
 func (a *locker) tellWaiting() *time.Timer {
 	return time.AfterFunc(quietWait, func() {
-		a.Warn("%s: waiting for the lock; its holder is printed by: chubby session locks %s", a.name, cli.Quote(a.name))
+		a.Warn("%s: waiting for the lock (--wait bounds that); operators and its own principal see the holder by: chubby session locks %s", a.name, cli.Quote(a.name))
 	})
 }
 

@@ -54,7 +54,7 @@ func (a *call) listLocks(ctx context.Context, o *operator, of string) error {
 		return err
 	}
 	var holders []uint64
-	err = a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
+	ownOnly, err := a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
 		if s.GetLocks() > 0 {
 			holders = append(holders, s.GetId())
 		}
@@ -75,7 +75,11 @@ func (a *call) listLocks(ctx context.Context, o *operator, of string) error {
 			}
 		}
 	}
-	if of != "" && len(rows) == 0 {
+	switch {
+	case of == "" || len(rows) > 0:
+	case ownOnly:
+		a.Warn("no session of this caller's principal holds the lock of %s; another principal may hold it, which only operators see", of)
+	default:
 		a.Warn("no session holds the lock of %s; chubby stat %s says whether there is such a node", of, cli.Quote(of))
 	}
 	if a.isJSON() {

@@ -23,6 +23,7 @@ import (
 type operator struct {
 	target client.Target
 	conns  *rpc.Client
+	within time.Duration // for which the command may take; 0: unknown
 }
 
 // description is the answer of one replica, or why there is none.
@@ -52,7 +53,7 @@ func (a *call) operate(ctx context.Context, f func(ctx context.Context, o *opera
 	if err := errors.Join(err1, err2); err != nil {
 		return cli.Usage("%v", err)
 	}
-	o := &operator{target: t}
+	o := &operator{target: t, within: a.timeout}
 	o.conns, err = rpc.NewClient(rpc.ClientConfig{
 		Cell: t.Cell, Replicas: t.Replicas, TLS: secure, Token: token, Principal: principal(t), AllowPlain: t.AllowPlain,
 		ServerName: t.ServerName(), Deliver: func(uint32, []byte) {},
@@ -110,10 +111,13 @@ func (o *operator) describeUntil(ctx context.Context, enough func(all []descript
 // errNotAsked is the error of a replica whose answer was not waited for.
 var errNotAsked = errors.New("the others had answered")
 
+// askFor is how long the replicas are waited for.
+const askFor = 2 * time.Second
+
 // ask calls one for each replica, at the same time, and returns the descriptions in the order of ids, as soon as they are
 // enough.
 func ask(ctx context.Context, ids []uint32, one func(context.Context, uint32) (*chubbyv1.ReplicaDescription, error), enough func(all []description) bool) []description {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, askFor)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()

@@ -104,25 +104,24 @@ func (a *call) sessionSource(ctx context.Context, o *operator) (id uint32, err e
 }
 
 // sessions lists the sessions that a replica knows until each returns false. It says if these are not all, since the
-// caller is no operator.
-func (a *call) sessions(ctx context.Context, o *operator, id uint32, each func(*chubbyv1.SessionDescription) bool) error {
-	isTold := false
+// caller is no operator, and returns this as ownOnly.
+func (a *call) sessions(ctx context.Context, o *operator, id uint32, each func(*chubbyv1.SessionDescription) bool) (ownOnly bool, err error) {
 	for q := new(chubbyv1.ListSessionsRequest); ; {
 		l, err := o.listSessions(ctx, id, q)
 		if err != nil {
-			return err
+			return ownOnly, err
 		}
-		if l.GetOwnOnly() && !isTold {
+		if l.GetOwnOnly() && !ownOnly {
 			a.Warn("these are sessions of this caller's own principal: only operators see all (key operators of the replicas' configurations)")
-			isTold = true
+			ownOnly = true
 		}
 		for _, s := range l.GetSessions() {
 			if q.After = s.GetId(); !each(s) {
-				return nil
+				return ownOnly, nil
 			}
 		}
 		if !l.GetMore() {
-			return nil
+			return ownOnly, nil
 		}
 	}
 }
@@ -162,7 +161,7 @@ func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 	if err != nil {
 		return err
 	}
-	err = a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
+	_, err = a.sessions(ctx, o, id, func(s *chubbyv1.SessionDescription) bool {
 		if more = most > 0 && len(rows) == most; !more {
 			rows = append(rows, a.sessionOf(s))
 		}

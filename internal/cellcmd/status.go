@@ -114,7 +114,7 @@ func (a *call) printStatus(s status) error {
 	if s.Cell == "" {
 		s.Cell = "(unknown: only a cell file has the name)"
 	}
-	out.Row("cell\t%s\nmaster\t%d\nepoch\t%d\nsession\t%d\nlease\t%s\n", s.Cell, s.Master, s.Epoch, s.Session, s.Lease)
+	out.Row("cell\t%s\nmaster\t%d\nepoch\t%d\nsession\t%d (of this command)\nlease\t%s\n", s.Cell, s.Master, s.Epoch, s.Session, s.Lease)
 	if s.Commands > 0 {
 		out.Row("commands\tversion %d\n", s.Commands)
 	}

@@ -115,7 +115,9 @@ func (c *Config) Validate() error {
 		at[addr] = id
 	}
 	_, isMember := c.Members[c.ID]
-	fault(len(c.Members) > 0 && !isMember, "id %d: not among members, which has %s: give the id of this replica", c.ID, c.ids())
+	fault(len(c.Members) == 0, "members is missing: give all replicas, ID: HOST:PORT")
+	fault(c.ID == 0, "id is missing: the number of this replica in members")
+	fault(len(c.Members) > 0 && c.ID != 0 && !isMember, "id %d: not among members, which has %s: give the id of this replica", c.ID, c.ids())
 	faults = append(faults, c.checkListeners()...)
 	set := func(names ...string) (n int) {
 		for _, s := range names {
@@ -144,7 +146,7 @@ func (c *Config) Validate() error {
 	_, err := c.level()
 	fault(err != nil, "log_level %q: debug, info, warn or error", c.LogLevel)
 	fault(c.LogFormat != "" && c.LogFormat != "text" && c.LogFormat != "json", "log_format %q: text or json", c.LogFormat)
-	if d := c.driver(); isGrant && (isMember || len(c.Members) == 0) { // else it repeats what was said, without the keys
+	if d := c.driver(); isGrant && isMember { // else it repeats what was said, without the keys
 		if err := d.Validate(); err != nil {
 			faults = append(faults, errors.New(keyed.Replace(err.Error())))
 		}
@@ -153,8 +155,7 @@ func (c *Config) Validate() error {
 }
 
 // keyed has the keys of the configuration for the fields of a driver's.
-var keyed = strings.NewReplacer("sessions: ", "", "LeaseMin", "session_lease", "LeaseMax", "session_lease_max", "BackupEvery", "backup_every",
-	"paxos config: no members", "members is missing: no members: give all replicas, ID: HOST:PORT")
+var keyed = strings.NewReplacer("sessions: ", "", "LeaseMin", "session_lease", "LeaseMax", "session_lease_max", "BackupEvery", "backup_every")
 
 // ids are those of the members, in words.
 func (c *Config) ids() string {

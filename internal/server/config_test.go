@@ -56,9 +56,10 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 	c, err = server.Load(file(t, "empty.yaml", ""))
 	require.NoError(t, err)
 	err = c.Validate()
-	for _, words := range []string{`cell ""`, "dir is missing", "listen_clients is missing", "no members"} {
+	for _, words := range []string{`cell ""`, "dir is missing", "listen_clients is missing", "members is missing", "id is missing"} {
 		require.ErrorContains(t, err, words)
 	}
+	require.NotContains(t, err.Error(), "paxos")
 }
 
 func TestTheEnvironmentAndFlagsSetKeys(t *testing.T) {
@@ -99,7 +100,7 @@ func TestFaultsOfAConfigurationNameTheKey(t *testing.T) {
 		{"members: address \"a:99999\" of replica 2", func(c *server.Config) { c.Members[2] = "a:99999" }},
 		{"members: address \"x\" of replica 2", func(c *server.Config) { c.Members[2] = "x" }},
 		{"id 2: not among members, which has 1: give the id of this replica", func(c *server.Config) { c.ID = 2 }},
-		{"id 0: not among members", func(c *server.Config) { c.ID = 0 }},
+		{"id is missing: the number of this replica", func(c *server.Config) { c.ID = 0 }},
 		{"members: a:7 is the address of replica 2 and of replica 3: each has its own", func(c *server.Config) { c.Members[2], c.Members[3] = "a:7", "a:7" }},
 		{"members: replica 0: ids begin with 1", func(c *server.Config) { c.Members[0] = "a:7" }},
 		{"listen_http: a:7 is that of listen_clients, too: give each a port of its own", func(c *server.Config) { c.ListenClients, c.ListenHTTP = "a:7", "a:7" }},

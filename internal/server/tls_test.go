@@ -98,7 +98,7 @@ func TestACellWithCertificates(t *testing.T) {
 	strange.CA = clients.file
 	_, err = client.Dial(ctx, file("strange.json", strange))
 	require.ErrorIs(t, err, client.ErrInvalid)
-	require.ErrorContains(t, err, "see ca, the authority of the replicas, and whether the certificate names 127.0.0.1 and is")
+	require.ErrorContains(t, err, "see ca, which must be the authority that signed its server_cert (not peer_ca), and whether the certificate names 127.0.0.1 and is")
 	require.ErrorContains(t, err, "certificate signed by unknown authority")
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 

@@ -43,14 +43,14 @@ func (w *way) explain(ctx context.Context, err error) error {
 	case strings.Contains(text, "server preface: ") && strings.Contains(text, "use of closed network connection"): // by a time-out
 		return status.Error(codes.Unavailable, "the connection was accepted, and nothing came over it: the process is stopped or has no time, or it is no replica")
 	case w.c.cfg.TLS == nil && strings.Contains(text, "server preface") && w.c.speaksTLS(ctx, w.addr): // EOF, or an alert of TLS
-		return &TLSError{"the replica speaks TLS, and the client has no ca: give it the ca of the replicas"}
+		return &TLSError{"the replica speaks TLS, and the client has no ca: a cell file has it (ca, and cert and key or token_file), the authority that signed the server_cert of the replicas"}
 	case strings.Contains(text, "server preface: http2: "), strings.Contains(text, "unexpected HTTP status code"):
 		return status.Error(codes.Unavailable, "a program answers that is no replica: look at the port")
 	case w.c.cfg.TLS != nil && strings.Contains(text, "remote error: tls: ") && strings.Contains(text, "certificate"):
 		return status.Errorf(codes.Unauthenticated, "the replica does not accept the certificate of the client: %s", alertIn(text))
 	case last == nil || !strings.Contains(text, "handshake failed"): // it is of an earlier attempt
 	case errors.As(*last, &unverified):
-		return &TLSError{fmt.Sprintf("the certificate of the replica is not accepted: %v: see ca, the authority of the replicas, and whether the certificate names %s and is still valid", unverified.Err, w.c.cfg.serverName(w.addr))}
+		return &TLSError{fmt.Sprintf("the certificate of the replica is not accepted: %v: see ca, which must be the authority that signed its server_cert (not peer_ca), and whether the certificate names %s and is still valid", unverified.Err, w.c.cfg.serverName(w.addr))}
 	case errors.As(*last, &plain):
 		return &TLSError{"the replica does not speak TLS, and the client has a ca: remove it, or look at the port"}
 	}

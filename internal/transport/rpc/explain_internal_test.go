@@ -57,7 +57,7 @@ func TestOnlyAReplicaThatSpeaksTLSIsTakenForOne(t *testing.T) {
 	l = &way{c: &Client{}, addr: secure.Listener.Addr().String()}
 	err = l.explain(t.Context(), status.Error(codes.Unavailable, text))
 	require.ErrorAs(t, err, new(*TLSError))
-	require.Equal(t, "the replica speaks TLS, and the client has no ca: give it the ca of the replicas", err.Error())
+	require.Equal(t, "the replica speaks TLS, and the client has no ca: a cell file has it (ca, and cert and key or token_file), the authority that signed the server_cert of the replicas", err.Error())
 }
 
 // Errors have no words of gRPC, also those that a client keeps of a stream.
