@@ -126,6 +126,7 @@ func build(p plan.Plan, cfg sim.Config) *Cell {
 	c.listen()
 	c.history = histories.NewRows()
 	c.told, c.wanted = events.New(c.world), events.NewWanted(c.world, c.locks)
+	c.told.Room.Node, c.told.Room.Session = p.Driver.Core.NodeOps.Events.PerNode, p.Driver.Core.NodeOps.Events.PerSession
 	c.caches = newCacheBook(c.world, &c.plan, c.wanted, c.sessions)
 	r := resource.New(p.Fence.Mode)
 	c.fencing = beliefs.NewFencing(c.world, c.beliefs, r)

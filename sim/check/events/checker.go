@@ -22,6 +22,10 @@ type Checker struct {
 	watches map[api.Ref][]*Watch
 	ended   map[api.SessionID]bool
 
+	// Room says how many events of a node, and of a session, a master keeps until it sends them. In place of more it
+	// must say that the client must read again. It is for reports alone; zero: unknown.
+	Room struct{ Node, Session int }
+
 	// Counters, for reports and for situations that runs should reach.
 	Told, ReadAgain, Replaced, Wanted uint64
 }

@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -148,6 +149,18 @@ func TestAReportSaysWhichOtherHandlesTheSessionHas(t *testing.T) {
 	require.Contains(t, r.world.Failure().Text, "(by its handle 1.1, opened under an earlier master, which asks for children; "+
 		"another is 3.12, opened under this master after command 2, which asks for contents, children; "+
 		"another is 3.11, opened under this master after command 2, which asks for contents, children; and 2 more)")
+}
+
+// Where a master keeps few events, a report of a missed one says how many: the rest must have become "read again".
+func TestAReportSaysHowManyEventsAMasterKeeps(t *testing.T) {
+	for node, says := range map[int]bool{2: true, 64: false} {
+		r := newRig(client.WantChildren)
+		r.c.Room.Node, r.c.Room.Session = node, 100
+		r.does(added("a"))
+		r.w.Misses("a minute")
+		require.Equal(t, says, strings.Contains(r.world.Failure().Text,
+			"; of events that wait to be sent to a client, a master here keeps at most 2 about a node and 100 in all, and must say read again in place of more)"), r.world.Failure().Text)
+	}
 }
 
 // A change between the execution of an Open and its answer is owed as well.

@@ -174,6 +174,9 @@ func (w *Watch) missed(k eventKey, by api.Number) string {
 	return fmt.Sprintf("%v by command %d, executed at %.6fs", k, by, x.at.Seconds())
 }
 
+// tight is up to how many events of a kind count as few: a run often has more of them at a time.
+const tight = 8
+
 // firstOwed returns the first event that is still owed; by is 0 if there is none.
 func (w *Watch) firstOwed() (first eventKey, by api.Number) {
 	for k, n := range w.owed { // order-free: the least number, and for equal numbers the least text
@@ -224,6 +227,9 @@ func (w *Watch) describe() string {
 	}
 	if others > mostOthers {
 		fmt.Fprintf(&b, "; and %d more", others-mostOthers)
+	}
+	if r := w.c.Room; r.Node > 0 && min(r.Node, r.Session) <= tight {
+		fmt.Fprintf(&b, "; of events that wait to be sent to a client, a master here keeps at most %d about a node and %d in all, and must say read again in place of more", r.Node, r.Session)
 	}
 	return b.String()
 }
