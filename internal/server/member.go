@@ -265,7 +265,7 @@ func makeDir(name string) error {
 		above = append(above, filepath.Dir(dir))
 	}
 	if err := os.MkdirAll(name, 0o700); err != nil {
-		return err
+		return fmt.Errorf("dir: %w", err)
 	}
 	for _, dir := range above {
 		if err := syncDir(dir); err != nil {

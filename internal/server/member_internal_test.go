@@ -18,7 +18,7 @@ func TestADirectoryIsMadeWithThoseAboveIt(t *testing.T) {
 		require.DirExists(t, name)
 	}
 	require.NoError(t, os.WriteFile("file", nil, 0o600))
-	require.Error(t, makeDir("file"))
+	require.ErrorContains(t, makeDir("file"), "dir: ")
 	require.Error(t, makeDir("file/below"))
 }
 

@@ -6,7 +6,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,7 +26,7 @@ type credentials struct {
 func (c *credentials) readPair(key, cert, secret string) (tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(cert, secret)
 	if err != nil {
-		return pair, fmt.Errorf("%s: %w", key, err)
+		return pair, fmt.Errorf("%s: %w%s", key, err, relativeTo(err))
 	}
 	if err := checkPrivate(strings.TrimSuffix(key, "cert")+"key", secret); err != nil {
 		return pair, err
@@ -33,12 +35,25 @@ func (c *credentials) readPair(key, cert, secret string) (tls.Certificate, error
 	return pair, nil
 }
 
+// relativeTo says where a file that is missing was looked for, if its name does not say it; "" for other errors.
+func relativeTo(err error) string {
+	missing := new(fs.PathError)
+	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) || filepath.IsAbs(missing.Path) {
+		return ""
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return " in " + dir + ", in which serve was started"
+}
+
 // readPool reads the certificates of an authority. They begin with the first of them and end with the last: while one
 // authority takes the place of another, the file has both.
 func (c *credentials) readPool(key, name string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
+		return nil, fmt.Errorf("%s: %w%s", key, err, relativeTo(err))
 	}
 	pool, life := x509.NewCertPool(), expiry{}
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

@@ -122,6 +122,23 @@ func TestACellWithCertificates(t *testing.T) {
 	require.NoError(t, bob.Close(ctx))
 }
 
+// File names are relative to the directory in which serve was started: the error says which one, and only then.
+func TestAMissingCertificateIsSaidWithItsDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	ca := newAuthority(t)
+	c := server.Config{
+		Cell: "prod", ID: 1, Members: map[uint32]string{1: "127.0.0.1:0"}, Dir: "data", ListenClients: "127.0.0.1:0", ClientCA: ca.file,
+		ServerCert: "nope.crt", ServerKey: "nope.key",
+	}
+	require.ErrorContains(t, c.CheckFiles(), "server_cert: open nope.crt: no such file or directory in "+dir+", in which serve was started")
+	c.ServerCert, c.ServerKey = ca.issue("server")
+	c.ClientCA = filepath.Join(dir, "nope.crt")
+	require.ErrorContains(t, c.CheckFiles(), "client_ca: open "+c.ClientCA+": no such file or directory")
+	require.NotContains(t, c.CheckFiles().Error(), "in which serve")
+}
+
 // With a key that all users of the machine may read each of them could be a member of the cell.
 func TestAKeyThatAllMayReadIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
