@@ -1,7 +1,10 @@
 package story
 
 import (
+	"fmt"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/chubbycell/chubby/sim/moments"
@@ -61,6 +64,44 @@ func (l log) carried(session string, about *subjects, end int) []int {
 		}
 	}
 	return inTurn(acks, brought)
+}
+
+// Acknowledgements of events in KeepAlives, and the answers that bring events, with the session and the epoch.
+var (
+	acksEvents = regexp.MustCompile(`^call #\d+ session (\d+) seq 0 seen \d+ \(epoch (\d+)\): keep-alive .*, acknowledges events to #(\d+)`)
+	eventNo    = regexp.MustCompile(` event #(\d+) `)
+)
+
+// overAcked says up to which event the machine that receives moment i had sent events to the session in this epoch, if
+// the KeepAlive acknowledges more than these: each master numbers them anew, and takes such events as delivered.
+func overAcked(l log, i int) string {
+	m := &l.All[i]
+	ack := acksEvents.FindStringSubmatch(m.Text)
+	if m.Kind != "receive" || ack == nil {
+		return ""
+	}
+	brings := "session " + ack[1] + " seq 0 epoch " + ack[2] + " "
+	acked, sent := number(ack[3]), 0
+	for j := range i {
+		if o := &l.All[j]; o.Who == m.Who && o.Kind == "send" && strings.Contains(o.Text, brings) {
+			for _, found := range eventNo.FindAllStringSubmatch(o.Text, -1) {
+				sent = max(sent, number(found[1]))
+			}
+		}
+	}
+	switch {
+	case acked <= sent:
+		return ""
+	case sent == 0:
+		return fmt.Sprintf("; in epoch %s %v had sent it no event", ack[2], m.Who)
+	}
+	return fmt.Sprintf("; in epoch %s %v had sent it events to #%d", ack[2], m.Who, sent)
+}
+
+// number reads digits that a pattern has found.
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
 }
 
 // changesMaster matches the answers that tell a session of a fail-over, and the KeepAlives that present handles to the new

@@ -87,3 +87,23 @@ func TestAStoryOfAMissedEvent(t *testing.T) {
 		require.NotContains(t, story, not)
 	}
 }
+
+// A KeepAlive that acknowledges to a master more events than it has sent in its epoch is told with what it has sent: the
+// former master's numbers mean other events here.
+func TestAStoryOfTheFormerMastersNumbers(t *testing.T) {
+	for before, says := range map[string]string{
+		"": "acknowledges events to #2; in epoch 5 n2 had sent it no event; not answered before the break",
+		"-> c1 answer #3 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false event #1 children of /d: b added": "acknowledges events to #2; in epoch 5 n2 had sent it events to #1; not",
+		"-> c1 answer #3 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false event #2 children of /d: b added": "acknowledges events to #2; not answered",
+	} {
+		story := storyOf(func(o plan.Options) cell.Result {
+			if before != "" {
+				line(o.Trace.W, 1, 1*ms, "n2", "3.000000000", "send", before)
+			}
+			line(o.Trace.W, 2, 2*ms, "n2", "3.000000000", "receive", "<- c1 call #4 session 7 seq 0 seen 4 (epoch 5): keep-alive flushed 5, 0 tokens, acknowledges events to #2")
+			line(o.Trace.W, 3, 3*ms, "c1", "3.000000000", "receive", "<- n2 answer #8 session 7 seq 0 epoch 5 master 2: ok lease 3s failover false event #3 children of /d: c added")
+			return tells(o, cell.Breach{ID: "S13", Text: "session 7 hears of child c of /d, and has not heard of child b", At: 20 * ms, Step: 9, On: sim.FirstClient}, "3.020000000")
+		})
+		require.Contains(t, story, says)
+	}
+}

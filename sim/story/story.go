@@ -278,7 +278,7 @@ func (t *teller) step(i int) string {
 		if m.Cause != moments.None && m.At-t.All[m.Cause].At > 0 {
 			sent = fmt.Sprintf(" (sent at %s s)", moments.Short(t.All[m.Cause].At))
 		}
-		return fmt.Sprintf("%s  %v receives from %v%s: %s%s%s", at, m.Who, m.Peer, sent, received(t, i), repeated(t.log, i), t.answered(i))
+		return fmt.Sprintf("%s  %v receives from %v%s: %s%s%s", at, m.Who, m.Peer, sent, received(t, i), repeated(t.log, i), overAcked(t.log, i)+t.answered(i))
 	case moments.Durable, moments.Filed, moments.Unsynced:
 		return fmt.Sprintf("%s  on the disk of %v: %s%s", at, m.Who, t.clip(m.Text), t.afterFailure(i))
 	case "fault", "failed":
