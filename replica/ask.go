@@ -92,6 +92,7 @@ type Saves struct {
 	BackupsFailed      uint64
 	SnapshotError      string        // of the last snapshot; empty if it did not fail
 	BackupError        string        // of the last backup, likewise
+	BackupJob          time.Duration // for which the present backup has been under way; 0: there is none
 	BackupAge          time.Duration // see driver.Driver.BackupAge
 	KnowsBackupAge     bool
 }
@@ -135,6 +136,7 @@ func (r *Replica) status(h *driver.Driver, s *Status) {
 	s.Saves = Saves{
 		Snapshot: h.SnapshotSlot(), Snapshots: count.SnapshotsWritten, SnapshotsFailed: count.SnapshotsFailed, SnapshotError: r.snapshots.reason(),
 		Backups: count.BackupsWritten, BackupsFailed: count.BackupsFailed, BackupError: r.backups.reason(),
+		BackupJob: r.backupJob.age(r.cfg.Now()),
 	}
 	s.BackupAge, s.KnowsBackupAge = h.BackupAge(r.cfg.Now())
 	caches := c.Caches()

@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/replica"
+	"github.com/chubbycell/chubby/replica/disk/store"
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -154,6 +155,47 @@ func TestADiskThatHangsIsToldOf(t *testing.T) {
 	release()
 	require.NoError(t, <-put)
 	require.Eventually(t, func() bool { return job() == 0 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, cl.Close(ctx))
+}
+
+// hungPlace does not make a directory before release is closed.
+type hungPlace struct {
+	vfs.FS
+	release chan struct{}
+}
+
+func (p hungPlace) MkdirAll(name string) error {
+	<-p.release
+	return p.FS.MkdirAll(name)
+}
+
+// A backup that does not end is told of, with its age, while the replica goes on and answers.
+func TestABackupThatHangsIsToldOf(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	far := hungPlace{vfs.NewMem(), make(chan struct{})}
+	release := sync.OnceFunc(func() { close(far.release) })
+	t.Cleanup(release)
+	c := newCell(t, 1, func(c *cell) {
+		c.place = &store.Place{FS: far, Dir: "backups", Keep: 2}
+		c.tune = func(h *driver.Config) { h.BackupEvery = time.Second }
+	})
+	cl := c.client(1)
+	job := func() time.Duration {
+		s, err := c.replicas[1].Status(ctx)
+		require.NoError(t, err)
+		return s.BackupJob
+	}
+	for n, first := 0, time.Duration(0); ; n++ { // the calls take the time until the backup
+		require.NoError(t, cl.Put(ctx, "n", fmt.Sprint(n)))
+		if age := job(); first == 0 {
+			first = age
+		} else if age > first {
+			break
+		}
+	}
+	release()
+	require.Eventually(t, func() bool { return c.log.Has("backup written") && job() < time.Second }, 20*time.Second, time.Millisecond)
 	require.NoError(t, cl.Close(ctx))
 }
 

@@ -74,6 +74,7 @@ type Replica struct {
 	cell       atomic.Uint64 // see Cell
 	version    atomic.Uint32 // see Version
 	logJob     underWay
+	backupJob  underWay
 	snapshots  trouble // with writing own snapshots
 	fetches    trouble // with taking in snapshots of other replicas
 	backups    trouble // with writing backups
@@ -278,7 +279,10 @@ func (r *Replica) runBackupJobs(p store.Place) {
 		}
 	}}
 	for j := range r.backupJobs {
-		r.backupDone <- b.Do(j)
+		r.backupJob.begin(r.cfg.Now())
+		done := b.Do(j)
+		r.backupJob.end(r.cfg.Now(), true)
+		r.backupDone <- done
 	}
 }
 

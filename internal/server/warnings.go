@@ -17,6 +17,9 @@ const silence = 3 * time.Second
 // slowDisk is how long a write of the log may take without a warning.
 const slowDisk = 3 * time.Second
 
+// slowBackup is how long a backup may take without a warning. A large database takes a minute.
+const slowBackup = 10 * time.Minute
+
 // warnings are what an operator has to know first, in words. name shows the name of a principal,
 // or hides it.
 func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.Stringer) string) (all []string) {
@@ -45,6 +48,9 @@ func warnings(o *replica.Overview, peers []peer.PeerStatus, name func(fmt.String
 	all = append(all, sessionWarnings(&o.Status)...)
 	all = append(all, rowWarnings(o)...)
 	all = append(all, memberWarnings(o, peers)...)
+	if o.BackupJob > slowBackup {
+		warn("A backup has been under way for %s and has not ended: backup_dir is slow or hangs. The replica makes no other backup until it has.", span(o.BackupJob))
+	}
 	all = append(all, failureWarnings("backups", o.BackupsFailed, o.BackupError)...)
 	return append(all, failureWarnings("snapshots", o.SnapshotsFailed, o.SnapshotError)...)
 }

@@ -53,6 +53,9 @@ func TestWarningsSayWhatIsWrongAndWithWhat(t *testing.T) {
 		"a disk that hangs": {func(o *replica.Overview) { o.LogJob = time.Minute }, up, []string{
 			"The disk of this replica has not finished a write of the log for 1m0s: the replica votes for nothing until it has."}},
 		"a disk that is slow": {func(o *replica.Overview) { o.LogJob = time.Second }, up, nil},
+		"a backup that hangs": {func(o *replica.Overview) { o.BackupJob = time.Hour }, up, []string{
+			"A backup has been under way for 1h0m0s and has not ended: backup_dir is slow or hangs. The replica makes no other backup until it has."}},
+		"a backup that takes its time": {func(o *replica.Overview) { o.BackupJob = time.Minute }, up, nil},
 		"a restart": {func(o *replica.Overview) { o.HoldOff = 300 * time.Millisecond }, up, []string{
 			"This replica has just started: it promises and grants nothing for another 300ms."}},
 		"sessions are nearly as many as may be": {func(o *replica.Overview) { o.Sessions, o.MostAlive = 90, 100 }, up, []string{

@@ -20,7 +20,7 @@ func (s *Server) watch() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	without := leaderless{since: time.Now()}
-	var disk hanging
+	disk, backup := hanging{after: hangingAfter, every: hangingEvery}, hanging{after: slowBackup, every: slowBackup}
 	var told map[paxos.NodeID]byte
 	for {
 		state, err := s.replica.Load().Status(ctx)
@@ -42,6 +42,12 @@ func (s *Server) watch() {
 			s.log.Info("the disk answers again", "after", d.Round(time.Second))
 		case d > 0:
 			s.log.Error("the disk does not answer: a write of the log does not end, and this replica votes for nothing meanwhile", "for", d.Round(time.Second), "dir", s.cfg.Dir)
+		}
+		switch d, isOver := backup.note(state.BackupJob); {
+		case isOver:
+			s.log.Info("the backup that was under way has ended", "after", d.Round(time.Second))
+		case d > 0:
+			s.log.Warn("a backup does not end: backup_dir is slow or hangs, and this replica makes no other backup meanwhile", "for", d.Round(time.Second), "backup_dir", s.cfg.BackupDir)
 		}
 		select {
 		case <-s.quit:
@@ -129,14 +135,14 @@ const (
 	hangingEvery = time.Minute
 )
 
-// hanging says when the log is to have it that the disk does not answer, and that it does again.
+// hanging says when the log is to have it that a job does not end, and that it has ended.
 type hanging struct {
+	after, every time.Duration // the age of a job when the log has it first, and between two lines
 	was  time.Duration // the last age of the job
 	told time.Duration // the age that the log has; 0: none
 }
 
-// note takes in for how long the present job of the log has been under way, 0: there is none. It returns
-// that time if the log is to have it now, else 0; or how long a job took that the log has, and that is over.
+// note takes in for how long the present job has been under way, 0: there is none. It returns that time if the log is to have it now, else 0; or how long a job took that the log has, and that is over.
 func (h *hanging) note(job time.Duration) (d time.Duration, isOver bool) {
 	was := h.was
 	h.was = job
@@ -144,7 +150,7 @@ func (h *hanging) note(job time.Duration) (d time.Duration, isOver bool) {
 		h.told = 0
 		return was, true
 	}
-	if job < hangingAfter || h.told > 0 && job-h.told < hangingEvery {
+	if job < h.after || h.told > 0 && job-h.told < h.every {
 		return 0, false
 	}
 	h.told = job

@@ -33,7 +33,7 @@ func TestTheLogSaysForHowLongThereIsNoLeader(t *testing.T) {
 // The log has it after a while that the disk does not answer, once a minute as long as that lasts, and then that
 // it answers again. Of slow writes it has nothing.
 func TestTheLogSaysForHowLongTheDiskHangs(t *testing.T) {
-	var h hanging
+	h := hanging{after: hangingAfter, every: hangingEvery}
 	type said struct {
 		d      time.Duration
 		isOver bool
