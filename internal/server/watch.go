@@ -138,8 +138,8 @@ const (
 // hanging says when the log is to have it that a job does not end, and that it has ended.
 type hanging struct {
 	after, every time.Duration // the age of a job when the log has it first, and between two lines
-	was  time.Duration // the last age of the job
-	told time.Duration // the age that the log has; 0: none
+	was          time.Duration // the last age of the job
+	told         time.Duration // the age that the log has; 0: none
 }
 
 // note takes in for how long the present job has been under way, 0: there is none. It returns that time if the log is to have it now, else 0; or how long a job took that the log has, and that is over.
