@@ -142,7 +142,8 @@ type hanging struct {
 	told         time.Duration // the age that the log has; 0: none
 }
 
-// note takes in for how long the present job has been under way, 0: there is none. It returns that time if the log is to have it now, else 0; or how long a job took that the log has, and that is over.
+// note takes in for how long the present job has been under way, 0: there is none. It returns that time if
+// the log is to have it now, else 0; or how long a job took that the log has, and that is over.
 func (h *hanging) note(job time.Duration) (d time.Duration, isOver bool) {
 	was := h.was
 	h.was = job
