@@ -252,7 +252,7 @@ func ownServiceRows() []Row {
 			"clients seldom have more sessions than an operator allows: 74 seeds had none. TestWhatIsAboveANewLimitMayNotGrow in replica/state/command kills it"),
 		applied(GroupOwn, "O358", "A", "an operator is told that limits are set when the command is proposed"),
 		weak(GroupOwn, "O393", "B", "the end of a session that an operator wants to end is proposed at once, within its lease",
-			"no seed has an operator who ends sessions. TestDismissedSessionsEndWithTheirLeases in sim/cell kills it, by S11"),
+			"no seed has an operator that ends sessions. TestDismissedSessionsEndWithTheirLeases in sim/cell kills it, by S11"),
 		weak(GroupOwn, "O394", "B", "a call takes an operator's order to end its session back",
 			"as O393. TestDismissedSessionsEndWithTheirLeases in sim/cell kills it, by S11"),
 	}
