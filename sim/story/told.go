@@ -152,7 +152,7 @@ func (l log) notesOn(things []*regexp.Regexp, end, room int) (all []int) {
 	}
 	slices.SortStableFunc(on, func(a, b []int) int { return len(a) - len(b) })
 	for _, of := range on {
-		for _, i := range l.byProgram(of) {
+		for _, i := range byProgram(l, of) {
 			if len(all) < room && !slices.Contains(all, i) {
 				all = append(all, i)
 			}
@@ -163,7 +163,7 @@ func (l log) notesOn(things []*regexp.Regexp, end, room int) (all []int) {
 
 // byProgram orders moments of programs, the latest of which is the first: for each program its last and its first one, and
 // then the others.
-func (l log) byProgram(latest []int) (all []int) {
+func byProgram(l log, latest []int) (all []int) {
 	ends := map[event.ProgramID][2]int{}
 	var programs []event.ProgramID
 	for _, i := range latest {
