@@ -2,6 +2,7 @@ package clients
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ type LockQueue struct {
 	waiting   []*client.CallID // Acquires that have not ended; one with a zero CallID was not sent
 	lock      Lock             // the last lock that was acquired, nil: none
 	idleSince time.Duration    // true time since when the programs wait without a reason; below 0: they have one
+	gaveUp    bool             // an Acquire has ended since lock was acquired
 }
 
 // OnAcquire records that a program wants the lock.
@@ -27,11 +29,11 @@ func (q *LockQueue) OnAcquire(ask *client.CallID) {
 // OnAcquireEnd records that the program's Acquire has ended.
 func (q *LockQueue) OnAcquireEnd(ask *client.CallID) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(x *client.CallID) bool { return x == ask })
-	q.idleSince = -1
+	q.idleSince, q.gaveUp = -1, true
 }
 
 // SetLock records the lock that a program acquired by the handle.
-func (q *LockQueue) SetLock(l Lock) { q.lock = l }
+func (q *LockQueue) SetLock(l Lock) { q.lock, q.gaveUp = l, false }
 
 // onStatus checks the queue against status s. The client may let a program in at the present
 // instant; a state that has lasted since an earlier instant stays.
@@ -43,9 +45,20 @@ func (q *LockQueue) onStatus(at time.Duration, s session.Status) breach {
 	case q.idleSince < 0:
 		q.idleSince = at
 	case q.idleSince < at:
-		return breachf("L1", "has let none of %d programs acquire the lock of a handle of %s for %v, although it is not held and no Acquire is under way", len(q.waiting), q.handle.Name(), at-q.idleSince)
+		return breachf("L1", "has let none of %d programs acquire the lock of a handle of %s for %v, although it is not held and no Acquire is under way%s", len(q.waiting), q.handle.Name(), at-q.idleSince, q.last())
 	}
 	return breach{}
+}
+
+// last says what was done last with the lock of the handle: after that the next program was to be let in.
+func (q *LockQueue) last() string {
+	switch {
+	case q.lock != nil && !q.gaveUp:
+		return fmt.Sprintf("; the last program that acquired it by this handle holds it no more: %v", q.lock.Err())
+	case q.gaveUp:
+		return "; the last Acquire by this handle ended without it"
+	}
+	return ""
 }
 
 // Lock is a lock as its holder sees it: a *client.Lock.

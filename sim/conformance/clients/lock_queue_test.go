@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,5 +45,28 @@ func TestL1ProgramsThatShareAHandleAcquireInTurn(t *testing.T) {
 			c.between(&s, &st)
 		}
 		require.Equal(t, c.breaks, s.onStatus(2*time.Second, st) != breach{}, name)
+	}
+}
+
+// The report says what was done last with the lock: after that the next program was to be let in.
+func TestAReportOfALockThatNoneGetsSaysWhatCameBefore(t *testing.T) {
+	for says, before := range map[string]func(*LockQueue){
+		"no Acquire is under way": func(*LockQueue) {},
+		"no Acquire is under way; the last program that acquired it by this handle holds it no more: lock not held": func(s *LockQueue) {
+			s.OnAcquireEnd(s.waiting[0])
+			s.SetLock(&fakeLock{err: client.ErrNotHeld})
+		},
+		"no Acquire is under way; the last Acquire by this handle ended without it": func(s *LockQueue) {
+			s.SetLock(&fakeLock{err: client.ErrNotHeld})
+			s.OnAcquireEnd(s.waiting[0])
+		},
+	} {
+		s := LockQueue{handle: new(client.Handle), idleSince: -1}
+		s.OnAcquire(&client.CallID{})
+		s.OnAcquire(&client.CallID{})
+		valid := session.Status{State: session.Open, Lease: session.Valid}
+		before(&s)
+		require.Zero(t, s.onStatus(1*time.Second, valid))
+		require.True(t, strings.HasSuffix(s.onStatus(2*time.Second, valid).text, says), "%s: %v", says, s.onStatus(2*time.Second, valid))
 	}
 }
