@@ -2,6 +2,7 @@ package clients
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -57,7 +58,7 @@ func (m *callModel) next() callModel {
 func (m *callModel) onSend(q api.Request) (f breach) {
 	m.epoch = max(m.epoch, q.Epoch)
 	if _, ends := q.Op.(api.EndSession); !ends { // EndSession abandons all calls
-		f = m.checkAcked(q.AckedThrough)
+		f = m.checkAcked(q)
 	}
 	if m.refused[q.Seq] && f == (breach{}) {
 		f = breachf("L1", "sends call %d again, a TryAcquire that was told that the lock is not available", q.Seq)
@@ -159,24 +160,32 @@ func (m *callModel) closedHandle(t api.Token) (id api.HandleID, e api.Epoch, ok 
 	return id, e, ok
 }
 
+// again says that the request that acknowledges a call asks for the same under another number, if it does.
+func again(q api.Request, seq api.Seq, op api.Op) string {
+	if q.Seq == 0 || q.Seq == seq || !reflect.DeepEqual(q.Op, op) {
+		return ""
+	}
+	return fmt.Sprintf("; it does so in call %d, which asks for the same again", q.Seq)
+}
+
 // checkAcked: by acknowledging all calls up to acked a client gives up their replies and
 // retries none of them. It must not give up a call that releases something before that has a
 // reply, nor one that may acquire something before its outcome is known, it is cancelled, or
 // its handle is closed.
-func (m *callModel) checkAcked(acked api.Seq) breach {
-	for seq := m.acked + 1; seq <= acked; seq++ {
+func (m *callModel) checkAcked(q api.Request) breach {
+	for seq := m.acked + 1; seq <= q.AckedThrough; seq++ {
 		delete(m.refused, seq)
 		switch op := m.sent[seq].op.(type) {
 		case api.Acquire, api.CancelAcquire, api.Release:
 			if _, _, closed := m.closedHandle(api.HandleOf(op)); closed {
 				break
 			}
-			return breachf("S9", "acknowledges call %d, %T, which has no reply", seq, op)
+			return breachf("S9", "acknowledges call %d, %T, which has no reply%s", seq, op, again(q, seq, op))
 		case api.Open, api.CloseHandle:
 			if _, e, closed := m.closedHandle(api.HandleOf(op)); closed && e < m.epoch {
 				break
 			}
-			return breachf("S14", "acknowledges call %d, %T, which has no reply", seq, op)
+			return breachf("S14", "acknowledges call %d, %T, which has no reply%s", seq, op, again(q, seq, op))
 		}
 	}
 	return breach{}

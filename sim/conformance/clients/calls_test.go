@@ -135,3 +135,16 @@ func TestS15CallsSentAfterAClose(t *testing.T) {
 		})
 	}
 }
+
+// A client that sends a call again under another number gives up the first one: the report says both.
+func TestAReportOfACallThatIsSentUnderAnotherNumber(t *testing.T) {
+	open := api.Open{Path: "/f", Create: api.CreateMay}
+	for next, says := range map[api.Op]string{
+		open:                 "acknowledges call 1, api.Open, which has no reply; it does so in call 2, which asks for the same again",
+		api.Open{Path: "/g"}: "acknowledges call 1, api.Open, which has no reply",
+	} {
+		h := newCallModel()
+		require.Zero(t, h.onSend(api.Request{Session: 7, Seq: 1, Op: open}))
+		require.Equal(t, breach{"S14", says}, h.onSend(api.Request{Session: 7, Seq: 2, AckedThrough: 1, Op: next}))
+	}
+}
