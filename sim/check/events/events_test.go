@@ -3,6 +3,7 @@ package events_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -161,6 +162,16 @@ func TestAReportSaysHowManyEventsAMasterKeeps(t *testing.T) {
 		require.Equal(t, says, strings.Contains(r.world.Failure().Text,
 			"; of events that wait to be sent to a client, a master here keeps at most 2 about a node and 100 in all, and must say read again in place of more)"), r.world.Failure().Text)
 	}
+}
+
+// An event that is taken long after it happened has waited, and others behind it: the report says for how long.
+func TestAReportSaysHowOldAnEventIs(t *testing.T) {
+	r := newRig(client.WantChildren)
+	r.does(added("a"))
+	r.does(added("b"))
+	r.world.After(5*time.Second, func() { r.w.Hears(child("b", 2)) })
+	r.world.Run(time.Minute)
+	require.Contains(t, r.world.Failure().Text, "child b added by command 2, which the program takes 5 s after it happened, and has not heard of child a added by command 1, executed at 0.000000s")
 }
 
 // A change between the execution of an Open and its answer is owed as well.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/replica/api"
@@ -195,9 +196,15 @@ func (w *Watch) Misses(after string) {
 }
 
 func (w *Watch) breakf(e client.Event, format string, args ...any) {
-	w.c.world.Break("S13", "session %d hears of %v: %v by command %d, %s (%s)",
-		w.session, w.node, eventKey{e.Kind, e.Child, e.Change}, e.Cause, fmt.Sprintf(format, args...), w.describe())
+	k, age := eventKey{e.Kind, e.Child, e.Change}, ""
+	if x, ok := w.find(api.Number(e.Cause), k); ok && w.c.world.Now()-x.at >= slow {
+		age = fmt.Sprintf(", which the program takes %.0f s after it happened", (w.c.world.Now() - x.at).Seconds())
+	}
+	w.c.world.Break("S13", "session %d hears of %v: %v by command %d%s, %s (%s)", w.session, w.node, k, e.Cause, age, fmt.Sprintf(format, args...), w.describe())
 }
+
+// slow is how old an event is that waited in the client for a slow program, or in the master.
+const slow = 2 * time.Second
 
 // describe says what the handle is, and which others the session has of the node: the master sends what any of them
 // asks for, and knows a handle of an earlier epoch only since it was presented.
