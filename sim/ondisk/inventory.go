@@ -10,7 +10,8 @@ import (
 )
 
 // Inventory returns in words what a replica's disk has beside the log, in the replica's directory: what each copy of the
-// promise register says, and the slots that the names of the snapshots say, in the order of the names.
+// promise register says, its promise and up to which record it vouches for the log, and the slots that the names of the
+// snapshots say, in the order of the names.
 func Inventory(mem *vfs.Mem, dir string) string {
 	var parts, slots []string
 	for _, suffix := range Copies {
@@ -19,7 +20,7 @@ func Inventory(mem *vfs.Mem, dir string) string {
 		switch {
 		case ok:
 			p := ReadPromise(value)
-			parts = append(parts, fmt.Sprintf("%s: version %d, promise %v, boot %d", name, version, p.Ballot, p.Boot))
+			parts = append(parts, fmt.Sprintf("%s: version %d, promise %v, boot %d, records durable to #%d", name, version, p.Ballot, p.Boot, p.Synced))
 		case !has(mem, path.Join(dir, name)):
 			parts = append(parts, name+": not there")
 		default:

@@ -22,5 +22,5 @@ func TestInventory(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
 	}
-	require.Regexp(t, `^promise\.a: unreadable; promise\.b: version \d+, promise 9\.1, boot 5; snapshots of slots 97, 100$`, ondisk.Inventory(h.mem, "cell"))
+	require.Regexp(t, `^promise\.a: unreadable; promise\.b: version \d+, promise 9\.1, boot 5, records durable to #\d+; snapshots of slots 97, 100$`, ondisk.Inventory(h.mem, "cell"))
 }
