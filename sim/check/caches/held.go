@@ -50,10 +50,11 @@ type Keeps interface {
 	IsTimely(s api.SessionID) bool
 }
 
-// Idlers knows which sessions a master may end for want of use.
+// Idlers knows which sessions a master may end although their clients send KeepAlives.
 type Idlers interface {
 	// MayLetEnd reports whether a replica may end a session now, by its clock, although a KeepAlive of it
-	// waits: its lease is over, it has no handle open, and has had no call for as long as that takes.
+	// waits: its lease is over, and an operator has dismissed it, or it has no handle open and has had no
+	// call for as long as that takes.
 	MayLetEnd(replica uint64, now time.Time, s api.SessionID) bool
 }
 

@@ -278,12 +278,16 @@ func (s *Checker) checkSweep(id paxos.NodeID, now time.Time, n api.Ref) {
 	}
 }
 
-// MayLetEnd reports whether a replica may end a session for want of use, although a KeepAlive of it waits: its lease is
-// over by the replica's clock, it has no handle open, and no call of it is under way there, or was answered for IdleAfter.
+// MayLetEnd reports whether a replica may end a session, although a KeepAlive of it waits: its lease is over by the
+// replica's clock, and an operator has dismissed it, or it has no handle open, and no call of it is under way there,
+// or was answered for IdleAfter.
 func (s *Checker) MayLetEnd(id uint64, now time.Time, x api.SessionID) bool {
 	t := &s.Seats[paxos.NodeID(id)]
 	m, ok := t.Of.Session(x)
-	return ok && !now.Before(m.Lease) && t.isIdle(x, now, s.Config.IdleAfter) && !s.facts.HasOpen(x, t.Epoch)
+	if !ok || now.Before(m.Lease) {
+		return false
+	}
+	return s.IsDismissed(x, t.Epoch) || t.isIdle(x, now, s.Config.IdleAfter) && !s.facts.HasOpen(x, t.Epoch)
 }
 
 func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {

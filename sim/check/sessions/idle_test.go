@@ -143,3 +143,46 @@ func TestS11WhoCouldMakeNoCallIsNotIdle(t *testing.T) {
 		})
 	}
 }
+
+// Session 8 begins in epoch 3 at second 1, in a cell where sessions are idle after 2 s. Its lease ends at second 6, and
+// its KeepAlive waits.
+func TestASessionMayEndThoughAKeepAliveWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		does func(r *reign)
+		at   float64
+		may  bool
+	}{
+		"it is idle":                              {func(r *reign) {}, 6, true},
+		"it is idle, and has its lease":           {func(r *reign) {}, 5.9, false},
+		"it has a handle open":                    {func(r *reign) { r.facts.open = map[api.SessionID]api.Epoch{8: 3} }, 6, false},
+		"sessions may be idle":                    {func(r *reign) { r.w.Config.IdleAfter = 0 }, 6, false},
+		"it is dismissed, and has a handle open":  {dismiss(8, true), 6, true},
+		"it is dismissed, and may be idle":        {dismiss(8, false), 6, true},
+		"it is dismissed, and has its lease":      {dismiss(8, false), 5.9, false},
+		"another session is dismissed":            {dismiss(9, true), 6, false},
+		"it is dismissed, and has ended meantime": {func(r *reign) { dismiss(8, true)(r); delete(r.c.sessions, 8) }, 6, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReign(t, 6)
+			r.w.Config.IdleAfter = 2 * time.Second
+			opens := command.Call{Guard: 3, Op: api.OpenSession{Nonce: api.Nonce{1}}, Principal: "ann"}
+			r.c.sessions[8] = session.Session{Lease: second(6), HasAcked: true}
+			r.acts(1, command.Applied{Command: opens, Verdict: command.Executed, Result: api.Result{Code: api.OK, Session: 8}})
+			r.w.OnRequest(1, second(1.5), api.Request{ID: 4, Session: 8, Epoch: 3, Op: api.KeepAlive{AckedEpoch: 3}})
+			c.does(r)
+			require.Equal(t, c.may, r.w.MayLetEnd(1, second(c.at), 8))
+		})
+	}
+}
+
+// dismiss has an operator end a session, which has a handle open or is in a cell where sessions may be idle.
+func dismiss(x api.SessionID, open bool) func(r *reign) {
+	return func(r *reign) {
+		if open {
+			r.facts.open = map[api.SessionID]api.Epoch{8: 3}
+		} else {
+			r.w.Config.IdleAfter = 0
+		}
+		r.w.OnDismissed(1, x, second(6))
+	}
+}
