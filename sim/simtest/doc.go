@@ -17,7 +17,7 @@
 // one seed must be one history.
 //
 // A program that uses the cell needs no extension: a Program is a function that makes one turn, and
-// example_program_test.go is a whole test of one in 60 lines.
+// example_smallest_test.go is a whole test of one.
 //
 // If the programs have different tasks, each task is one of the Program's Roles: example_roles_test.go.
 //
