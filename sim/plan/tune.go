@@ -29,28 +29,28 @@ var tunables = []Tunable{
 		s := &p.Driver.Core.Sessions
 		s.LeaseMin, s.LeaseMax, s.KeepAliveRate = d, d, max(s.KeepAliveRate, 1)
 	}),
-	span("master-lease", "leases by which a master reads alone; never shorter than heartbeats ask for", 200*time.Millisecond, 15*time.Second, func(p *Plan, d time.Duration) {
+	span("master-lease", "grants by which a master reads alone; never shorter than the heartbeat interval requires", 200*time.Millisecond, 15*time.Second, func(p *Plan, d time.Duration) {
 		c := &p.Driver.Core.Paxos
 		c.Lease.Grant = max(d, leastGrant(c.Heartbeat, c.Lease.Rho))
 		p.Misfit = Misfit{}
 	}),
 	span("grace", "how long a client in jeopardy waits", 4*time.Second, 45*time.Second, func(p *Plan, d time.Duration) { p.Calls.Grace = d }),
 	span("lock-delay", "longest lock-delay", 0, 4*time.Second, func(p *Plan, d time.Duration) { p.Calls.Delay = d / 2 }),
-	span("heartbeat", "between two heartbeats of a leader; election timeouts move along", 40*time.Millisecond, 250*time.Millisecond, beat),
-	span("election", "shortest election timeout; never below what heartbeats ask for", 100*time.Millisecond, time.Second, func(p *Plan, d time.Duration) {
+	span("heartbeat", "between two heartbeats of a leader; election timeouts change with it", 40*time.Millisecond, 250*time.Millisecond, beat),
+	span("election", "shortest election timeout; never shorter than the heartbeat interval requires", 100*time.Millisecond, time.Second, func(p *Plan, d time.Duration) {
 		c := &p.Driver.Core.Paxos
 		spread := c.ElectionMax - c.ElectionMin
 		c.ElectionMin = max(d, 2*c.Heartbeat+20*time.Millisecond)
 		c.ElectionMax = c.ElectionMin + spread
 	}),
-	span("retransmit", "first repetition of an unanswered message", 20*time.Millisecond, 200*time.Millisecond, func(p *Plan, d time.Duration) { p.Driver.Core.Paxos.Retransmit = d }),
-	count("window", "slots that are proposed and not yet chosen", 1, 64, func(p *Plan, n int) {
+	span("retransmit", "first retransmission timeout", 20*time.Millisecond, 200*time.Millisecond, func(p *Plan, d time.Duration) { p.Driver.Core.Paxos.Retransmit = d }),
+	count("window", "slots that a leader may have open", 1, 64, func(p *Plan, n int) {
 		p.Driver.Core.Paxos.Window, p.Driver.Core.Paxos.MaxAhead = n, max(p.Driver.Core.Paxos.MaxAhead, n)
 	}),
 	count("batch", "commands in one slot", 1, 64, func(p *Plan, n int) { p.Driver.Core.Paxos.MaxBatchCommands = n }),
 	count("snapshot-every", "slots between two snapshots", 1, 1000, func(p *Plan, n int) { p.Driver.SnapshotEvery = paxos.Slot(n) }),
 	count("keep-slots", "slots below a snapshot that are kept for laggards", 0, 499, func(p *Plan, n int) { p.Driver.KeepSlots = paxos.Slot(n) }),
-	count("caches", "0: clients keep none; 1: they do", 0, 1, func(p *Plan, n int) {
+	count("caches", "0: clients cache nothing; 1: they do", 0, 1, func(p *Plan, n int) {
 		if p.Caches.On = n == 1; p.Caches.On {
 			p.Caches.Handles, p.Caches.Idle = max(p.Caches.Handles, 16), max(p.Caches.Idle, time.Second)
 		} else {
