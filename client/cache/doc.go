@@ -15,7 +15,7 @@
 //	names of children             the directory's path; its ACL files, or each where they are not known
 //	absence                       the path, and each directory above it
 //
-// The master tells one path, before a change is made, and Drop removes all that depends on it. An
+// The master names one path, before it makes a change, and Drop removes all that depends on it. An
 // absence depends on each directory above, since the client does not know which of them are there.
 //
 // # The client's own changes

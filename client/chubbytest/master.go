@@ -23,7 +23,7 @@ func (c *Cell) Master(ctx context.Context) int {
 	return id
 }
 
-// Resign waits until there is a master, and makes it give up its office as before a planned stop.
+// Resign waits until there is a master, and makes it resign, as before a planned stop.
 // It returns the id of that replica, which may become master again. It fails the test if ctx ends
 // first.
 func (c *Cell) Resign(ctx context.Context) int {

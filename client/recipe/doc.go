@@ -12,7 +12,7 @@
 //	WatchConfig   the last good value of a file, by events    a bad file that replaces a good value
 //	Semaphore     at most a given number of permits           a count in a file, which a crash spoils
 //	Names         many names in few files                     one file per name; unconditional writes
-//	Barrier       members begin together, and end together    a number that was reached unseen
+//	Barrier       members begin together, and end together    a member that came and left unseen
 //
 // Assert-held is Lock.Err of package client before each step, and needs no function here.
 //

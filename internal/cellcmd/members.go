@@ -95,7 +95,7 @@ the exit code is 8.`,
 		Example: `  chubby members
   chubby members --cell cell.json -o json
   chubby members resign`,
-		Args: cli.None("chubby members resign has the master give up its office"),
+		Args: cli.None("chubby members resign makes the master resign"),
 	}
 	c.AddCommand(resignCommand())
 	return a.register(c, func(ctx context.Context, _ []string) error { return a.operate(ctx, a.members) })

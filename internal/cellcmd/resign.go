@@ -18,14 +18,14 @@ type resigned struct {
 	Epoch  uint64 `json:"epoch"`
 }
 
-// resignCommand is the command that has a master give up its office.
+// resignCommand is the command that makes a master resign.
 func resignCommand() *cobra.Command {
 	a := &call{}
 	var of uint32
 	c := &cobra.Command{
 		Use:   "resign",
-		Short: "Have the master give up its office, and print which replica is master then",
-		Long: `Resign makes the master give up its office, as before a planned stop of its machine. The
+		Short: "Make the master resign, and print which replica is master then",
+		Long: `Resign makes the master step down, as before a planned stop of its machine. The
 master frees the other replicas from their lease grants, and they campaign at once: they
 choose the next master, and the caller cannot. Resign waits until a replica serves as the
 master in a newer epoch, and prints which one. It may be the same replica again, as in a cell

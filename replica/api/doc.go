@@ -58,6 +58,7 @@
 //	         kind u8 path cause drop of kind 7, kind u8 cause drop of kind 8
 //	sequencer 1 'S' path instance mode u8 generation
 //
-// The first byte is the version of the format; version.go has those that the program knows. Ops, results, paths and metadata have no version of
-// their own: they are also parts of commands and of rows, which have one.
+// The first byte is the version of the format; version.go has the versions that the program knows. Ops,
+// results, paths and metadata have no version of their own: they are also parts of commands and of
+// rows, which have one.
 package api

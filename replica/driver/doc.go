@@ -16,10 +16,10 @@
 //	              one BackupJob, one instant
 //
 // The process shell (package replica) and the simulator both drive it and add nothing of
-// the protocol: each owns a clock, a way to send, what does the disk jobs, and one timer.
+// the protocol: each supplies a clock, a way to send, the disk jobs and one timer.
 //
-// Messages that come while the goroutine that owns the Driver is busy wait in an Inbox, which
-// says what is taken in next, and when what the Driver wants is carried out.
+// Messages that come while the goroutine that owns the Driver is busy wait in an Inbox. It decides
+// which message the Driver takes in next, and when the output is carried out.
 //
 // Reading order: config.go, driver.go, inbox.go, turns.go, fifo.go, log_scheduler.go, bulk_job.go, bulk_scheduler.go,
 // transfer_message.go and sum_message.go, sums.go and comparison.go (comparing rows
@@ -71,11 +71,11 @@
 // checksum that a majority had from the log, even if this replica's memory went wrong.
 // Rows that no majority can have stop the replica, too (core.ErrMinority).
 //
-// While a minority is away, the others are enough. While a majority is away, nothing is
-// chosen: no snapshot is written and nothing is dropped, but nothing new has to be kept
-// either. In between, a replica may hear the master and too few others for a majority: it
-// learns all that is chosen. For that case questions and sums are relayed; otherwise
-// this replica would have to keep every slot of that time.
+// If a minority is unreachable, the other members confirm the rows. If a majority is
+// unreachable, no value is chosen: no snapshot can be written, and the log does not grow.
+// A replica may also reach the master, and learn all chosen values, but reach no majority.
+// For this case a third replica relays questions and sums; otherwise the replica would have
+// to keep every slot of that time.
 //
 // # Fetching
 //
@@ -90,8 +90,8 @@
 //
 // Only the master writes backups, every Config.BackupEvery, to the place of backups, by
 // jobs of a third kind (C14.03). Their rows are compared like those of a snapshot. Each
-// cell adds up to an eighth of the interval, so that the cells of a building do not all
-// write at once.
+// cell adds a jitter of up to an eighth of the interval, so that the cells of a building do
+// not all write at once.
 //
 // When the next one is due follows from the rows: the slot of the newest backup, and how
 // long masters have served since, which the master records eight times in an interval. A
@@ -101,10 +101,10 @@
 // it leaves the file; the next one, if it has the same place, finds and records it. No
 // two clocks are compared, and no date is kept.
 //
-// An operator may order one (OrderBackup): rows are taken at once, and the result of
-// that job is the order's. No backup whose rows were taken before serves it, and none
-// that is not recorded: the record stands in front of any later epoch, so this was the
-// master when the order came. The interval begins anew.
+// An operator may request a backup (OrderBackup). The driver takes its rows at once, and the
+// result of that job answers the request. A backup whose rows were taken earlier does not
+// answer it, nor does one that was not recorded: a record precedes any later epoch in the log,
+// so this replica was master when the request came. The interval then begins again.
 //
 // Nothing waits for a backup job. A place that is full, gone or hangs costs backups only:
 // a failure is counted, and the backup is attempted again with doubling waits, up to that

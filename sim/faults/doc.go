@@ -3,7 +3,7 @@
 // A kind of fault strikes at intervals that its seed decides, for the length of the safety phase,
 // with quiet periods in between. A strike acts on machines, links, clocks and disks of package sim,
 // and asks replicas for what an operator may ask (Cluster). The budget (sim/damage) limits what it
-// may damage. Facts supply what it must know of the cell. It sees no checker.
+// may damage. Facts supply what it must know of the cell. It imports no checker.
 //
 // Reading order:
 //

@@ -29,9 +29,9 @@
 //	leaps     the command counter, and with it all instances, generations,
 //	          acquisitions and sessions to come; epoch; ballot; slot: by rows.Gap,
 //	          so that no number that the old cell gave out after the backup ever
-//	          comes again (S2); and to a floor that rises with the calendar, so that
-//	          no number of another cell comes again that was made of this backup,
-//	          or of an older or later one (Restoration.Made)
+//	          comes again (S2); and at least to a floor that grows with the date of
+//	          the restore, so that two cells that were restored from backups of one
+//	          cell do not give out the same numbers (Restoration.Made)
 //	is new    members; the secret, so no token of the old cell opens anything, and
 //	          the cell's name at a place of backups (rows.CellID)
 //
@@ -47,7 +47,7 @@
 //     are higher;
 //   - a handle: BadHandle, since the secret is a new one.
 //
-// # What the operator must see to
+// # What the operator must ensure
 //
 // No replica of the old cell runs, or will run again. This package cannot check it: a
 // majority of them would go on serving beside the new cell. A single old replica that is

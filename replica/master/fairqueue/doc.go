@@ -18,8 +18,8 @@
 //
 // # The rules
 //
-//	turns    each principal's first command, then each one's second: a command of a new
-//	         principal waits for one command of each other principal
+//	turns    round robin: each principal's first command, then each one's second. A command
+//	         of a new principal waits for one command of each other principal
 //	apart    a principal with commands in the log sends none until all of them are
 //	         applied; then it sends several together, as many as do not delay others
 //	         (pace.go)
@@ -34,9 +34,10 @@
 // the log at a time; commands that arrive meanwhile go into its next batch. That costs a principal
 // with many calls at once a part of the time of a slot, and only while others have sessions too.
 //
-// The places are not divided by the number of principals, since it is not known how many will
-// ask. A principal may have as many as are left: one alone gets half of them, two a third
-// each, and a principal that comes later still finds some.
+// The places are not divided by the number of principals, since the master cannot know how many
+// principals will ask. The bound is a dynamic threshold, as for queues that share a buffer: a principal
+// may have as many places as are left. So one alone gets half of them, two a third each, and a later
+// principal still finds some.
 //
 // The master's own commands, which sweep nodes and end lock-delays, have a queue like a
 // principal's (System), without the rules "apart" and "places": they must not be refused, and

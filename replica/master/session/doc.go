@@ -37,16 +37,17 @@
 // since the answer is made from it. The answer says how long the lease runs from the receipt of the
 // very request that it answers, so the client may count from when it sent that (C11.23).
 //
-// A session whose KeepAlive waits does not expire, however late the answer is: the client was there,
-// and the master was away. When the answer leaves that late, little or nothing of the lease may be
+// A session whose KeepAlive waits does not expire, however late the answer is: the master was late,
+// not the client. When the answer leaves that late, little or nothing of the lease may be
 // left, and the client can send its next KeepAlive only after it has the answer. So the session does
 // not end within 5/12 of a length after the answer. The client is not told of this extra time.
 //
-// # Known
+// # The instant of certain mastership
 //
 // A lease is a promise to the client, and only a master can make it. So Next takes an instant, known,
-// at which its caller was certainly master. Grants begin at that instant, and a lease has ended only
-// if it ended by that instant, whatever time it is now. What is due later waits for a later known.
+// at which its caller was certainly master. A lease that is granted begins at that instant, and a lease
+// is over only if it ended by that instant, whatever time it is now. What is due later waits until the
+// caller has proof of a later instant.
 //
 // # How long
 //

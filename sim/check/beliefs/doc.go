@@ -8,8 +8,8 @@
 // the lease that the present master has set (S11). A Wire stands between one client and its
 // network link, and reports what it sees to sim/conformance/clients as well.
 //
-// Fencing checks a resource outside the cell, which refuses requests of those it takes for
-// former holders of a lock (S10).
+// Fencing checks a resource outside the cell, which refuses a request whose sequencer is older
+// than one that it has seen (S10).
 //
 // Reading order: checker.go, wire.go, promises.go, fencing.go.
 package beliefs
