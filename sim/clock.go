@@ -35,6 +35,8 @@ type Clock struct {
 	stop int   // how many freezes are in force
 	wall int64 // wall minus monotonic reading
 
+	worst int64 // the largest rate error so far, without its sign, ppb
+
 	wallStops int   // how many freezes of the wall reading are in force
 	wallAt    int64 // the wall reading while it is frozen
 	gen       uint64
@@ -100,6 +102,7 @@ func addCapped(a int64, d uint64) int64 {
 func newClock(m *Machine, c ClockConfig, now int64) Clock {
 	k := Clock{m: m, rate: c.RatePPB}
 	k.line = line{trueAt: now, localAt: int64(c.Offset), ppb: max(c.RatePPB, -billion)}
+	k.worst = max(k.line.ppb, -k.line.ppb)
 	k.wall = int64(c.WallOffset) - int64(c.Offset)
 	return k
 }
@@ -134,6 +137,10 @@ func (c *Clock) TrueTime(t time.Time) time.Duration {
 
 // RatePPB returns the rate error in force.
 func (c *Clock) RatePPB() int64 { return c.line.ppb }
+
+// WorstPPB returns the largest rate error that was ever in force, without its sign: a checker that
+// takes clocks to keep a bound has nothing to say once this is above it.
+func (c *Clock) WorstPPB() int64 { return c.worst }
 
 // SetRate changes the rate error permanently. Running timers are scheduled again for the new rate.
 func (c *Clock) SetRate(ppb int64) {
@@ -197,6 +204,7 @@ func (c *Clock) turn(kind string, arg uint64) {
 		ppb = -billion
 	}
 	c.line.turn(w.timeline.now, ppb)
+	c.worst = max(c.worst, c.line.ppb, -c.line.ppb)
 	c.m.timers.arm()
 }
 

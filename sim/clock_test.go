@@ -166,3 +166,17 @@ func TestAFrozenWallClockLeavesTheMonotonicOneAlone(t *testing.T) {
 	require.Equal(t, epoch().Add(time.Minute+2*time.Second), c.Wall())
 	require.Equal(t, epoch().Add(6*time.Second), c.Mono())
 }
+
+func TestTheWorstRateOfAClockIsKept(t *testing.T) {
+	w := New(Config{})
+	t.Cleanup(w.Close)
+	c := w.Add(MachineConfig{Clock: ClockConfig{RatePPB: -300}}).Clock()
+	worst := []int64{c.WorstPPB()}
+	for _, rate := range []int64{200, -400, 0, 500, 100} {
+		c.SetRate(rate)
+		worst = append(worst, c.WorstPPB())
+	}
+	require.Equal(t, []int64{300, 300, 400, 400, 500, 500}, worst)
+	c.Freeze(time.Millisecond)
+	require.Equal(t, int64(billion), c.WorstPPB())
+}

@@ -137,6 +137,17 @@ func (h *scenarioRun) run() {
 	h.end()
 }
 
+// enders is the key of what AtEnd was given.
+type enders struct{}
+
+// AtEnd makes a Scenario call judge when its run is over and nothing has broken: after the Enders
+// among its properties, and under the same terms. It is for checkers that come with what Setup adds
+// to the world. judge reports by World.Break. A world that no Scenario runs calls nothing.
+func AtEnd(w *World, judge func()) {
+	all := Shared(w, enders{}, func() *[]func() { return new([]func()) })
+	*all = append(*all, judge)
+}
+
 // end calls End of the properties, because the run is over, unless something broke. Programs that
 // have not ended are L1's concern: if L1 is not judged, skipping End would leave nothing judged.
 func (h *scenarioRun) end() {
@@ -145,6 +156,11 @@ func (h *scenarioRun) end() {
 			if err := e.End(h.w); err != nil {
 				h.w.Break(e.ID(), "%v", err)
 			}
+		}
+	}
+	for _, judge := range *Shared(h.w, enders{}, func() *[]func() { return new([]func()) }) {
+		if h.w.Failure() == nil {
+			judge()
 		}
 	}
 }
