@@ -6,6 +6,8 @@
 // the run, each change is placed where the log has it. The witness check decides, and
 // Porcupine decides independently.
 //
+// Calls records calls of clients at the wire, for programs that keep no records.
+//
 // Reading order: verdict.go, rows.go; files.go, files_log.go, files_check.go; locks.go,
-// locks_check.go.
+// locks_check.go; calls.go.
 package histories
