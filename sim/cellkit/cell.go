@@ -13,6 +13,7 @@ type Cell struct {
 	world    *sim.World
 	machines []*sim.Machine            // that of replica i+1 at index i
 	ids      map[sim.Addr]paxos.NodeID // of the replicas on these machines
+	checks   *checks                   // nil: it is not checked
 }
 
 // named is the key of the cells of a world, by name.
@@ -31,6 +32,10 @@ func Add(w *sim.World, cfg Config) *Cell {
 	}
 	all[cfg.Name] = c
 	c.driver(1, 0) // panics here, and not in the run, if Tune is wrong
+	if !cfg.Unchecked {
+		c.checks = newChecks(c)
+		sim.AtEnd(w, c.Judge)
+	}
 	for i := range c.cfg.Replicas {
 		c.machines = append(c.machines, c.addReplica(paxos.NodeID(i+1)))
 	}
@@ -78,11 +83,22 @@ func (c *Cell) Any(s *sim.Stage) *sim.Machine { return c.machines[s.Draw().Int(l
 // nil. It is always nil if Tune has turned master leases off.
 func (c *Cell) Master(*sim.Stage) *sim.Machine {
 	for _, m := range c.machines {
-		if r, ok := m.Process().(*replica); ok && r.leads(m.Clock().Mono()) {
+		if r := running(m); r != nil && r.leads(m.Clock().Mono()) {
 			return m
 		}
 	}
 	return nil
+}
+
+// Judge checks what only a whole run shows: that one order explains all answers that Clients of this
+// cell got (S4, S3), and that locks excluded each other in true time, lock-delays included (S8). It
+// breaks these properties by World.Break. A sim.Scenario calls it at its end. A test that runs its
+// world itself calls it after its last step; later calls have no effect. It does nothing if the cell
+// is Unchecked, or if something broke before.
+func (c *Cell) Judge() {
+	if c.checks != nil {
+		c.checks.judge()
+	}
 }
 
 // at returns the address of the machine of a replica.

@@ -1,9 +1,11 @@
 package cellkit
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/session"
 	"github.com/chubbycell/chubby/sim"
 )
 
@@ -18,7 +20,7 @@ func NewClient(rt *sim.Runtime, cfg client.Config, cells ...*Cell) *client.Clien
 	if len(cells) == 0 {
 		panic("cellkit: NewClient without a cell: give it one that Add returned")
 	}
-	machines, others := map[sim.Replica]sim.Addr{}, map[string][]uint32{}
+	machines, others, checked := map[sim.Replica]sim.Addr{}, map[string][]uint32{}, map[string]*checks{}
 	for i, c := range cells {
 		name := c.cfg.Name
 		switch {
@@ -29,6 +31,7 @@ func NewClient(rt *sim.Runtime, cfg client.Config, cells ...*Cell) *client.Clien
 		default:
 			others[name] = c.replicaIDs()
 		}
+		checked[name] = c.checks
 		for _, id := range c.replicaIDs() {
 			machines[sim.Replica{Cell: name, ID: id}] = c.machines[id-1].Addr()
 		}
@@ -37,7 +40,12 @@ func NewClient(rt *sim.Runtime, cfg client.Config, cells ...*Cell) *client.Clien
 	if cfg.Draw == nil {
 		cfg.Draw = nextDraw(rt.Env()).Uint64
 	}
-	return client.New(rt.ForClient(machines), cfg, client.WithName(cells[0].cfg.Name), client.WithCells(others))
+	t := &tap{rt.ForClient(machines).(clientRuntime), checked}
+	made := client.New(t, cfg, client.WithName(cells[0].cfg.Name), client.WithCells(others))
+	if k := cells[0].checks; k != nil {
+		k.beliefs.OnClient(believer{t, made, cmp.Or(cfg.Rho, session.DefaultRho)})
+	}
+	return made
 }
 
 func (c *Cell) replicaIDs() (ids []uint32) {

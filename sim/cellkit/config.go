@@ -34,6 +34,10 @@ type Config struct {
 	// Place adds the machine of a replica to the world, and starts it. nil: World.Add and
 	// Machine.Start.
 	Place func(replica uint32, m sim.MachineConfig) *sim.Machine
+
+	// Unchecked turns off the checkers of the cell. It is for worlds that damage what a disk has
+	// synced or what a replica has in memory, and for replicas whose Tune sets Core.Observer.
+	Unchecked bool
 }
 
 // mostReplicas is the most that `chubby sim` has in a cell, too.
@@ -79,6 +83,9 @@ func (c *Cell) driver(id paxos.NodeID, m sim.Addr) driver.Config {
 	}
 	if d.BackupEvery != 0 {
 		panic(fmt.Sprintf("cellkit: Tune of cell %q sets BackupEvery to %v: these replicas have no place for backups; leave it 0", c.cfg.Name, d.BackupEvery))
+	}
+	if d.Core.Observer != nil && !c.cfg.Unchecked {
+		panic(fmt.Sprintf("cellkit: Tune of cell %q sets Core.Observer, by which the checkers observe replicas: leave it nil, or set Unchecked", c.cfg.Name))
 	}
 	return d
 }

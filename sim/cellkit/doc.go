@@ -13,15 +13,39 @@
 // aim at those of one cell. The cells share nothing but the world: they have the same replica ids,
 // and each has locks, sessions and sequencers of its own.
 //
+// # What is checked
+//
+// Each cell has checkers of its own, the same code as those of package sim/cell. They break the
+// properties that DESIGN.md numbers, by World.Break:
+//
+//   - agreement of the disks and of all that replicas apply, durability, at most one effect for each
+//     call, equal rows, messages that claim only what is true (S1, S2, S3, S5, S6, S17, I-W1);
+//   - leases in true time (S7, S7b);
+//   - locks in true time, by the log: compatible holders, lock-delays, generations (S8), and answers
+//     about sequencers (S10);
+//   - sessions: none is ended while a Client of NewClient counts on it (S11), for the first cell of
+//     the Client, the only one of which it tells the lease;
+//   - linearizability of what Clients of NewClient were answered about nodes and locks (S4, S3). A
+//     call lasts from the first copy that leaves its Client to the first answer that reaches it.
+//
+// S4 and a part of S8 need the whole run. A sim.Scenario judges them at its end; a test that runs its
+// world itself calls Cell.Judge. Once a clock of a replica has erred by more than its Lease.Rho, what
+// depends on clocks is not judged: S4, S7, S11, and the length of lock-delays. The checkers take about
+// a fifth of a run's time. Config.Unchecked turns them off, for worlds that do what no cell is to
+// survive: damage to what disks have synced, or to memory.
+//
 // # What it leaves out
 //
-// A run is checked by the assertions of the shipped code alone, and by what the test adds: the
-// checkers of package sim/cell know worlds with one cell. A replica handles an input as soon as it
-// comes, so the bounded queues of package replica are always empty. There are no certificates and no
-// backups; the principal of a machine is its address (c1, n4).
+// What a Client answers from its cache is not on the wire, and what a program believes is not either:
+// reads from caches (S12), events (S13) and locks that programs believe to hold (S9) are not checked,
+// nor are handles, rights and quotas (S14 to S16), calls on rows, and L1 to L3. A mistake of the
+// Client between its program and the wire is not seen. A replica handles an input as soon as it comes,
+// so the bounded queues of package replica are always empty. There are no certificates and no backups;
+// the principal of a machine is its address (c1, n4).
 //
 // # Reading order
 //
 // config.go (what a cell is made of), cell.go (Cell), client.go (NewClient), replica.go (one life of a
-// replica), describe.go (messages as text).
+// replica), describe.go (messages as text); checks.go (the checkers), watch.go (what they learn of a
+// replica), tap.go (of a Client).
 package cellkit

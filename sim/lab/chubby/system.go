@@ -43,7 +43,9 @@ func build(lockDelay, lease time.Duration) func(b *lab.Bench) lab.Lock {
 		cellkit.Add(b.World(), cellkit.Config{
 			Replicas: len(names),
 			Tune:     func(c *driver.Config) { tune(c, b.World(), lease) },
-			Place:    func(id uint32, m sim.MachineConfig) *sim.Machine { return b.Process(names[id-1], m) },
+			// The cards break what cells assume, such as the bound on clocks.
+			Unchecked: true,
+			Place:     func(id uint32, m sim.MachineConfig) *sim.Machine { return b.Process(names[id-1], m) },
 		})
 		return &lock{delay: lockDelay, sessions: map[string]*client.Handle{}}
 	}
