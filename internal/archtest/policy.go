@@ -134,7 +134,7 @@ var packages = map[string]rule{
 	"sim/adversary":            {support, []string{"sim/workload", "sim/describe"}},
 	"sim/faults":               {support, []string{"sim/plan", "sim/event", "sim/model", "sim/damage", "sim/scenario"}},
 	"sim/cluster":              {support, []string{"sim/plan", "sim/model", "sim/damage", "replica/disk/diskjobs"}},
-	"sim/cellkit":              {support, []string{"sim/describe", "client", "sim/check/agreement", "sim/check/beliefs", "sim/check/histories", "sim/check/leases", "sim/check/locks", "sim/damage", "sim/ondisk", "replica/disk/diskjobs"}},
+	"sim/cellkit":              {support, []string{"sim/describe", "client", "sim/check/agreement", "sim/check/beliefs", "sim/check/histories", "sim/check/leases", "sim/check/locks", "sim/conformance/clients", "sim/damage", "sim/ondisk", "replica/disk/diskjobs"}},
 	"sim/crowd":                {support, []string{"sim/plan", "client/session"}},
 	"sim/restore":              {support, []string{"sim/plan", "sim/model", "sim/damage", "replica/disk/diskjobs", "replica/disk/backup"}},
 	"sim/conformance/lockwait": {support, []string{"sim", "sim/model"}},

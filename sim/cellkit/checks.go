@@ -29,7 +29,8 @@ type checks struct {
 	nodes      *histories.Files
 	holdings   *histories.Locks
 	calls      *histories.Calls
-	rho        paxos.PPM // of the replicas
+	held       []heldLock // that programs have reported
+	rho        paxos.PPM  // of the replicas
 	judged     bool
 }
 

@@ -94,6 +94,27 @@ func TestALockThatIsFreedWithoutItsDelayIsFound(t *testing.T) {
 	l.breaks("S8", "a lock-delay of 1s was asked for")
 }
 
+// A program that reports the lock of another one as its own believes in what it does not hold.
+func TestTwoProgramsThatBelieveInOneLockAreFound(t *testing.T) {
+	l := lying(t, Config{})
+	l.Holds(l.c, l.node, l.lock, client.Exclusive)
+	require.Nil(t, l.world.Failure())
+	l.world.Add(sim.MachineConfig{Addr: sim.FirstClient + 1, Process: sim.Program(func(rt *sim.Runtime) {
+		c := NewClient(rt, client.Config{}, l.Cell)
+		h, err := c.Open(context.Background(), "/ls/local/f", client.OpenOptions{Rights: client.Write})
+		require.NoError(t, err)
+		l.Holds(c, h, l.lock, client.Exclusive)
+	})}).Start()
+	l.world.RunFor(time.Second)
+	l.breaks("S9", "the clients on c1 and c2 both believe to hold the lock of /f")
+}
+
+func TestALockOfAnotherCellIsRefused(t *testing.T) {
+	l := lying(t, Config{Name: "west"})
+	east := Add(l.world, Config{Name: "east"})
+	require.PanicsWithValue(t, `cellkit: Holds in cell "east" of a Client that NewClient has not made for it`, func() { east.Holds(l.c, l.node, l.lock, client.Exclusive) })
+}
+
 // expired is a command that ends the program's session.
 func (l *lie) expired() *command.Applied {
 	return &command.Applied{Command: command.Expire{Session: l.c.Status().Session}, Verdict: command.Executed, Result: api.Result{Code: api.OK}}

@@ -30,7 +30,7 @@ func (b *busy) Program(int) func(rt *sim.Runtime) {
 			ctx, cancel := rt.WithTimeout(context.Background(), 20*time.Second)
 			c := cellkit.NewClient(rt, client.Config{Rho: rho}, b.cells...)
 			for rt.Env().World().Now() < safety && d.Int(50) > 0 {
-				err := step(ctx, c, d)
+				err := b.step(ctx, c, d)
 				if errors.Is(err, client.ErrSessionExpired) || ctx.Err() != nil {
 					break
 				}
@@ -44,10 +44,11 @@ func (b *busy) Program(int) func(rt *sim.Runtime) {
 }
 
 // step opens a node, makes a call, and closes the handle or forgets it.
-func step(ctx context.Context, c *client.Client, d *sim.Draw) error {
+func (b *busy) step(ctx context.Context, c *client.Client, d *sim.Draw) error {
 	ctx, cancel := c.Runtime().WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	dir := []string{"/ls/west/d", "/ls/east/d"}[d.Int(2)]
+	at := d.Int(2)
+	dir := []string{"/ls/west/d", "/ls/east/d"}[at]
 	if d.Chance(1, 20) {
 		h, err := c.Open(ctx, dir, client.OpenOptions{Rights: client.Read, Create: client.CreateMay, Directory: true})
 		if err == nil {
@@ -80,13 +81,13 @@ func step(ctx context.Context, c *client.Client, d *sim.Draw) error {
 	case 3:
 		err = h.Delete(ctx)
 	default:
-		err = lockOf(ctx, c, h, d)
+		err = lockOf(ctx, b.cells[at], c, h, d)
 	}
 	return err
 }
 
 // lockOf takes the lock of a node, shows its sequencer, and releases it or not; then the sequencer is stale.
-func lockOf(ctx context.Context, c *client.Client, h *client.Handle, d *sim.Draw) error {
+func lockOf(ctx context.Context, cell *cellkit.Cell, c *client.Client, h *client.Handle, d *sim.Draw) error {
 	mode := client.Exclusive
 	if d.Chance(1, 3) {
 		mode = client.Shared
@@ -99,6 +100,7 @@ func lockOf(ctx context.Context, c *client.Client, h *client.Handle, d *sim.Draw
 	if err != nil {
 		return err
 	}
+	cell.Holds(c, h, l, mode)
 	c.Runtime().(interface{ Env() *sim.Env }).Env().Count("locked")
 	_ = h.CheckSequencer(ctx, l.Sequencer())
 	_ = c.Runtime().Sleep(ctx, d.Duration(0, 300*time.Millisecond))

@@ -3,6 +3,7 @@ package cellkit
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/session"
@@ -40,12 +41,12 @@ func NewClient(rt *sim.Runtime, cfg client.Config, cells ...*Cell) *client.Clien
 	if cfg.Draw == nil {
 		cfg.Draw = nextDraw(rt.Env()).Uint64
 	}
-	t := &tap{rt.ForClient(machines).(clientRuntime), checked}
-	made := client.New(t, cfg, client.WithName(cells[0].cfg.Name), client.WithCells(others))
+	t := &tap{rt.ForClient(machines).(clientRuntime), slices.Clone(cells), checked, cmp.Or(cfg.Rho, session.DefaultRho)}
+	cl := client.New(t, cfg, client.WithName(cells[0].cfg.Name), client.WithCells(others))
 	if k := cells[0].checks; k != nil {
-		k.beliefs.OnClient(believer{t, made, cmp.Or(cfg.Rho, session.DefaultRho)})
+		k.beliefs.OnClient(believer{t, cl, t.rho})
 	}
-	return made
+	return cl
 }
 
 func (c *Cell) replicaIDs() (ids []uint32) {
@@ -55,13 +56,13 @@ func (c *Cell) replicaIDs() (ids []uint32) {
 	return ids
 }
 
-// clients is the key of how many Clients each machine has had.
-type clients struct{}
+// made is the key of how many Clients each machine has had.
+type made struct{}
 
 // nextDraw returns draws that no other Client has: two Clients with equal draws would open one
 // session.
 func nextDraw(env *sim.Env) *sim.Draw {
-	made := sim.Shared(env.World(), clients{}, func() map[sim.Addr]uint64 { return map[sim.Addr]uint64{} })
-	made[env.Self()]++
-	return env.World().Draw("cellkit.client", uint64(env.Self())<<32|made[env.Self()])
+	n := sim.Shared(env.World(), made{}, func() map[sim.Addr]uint64 { return map[sim.Addr]uint64{} })
+	n[env.Self()]++
+	return env.World().Draw("cellkit.client", uint64(env.Self())<<32|n[env.Self()])
 }

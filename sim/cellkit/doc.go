@@ -26,7 +26,9 @@
 //   - sessions: none is ended while a Client of NewClient counts on it (S11), for the first cell of
 //     the Client, the only one of which it tells the lease;
 //   - linearizability of what Clients of NewClient were answered about nodes and locks (S4, S3). A
-//     call lasts from the first copy that leaves its Client to the first answer that reaches it.
+//     call lasts from the first copy that leaves its Client to the first answer that reaches it;
+//   - locks that programs believe to hold, each by its own clock (S9), if they report them with
+//     Cell.Holds.
 //
 // S4 and a part of S8 need the whole run. A sim.Scenario judges them at its end; a test that runs its
 // world itself calls Cell.Judge. Once a clock of a replica has erred by more than its Lease.Rho, what
@@ -36,10 +38,10 @@
 //
 // # What it leaves out
 //
-// What a Client answers from its cache is not on the wire, and what a program believes is not either:
-// reads from caches (S12), events (S13) and locks that programs believe to hold (S9) are not checked,
-// nor are handles, rights and quotas (S14 to S16), calls on rows, and L1 to L3. A mistake of the
-// Client between its program and the wire is not seen. A replica handles an input as soon as it comes,
+// What a Client answers from its cache, or makes of an event, is not on the wire: reads from caches
+// (S12) and events (S13) are not checked, nor are handles, rights and quotas (S14 to S16), calls on
+// rows, and L1 to L3. A mistake of the Client between its program and the wire is seen only by the
+// checks of its beliefs. A replica handles an input as soon as it comes,
 // so the bounded queues of package replica are always empty. There are no certificates and no backups;
 // the principal of a machine is its address (c1, n4).
 //
@@ -47,5 +49,5 @@
 //
 // config.go (what a cell is made of), cell.go (Cell), client.go (NewClient), replica.go (one life of a
 // replica), describe.go (messages as text); checks.go (the checkers), watch.go (what they learn of a
-// replica), tap.go (of a Client).
+// replica), tap.go (of a Client), holds.go (of a program).
 package cellkit

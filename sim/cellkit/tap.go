@@ -1,6 +1,7 @@
 package cellkit
 
 import (
+	"slices"
 	"time"
 
 	"github.com/chubbycell/chubby/client"
@@ -12,8 +13,13 @@ import (
 // cells, and changes nothing.
 type tap struct {
 	clientRuntime
+	of    []*Cell            // the Client's
 	cells map[string]*checks // by the name by which the Client addresses a cell; nil: it is not checked
+	rho   int64              // of the Client, parts per million
 }
+
+// calls reports whether the Client is one of a cell.
+func (t *tap) calls(c *Cell) bool { return slices.Contains(t.of, c) }
 
 // clientRuntime is what Runtime.ForClient returns.
 type clientRuntime interface {
@@ -26,6 +32,7 @@ func (t *tap) Send(to client.Replica, msg []byte) {
 	if k := t.cells[to.Cell]; k != nil && !t.Env().Dead() {
 		if q, err := api.DecodeRequest(msg); err == nil {
 			k.calls.OnSend(q)
+			k.beliefs.OnSend(q)
 		}
 	}
 	t.clientRuntime.Send(to, msg)
