@@ -102,7 +102,7 @@ func (k *checks) judge() {
 	if k.locks.Judge(); loose {
 		return
 	}
-	var v histories.Verdict
+	v := histories.Verdict{WitnessOnly: true}
 	k.nodes.Judge(&v)
 	k.holdings.Judge(&v)
 	if v.Undecided {

@@ -35,8 +35,9 @@ type Config struct {
 	// Machine.Start.
 	Place func(replica uint32, m sim.MachineConfig) *sim.Machine
 
-	// Unchecked turns off the checkers of the cell. It is for worlds that damage what a disk has
-	// synced or what a replica has in memory, and for replicas whose Tune sets Core.Observer.
+	// Unchecked turns off the checkers of the cell, which cost a quarter or more of a run's time. It
+	// is for worlds that damage what a disk has synced or what a replica has in memory, and for
+	// replicas whose Tune sets Core.Observer.
 	Unchecked bool
 }
 

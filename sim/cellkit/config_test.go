@@ -10,6 +10,7 @@ import (
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cellkit"
+	"github.com/chubbycell/chubby/sim/model"
 )
 
 func TestCellsThatCannotBeAreRefused(t *testing.T) {
@@ -32,8 +33,9 @@ func TestCellsThatCannotBeAreRefused(t *testing.T) {
 
 func TestTuneThatCannotBeIsRefused(t *testing.T) {
 	for want, tune := range map[string]func(c *driver.Config){
-		`cellkit: Tune of cell "west": driver config: PieceBytes is 0; at least 1`:                                    func(c *driver.Config) { c.PieceBytes = 0 },
-		`cellkit: Tune of cell "west" sets BackupEvery to 1m0s: these replicas have no place for backups; leave it 0`: func(c *driver.Config) { c.BackupEvery = time.Minute },
+		`cellkit: Tune of cell "west": driver config: PieceBytes is 0; at least 1`:                                                func(c *driver.Config) { c.PieceBytes = 0 },
+		`cellkit: Tune of cell "west" sets BackupEvery to 1m0s: these replicas have no place for backups; leave it 0`:             func(c *driver.Config) { c.BackupEvery = time.Minute },
+		`cellkit: Tune of cell "west" sets Core.Observer, by which the checkers observe replicas: leave it nil, or set Unchecked`: func(c *driver.Config) { c.Core.Observer = &model.Observed{} },
 	} {
 		w := sim.New(sim.Config{})
 		require.PanicsWithValue(t, want, func() { cellkit.Add(w, cellkit.Config{Name: "west", Tune: tune}) })
@@ -60,4 +62,16 @@ func TestClientsOfNoCellAreRefused(t *testing.T) {
 func TestMessagesAreDescribed(t *testing.T) {
 	require.Equal(t, "read by n4", cellkit.Describe(sim.FirstClient, 4, []byte("read by n4")))
 	require.Contains(t, cellkit.Describe(sim.FirstClient, 4, []byte{0, 1, 2}), "3 bytes that are not a message")
+}
+
+// An unchecked cell judges nothing, and its replicas may have an observer of the test's own.
+func TestAnUncheckedCellMayHaveAnObserver(t *testing.T) {
+	w := sim.New(sim.Config{})
+	t.Cleanup(w.Close)
+	own := &model.Observed{}
+	c := cellkit.Add(w, cellkit.Config{Unchecked: true, Tune: func(c *driver.Config) { c.Core.Observer = own }})
+	w.RunFor(5 * time.Second)
+	c.Judge()
+	require.NotEmpty(t, own.Applied)
+	require.Nil(t, w.Failure())
 }

@@ -32,9 +32,10 @@
 //
 // S4 and a part of S8 need the whole run. A sim.Scenario judges them at its end; a test that runs its
 // world itself calls Cell.Judge. Once a clock of a replica has erred by more than its Lease.Rho, what
-// depends on clocks is not judged: S4, S7, S11, and the length of lock-delays. The checkers take about
-// a fifth of a run's time. Config.Unchecked turns them off, for worlds that do what no cell is to
-// survive: damage to what disks have synced, or to memory.
+// depends on clocks is not judged: S4, S7, S11, and the length of lock-delays. A world whose programs do
+// nothing but call cells takes about 1.4 times as long with the checkers as without. Config.Unchecked
+// turns them off, for speed, and for worlds that do what no cell is to survive: damage to what disks
+// have synced, or to memory.
 //
 // # What it leaves out
 //

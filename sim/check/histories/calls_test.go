@@ -85,3 +85,16 @@ func TestAnAnswerWithoutAPlaceInTheLogIsFound(t *testing.T) {
 	require.Equal(t, "S3", x.world.Failure().ID)
 	require.Contains(t, x.world.Failure().Text, "client 7 was answered a call on /d/f, which took effect nowhere")
 }
+
+// The search is left out if the witness check alone is to decide.
+func TestTheWitnessCheckAloneMayDecide(t *testing.T) {
+	for _, only := range []bool{false, true} {
+		x := newWired(t)
+		x.OnSend(open)
+		x.answer(api.NotFound, nil)
+		v := Verdict{WitnessOnly: only}
+		x.files.Judge(&v)
+		require.Nil(t, x.world.Failure())
+		require.Equal(t, only, v.Partition == 0)
+	}
+}
