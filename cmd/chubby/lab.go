@@ -15,7 +15,7 @@ import (
 	"github.com/chubbycell/chubby/sim/lab/systems"
 )
 
-// labSystem is the JSON form of a system in `chubby lab`.
+// labSystem is a system in `chubby lab`.
 type labSystem struct {
 	Name    string      `json:"name"`
 	Title   string      `json:"title"`
@@ -24,6 +24,11 @@ type labSystem struct {
 	Token   string      `json:"token"`
 	Options []labOption `json:"options"`
 	Breaks  []labBreak  `json:"breaks"`
+}
+
+// labSystems is the JSON form of `chubby lab`.
+type labSystems struct {
+	Systems []labSystem `json:"systems"`
 }
 
 type labOption struct {
@@ -111,7 +116,7 @@ func (a *app) labList(form cli.Form) error {
 		for i := range all {
 			list = append(list, labSystemOf(&all[i]))
 		}
-		return a.JSON(map[string][]labSystem{"systems": list})
+		return a.Document(labSchema, labSystems{list})
 	}
 	t := cli.NewTable(a.Out)
 	for i := range all {
@@ -225,7 +230,7 @@ func (a *app) labRun(f *labFlags, name, id string) error {
 		code = cli.ExitBroken
 	}
 	if f.form == "json" {
-		err = a.JSON(labRun{s.Name, labBreakOf(b), f.seed, all, code})
+		err = a.Document(runSchema, labRun{s.Name, labBreakOf(b), f.seed, all, code})
 	} else {
 		err = a.Printf("%s\n", strings.Join(lab.Tell(s, b, all, f.variant-1), "\n"))
 	}

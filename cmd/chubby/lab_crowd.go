@@ -75,7 +75,7 @@ func (a *app) labCrowd(ctx context.Context, f *labSeeds, waiters []int, names []
 		}
 	}
 	if f.form == "json" {
-		err = a.JSON(r)
+		err = a.Document(crowdSchema, r)
 	} else {
 		err = a.labCrowdTable(r.Crowds)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // interruptAt ends a context once it was written to so often.
@@ -52,6 +53,7 @@ func TestAnInterruptedMeasurementPrintsWhatItHas(t *testing.T) {
 			if form != "json" {
 				continue
 			}
+			require.Equal(t, "chubby-lab-"+c.args[0]+"-1", schema.Accept(t, projectAt, w.out.Bytes()))
 			var r map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal(w.out.Bytes(), &r), "%v: %s", c.args, w.out.String())
 			require.JSONEq(t, "130", string(r["exit"]), "%v", c.args)

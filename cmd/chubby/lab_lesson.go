@@ -12,12 +12,22 @@ import (
 
 // labLesson is the JSON form of a lesson.
 type labLesson struct {
-	Name     string            `json:"name"`
-	Title    string            `json:"title"`
-	Says     string            `json:"lesson"`
-	File     string            `json:"file"`
-	Seed     uint64            `json:"seed,omitempty"`
-	Programs []lessons.Finding `json:"programs,omitempty"` // that were played
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Says  string `json:"lesson"`
+	File  string `json:"file"`
+}
+
+// labLessons is the JSON form of the list of lessons.
+type labLessons struct {
+	Lessons []labLesson `json:"lessons"`
+}
+
+// labPlayed is the JSON form of a lesson that was played.
+type labPlayed struct {
+	labLesson
+	Seed     uint64            `json:"seed"`
+	Programs []lessons.Finding `json:"programs"`
 	Exit     int               `json:"exit"`
 }
 
@@ -47,7 +57,7 @@ one does.
 
 -o json prints one object: name, title, lesson, file, seed, programs[] (each with
 its harm and its outcome: time line, holds, waits, overlaps, writes; times in ns),
-exit. Without NAME it is {"lessons": [...]}.
+exit. Without NAME it is lessons[], each with name, title, lesson, file.
 
 ` + labJudged,
 		Example: "  chubby lab lesson\n  chubby lab lesson release-race --program 2",
@@ -81,7 +91,7 @@ func (a *app) labLessonList(f *labLessonFlags) error {
 		list = append(list, labLessonOf(&l))
 	}
 	if f.form == "json" {
-		return a.JSON(map[string][]labLesson{"lessons": list})
+		return a.Document(lessonsSchema, labLessons{list})
 	}
 	for _, l := range list {
 		t.Row("%s\t%s\n", l.Name, l.Title)
@@ -110,9 +120,7 @@ func (a *app) labLesson(f *labLessonFlags, name string) error {
 		code = cli.ExitBroken
 	}
 	if f.form == "json" {
-		shown := labLessonOf(&l)
-		shown.Seed, shown.Programs, shown.Exit = f.seed, all, code
-		err = a.JSON(shown)
+		err = a.Document(lessonSchema, labPlayed{labLessonOf(&l), f.seed, all, code})
 	} else {
 		err = a.Printf("%s\n", strings.Join(l.Tell(all, f.program-1), "\n"))
 	}

@@ -143,7 +143,7 @@ func (a *app) labLoad(ctx context.Context, f *labLoadFlags, name string) error {
 		}
 	}
 	if f.form == "json" {
-		err = a.JSON(r)
+		err = a.Document(loadSchema, r)
 	} else {
 		err = a.labLoadTable(&r)
 	}

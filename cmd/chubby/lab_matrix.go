@@ -199,7 +199,7 @@ func (a *app) labMatrix(ctx context.Context, f *labMatrixFlags, names []string) 
 		a.Warn("interrupted: these are the results of the %d runs that ended before", m.Runs)
 	}
 	if f.form == "json" {
-		err = a.JSON(m)
+		err = a.Document(matrixSchema, m)
 	} else {
 		err = a.labMatrixTable(&m)
 	}

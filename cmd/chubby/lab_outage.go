@@ -87,7 +87,7 @@ func (a *app) labOutage(ctx context.Context, f *labSeeds, names []string) error 
 		}
 	}
 	if f.form == "json" {
-		err = a.JSON(r)
+		err = a.Document(outageSchema, r)
 	} else {
 		err = a.labOutageTable(r.Outages)
 	}

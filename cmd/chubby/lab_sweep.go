@@ -143,7 +143,7 @@ func (a *app) labSweep(ctx context.Context, f *labSweepFlags, name string, named
 		a.Warn("interrupted: these are the results of the %d runs that ended before", r.Runs)
 	}
 	if f.form == "json" {
-		err = a.JSON(r)
+		err = a.Document(sweepSchema, r)
 	} else {
 		err = a.labSweepTable(s, t, r.Points)
 	}

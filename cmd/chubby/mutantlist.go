@@ -63,13 +63,18 @@ func (l *listed) expect() string {
 	return strings.Join(l.Properties, ",")
 }
 
+// mutantList is the JSON form of the list.
+type mutantList struct {
+	Mutants []listed `json:"mutants"`
+}
+
 func (a *app) listMutants(f *mutantFlags, diffs []mutants.Mutant, ids []string) error {
 	all, err := named(considered(diffs), ids, func(l listed) string { return l.ID })
 	if err != nil {
 		return err
 	}
 	if f.form == "json" {
-		return a.JSON(all)
+		return a.Document(mutantsSchema, mutantList{all})
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("ID\tPRI\tPROPERTY\tTITLE\n")

@@ -74,7 +74,8 @@ With --versus all a fixed sample of the bugs is also hunted with every family of
 faults on in every seed, and the report compares the two.
 
 With --list it prints every bug that was considered: those that are planted, with
-a note where a hunt may miss one, and those that are not, with the reason.
+a note where a hunt may miss one, and those that are not, with the reason; with
+-o json they are mutants[] of one object.
 
 It needs the source tree and the go command. Exit code 1 says that a bug of
 priority A survived, that a control did not, or that one could not be built.

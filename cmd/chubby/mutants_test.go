@@ -99,8 +99,9 @@ P05  A    absent    the accept handler omits the ballot comparison
 func TestEveryRowIsListed(t *testing.T) {
 	w := newWorld()
 	require.Equal(t, cli.ExitClean, w.do("sim", "mutants", "--list", "-o", "json"), w.err.String())
-	var all []listed
-	require.NoError(t, json.Unmarshal(w.out.Bytes(), &all))
+	var list mutantList
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &list))
+	all := list.Mutants
 	rows := mutants.Rows()
 	require.Len(t, all, len(rows))
 	require.Equal(t, cli.ExitClean, w.do("sim", "mutants", "--list"))

@@ -6,5 +6,17 @@ const (
 	checkSchema    = "chubby-check-1"
 	huntSchema     = "chubby-hunt-1"     // sim mutants
 	campaignSchema = "chubby-campaign-1" // sim mutants --report
+	mutantsSchema  = "chubby-mutants-1"  // sim mutants --list
 	versionSchema  = "chubby-version-1"
+	tourSchema     = "chubby-tour-1"
+	sceneSchema    = "chubby-scene-1" // tour NAME
+	labSchema      = "chubby-lab-1"
+	runSchema      = "chubby-lab-run-1"
+	lessonsSchema  = "chubby-lab-lessons-1"
+	lessonSchema   = "chubby-lab-lesson-1" // lab lesson NAME
+	matrixSchema   = "chubby-lab-matrix-1"
+	loadSchema     = "chubby-lab-load-1"
+	crowdSchema    = "chubby-lab-crowd-1"
+	outageSchema   = "chubby-lab-outage-1"
+	sweepSchema    = "chubby-lab-sweep-1"
 )

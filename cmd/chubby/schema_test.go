@@ -16,7 +16,19 @@ var documents = []schema.Document{
 	{Name: checkSchema, Title: "what chubby check -o json prints", Type: linearizability.Report{}},
 	{Name: huntSchema, Title: "what chubby sim mutants -o json prints", Type: hunted{}},
 	{Name: campaignSchema, Title: "what chubby sim mutants --report FILE -o json prints", Type: scored{}},
+	{Name: mutantsSchema, Title: "what chubby sim mutants --list -o json prints", Type: mutantList{}},
 	{Name: versionSchema, Title: "what chubby version -o json prints", Type: versions{}},
+	{Name: tourSchema, Title: "what chubby tour -o json prints", Type: tourList{}},
+	{Name: sceneSchema, Title: "what chubby tour NAME -o json prints", Type: stop{}},
+	{Name: labSchema, Title: "what chubby lab -o json prints", Type: labSystems{}},
+	{Name: runSchema, Title: "what chubby lab run SYSTEM BREAK -o json prints", Type: labRun{}},
+	{Name: lessonsSchema, Title: "what chubby lab lesson -o json prints", Type: labLessons{}},
+	{Name: lessonSchema, Title: "what chubby lab lesson NAME -o json prints", Type: labPlayed{}},
+	{Name: matrixSchema, Title: "what chubby lab matrix -o json prints", Type: labMatrix{}},
+	{Name: loadSchema, Title: "what chubby lab load SYSTEM -o json prints", Type: labLoad{}},
+	{Name: crowdSchema, Title: "what chubby lab crowd -o json prints", Type: labCrowd{}},
+	{Name: outageSchema, Title: "what chubby lab outage -o json prints", Type: labOutage{}},
+	{Name: sweepSchema, Title: "what chubby lab sweep NAME -o json prints", Type: labSweep{}},
 }
 
 // projectAt is the same from any directory.
@@ -48,10 +60,36 @@ func TestSchemasDescribeWhatIsPrinted(t *testing.T) {
 	}{
 		{[]string{"check", "--model", "kv", file}, checkSchema},
 		{[]string{"version"}, versionSchema},
+		{[]string{"sim", "mutants", "--list"}, mutantsSchema},
+		{[]string{"tour"}, tourSchema},
+		{[]string{"tour", "lost-vote"}, sceneSchema},
+		{[]string{"lab"}, labSchema},
+		{[]string{"lab", "run", "setpx", "X1"}, runSchema},
+		{[]string{"lab", "lesson"}, lessonsSchema},
+		{[]string{"lab", "lesson", "release-race"}, lessonSchema},
+		{[]string{"lab", "matrix", "setpx", "redlock", "--seeds", "1"}, matrixSchema},
+		{[]string{"lab", "matrix", "etcd", "--seeds", "1", "--faults", "pause", "--resources", "read-and-write-check"}, matrixSchema},
+		{[]string{"lab", "load", "etcd", "--clients", "3", "--length", "20s", "--seeds", "2"}, loadSchema},
+		{[]string{"lab", "crowd", "setpx", "--waiters", "1,2", "--seeds", "1"}, crowdSchema},
+		{[]string{"lab", "outage", "redlock", "--seeds", "1"}, outageSchema},
+		{[]string{"lab", "sweep", "pause", "setpx", "--seeds", "1"}, sweepSchema},
 	} {
 		w := newWorld()
 		w.do(append(c.args, "-o", "json")...)
 		require.NotEmpty(t, w.out.Bytes(), w.err.String())
 		require.Equal(t, c.want, schema.Accept(t, projectAt, w.out.Bytes()))
+	}
+}
+
+// A reader of docs/schema finds each file in its table.
+func TestEverySchemaIsInTheTable(t *testing.T) {
+	dir := filepath.Join(projectAt, "docs", "schema")
+	table, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		require.Contains(t, string(table), "| ["+filepath.Base(f)+"]("+filepath.Base(f)+") | `chubby ")
 	}
 }

@@ -26,6 +26,11 @@ type stop struct {
 	Read      []string   `json:"read"`
 }
 
+// tourList is the JSON form of the list of scenes.
+type tourList struct {
+	Scenes []stop `json:"scenes"`
+}
+
 type question struct {
 	Ask    string `json:"question"`
 	Answer string `json:"answer"`
@@ -48,7 +53,7 @@ parentheses the machine and the reading of its own clock, and what it did or rec
 Replicas are n1, n2, n3; clients are c1, c2, c3. docs/tour.md explains the notation.
 
 -o json prints one object: name, title, questions[], lines[], read[]. Without NAME it is
-an array of them, without lines.
+scenes[], each without lines.
 
 Exit codes:
     0  done
@@ -99,7 +104,7 @@ func (a *app) listTour(form cli.Form) error {
 		for _, s := range tour.All() {
 			all = append(all, newStop(&s))
 		}
-		return a.JSON(all)
+		return a.Document(tourSchema, tourList{all})
 	}
 	t := cli.NewColumns(a.Out)
 	for _, s := range tour.All() {
@@ -126,7 +131,7 @@ func (a *app) play(ctx context.Context, s *tour.Scene, wait bool, file string, f
 			return err
 		}
 		x.Lines = told.Lines
-		if err := a.JSON(x); err != nil {
+		if err := a.Document(sceneSchema, x); err != nil {
 			return err
 		}
 		return verdict(&told.Result)
