@@ -8,7 +8,7 @@
 // roll only writes a header.
 //
 // Reading order: salt, frame, segment, manifest, register, log, ahead, scan, survey, open, verify,
-// dump.
+// piece, dump.
 //
 // # What a disk is trusted to do
 //

@@ -28,25 +28,48 @@ import (
 //
 // After damage Dump continues, so it prints everything that is readable.
 func Dump(fsys vfs.FS, name string, w io.Writer) error {
-	d := &dumper{w: w}
+	return Pieces(fsys, name, func(p Piece) error {
+		_, err := fmt.Fprintln(w, p.Text)
+		return err
+	})
+}
+
+// Pieces calls f with each line of Dump, in order, and returns what Dump returns. After an error of f
+// it does not call it again, and returns that error beside those of the log.
+func Pieces(fsys vfs.FS, name string, f func(Piece) error) error {
+	d := &dumper{f: f}
 	names, err := fsys.ReadDir(name)
 	if err == nil {
-		return errors.Join(d.directory(fsys, name, names), d.werr)
+		return errors.Join(d.directory(fsys, name, names), d.ferr)
 	}
 	d.alone = true
-	return errors.Join(d.file(fsys, name), d.werr)
+	return errors.Join(d.file(fsys, name), d.ferr)
 }
 
 type dumper struct {
-	w     io.Writer
-	werr  error // of the writer; the first one
+	f     func(Piece) error
+	ferr  error // the first one of f
 	alone bool  // a file that is judged alone
+	name  string
 }
 
-func (d *dumper) printf(format string, args ...any) {
-	if d.werr == nil {
-		_, d.werr = fmt.Fprintf(d.w, format+"\n", args...)
+// put hands out a piece, with its text.
+func (d *dumper) put(p Piece, format string, args ...any) {
+	if d.ferr == nil {
+		p.Text = fmt.Sprintf(format, args...)
+		d.ferr = d.f(p)
 	}
+}
+
+// inside is put for a piece of the segment whose header was the last one.
+func (d *dumper) inside(p Piece, format string, args ...any) {
+	p.File = d.name
+	d.put(p, format, args...)
+}
+
+// note is put for what only people need.
+func (d *dumper) note(file, format string, args ...any) {
+	d.put(Piece{Kind: PieceNote, File: file}, format, args...)
 }
 
 func (d *dumper) file(fsys vfs.FS, name string) error {
@@ -73,7 +96,7 @@ func (d *dumper) file(fsys vfs.FS, name string) error {
 // aloneNote says that the printed part is not the whole log.
 func (d *dumper) aloneNote(name, what string) {
 	if d.alone {
-		d.printf("judged alone: %s, %s; recovery judges the directory", name, what)
+		d.note(name, "judged alone: %s, %s; recovery judges the directory", name, what)
 	}
 }
 
@@ -88,13 +111,13 @@ func (d *dumper) register(f vfs.File, name string) error {
 	case !s.good:
 		return damaged(name, 0, "checksum of the register")
 	}
-	d.printf("register %s version %d value %d bytes %x", name, s.version, len(s.value), s.value)
+	d.put(Piece{Kind: PieceRegister, File: name, Number: s.version, Value: s.value}, "register %s version %d value %d bytes %x", name, s.version, len(s.value), s.value)
 	if !strings.HasPrefix(path.Base(name), manifestName+".") {
 		return nil
 	}
 	m, err := decodeManifest(s.value, name)
 	for _, seg := range m.segments {
-		d.printf("    segment %s from #%d", seg.name(), seg.first)
+		d.put(Piece{Kind: PieceListed, File: seg.name(), LSN: seg.first}, "    segment %s from #%d", seg.name(), seg.first)
 	}
 	return err
 }
@@ -116,11 +139,11 @@ func (d *dumper) segment(f vfs.File, name string) error {
 	rest := lastNonZero(b[c.end:])
 	switch {
 	case rest == 0:
-		d.printf("%8d  end, next #%d", c.end, c.next)
+		d.inside(Piece{Kind: PieceEnd, Offset: c.end, LSN: c.next}, "%8d  end, next #%d", c.end, c.next)
 	case known < c.next:
-		d.printf("%8d  torn tail of %d bytes if this is the last segment, next #%d", c.end, rest, c.next)
+		d.inside(Piece{Kind: PieceTorn, Offset: c.end, LSN: c.next, Bytes: int64(rest)}, "%8d  torn tail of %d bytes if this is the last segment, next #%d", c.end, rest, c.next)
 	default:
-		d.printf("%8d  UNREADABLE; all up to #%d was durable", c.end, known)
+		d.inside(Piece{Kind: PieceUnreadable, Offset: c.end, LSN: c.next, Watermark: known}, "%8d  UNREADABLE; all up to #%d was durable", c.end, known)
 		d.strays(b, c.end, its, known)
 		if err == nil {
 			err = damaged(name, c.end, "#%d is unreadable; all up to #%d was durable", c.next, known)
@@ -130,13 +153,14 @@ func (d *dumper) segment(f vfs.File, name string) error {
 }
 
 func (d *dumper) header(name string, s segment, its salt, b []byte) {
-	d.printf("segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
+	d.name = name
+	d.inside(Piece{Kind: PieceSegment, Number: s.number, LSN: s.first, Salt: its.bits, Bytes: int64(len(b))}, "segment %s number %d from #%d salt %016x, %d bytes", name, s.number, s.first, its.bits, len(b))
 }
 
 // frame prints one frame and returns whether it is rotten.
 func (d *dumper) frame(f *frame, b []byte, known LSN) bool {
 	if f.kind == kindMark {
-		d.printf("%8d  mark, all up to #%d is durable", f.off, f.watermark)
+		d.inside(Piece{Kind: PieceMark, Offset: f.off, Watermark: f.watermark}, "%8d  mark, all up to #%d is durable", f.off, f.watermark)
 		return false
 	}
 	state := "ok"
@@ -147,8 +171,16 @@ func (d *dumper) frame(f *frame, b []byte, known LSN) bool {
 		state = "torn"
 	}
 	from, to := f.tag()
-	d.printf("%8d  #%d kind %d watermark #%d tag %x data %d bytes %s%s",
-		f.off, f.lsn, f.kind, f.watermark, b[from:to], f.data, state, digest(f, b))
+	p := Piece{
+		Kind: PieceEntry, Offset: f.off, LSN: f.lsn, EntryKind: f.kind, Watermark: f.watermark,
+		Tag: b[from:to], Bytes: int64(f.data), State: strings.ToLower(state), CRC: digest(f, b),
+	}
+	text := ""
+	if p.CRC != "" {
+		text = " crc " + p.CRC
+	}
+	d.inside(p, "%8d  #%d kind %d watermark #%d tag %x data %d bytes %s%s",
+		f.off, f.lsn, f.kind, f.watermark, p.Tag, f.data, state, text)
 	return state == "ROTTEN"
 }
 
@@ -158,7 +190,7 @@ func digest(f *frame, b []byte) string {
 		return ""
 	}
 	from, to := f.body()
-	return fmt.Sprintf(" crc %08x", checksum(b[from:to]))
+	return fmt.Sprintf("%08x", checksum(b[from:to]))
 }
 
 // strays prints the frames that it can find behind an unreadable place.

@@ -22,10 +22,10 @@ func (d *dumper) directory(fsys vfs.FS, dir string, names []string) error {
 		return errors.Join(refusal(err), d.each(v, names))
 	}
 	if created {
-		d.printf("recovery makes a new log: the creation of this one was not finished")
+		d.note("", "recovery makes a new log: the creation of this one was not finished")
 	}
 	for _, name := range strays {
-		d.printf("segment %s is not in the manifest; recovery removes it", path.Join(dir, name))
+		d.note(path.Join(dir, name), "segment %s is not in the manifest; recovery removes it", path.Join(dir, name))
 	}
 	var all []error
 	var last LSN
@@ -36,7 +36,7 @@ func (d *dumper) directory(fsys vfs.FS, dir string, names []string) error {
 		return nil
 	})
 	if !refused && !created {
-		d.printf("recovery opens the log: from #%d, next #%d", v.man.segments[0].first, last)
+		d.put(Piece{Kind: PieceOpens, LSN: last}, "recovery opens the log: from #%d, next #%d", v.man.segments[0].first, last)
 	}
 	return errors.Join(append(all, err)...)
 }
@@ -55,12 +55,12 @@ func (d *dumper) copies(v *survey, names, stale []string) {
 	for _, suffix := range registerSuffixes {
 		name := path.Join(v.dir, manifestName+suffix)
 		if !slices.Contains(names, path.Base(name)) {
-			d.printf("register %s is not there", name)
+			d.note(name, "register %s is not there", name)
 		} else if err := d.file(v.fs, name); err != nil {
-			d.printf("register %s is UNREADABLE: %v", name, err)
+			d.put(Piece{Kind: PieceUnreadable, File: name}, "register %s is UNREADABLE: %v", name, err)
 		}
 		if slices.Contains(stale, name) {
-			d.printf("    recovery writes it anew from the other copy")
+			d.note(name, "    recovery writes it anew from the other copy")
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (d *dumper) each(v *survey, names []string) error {
 // one error for each entry without which recovery opens the log.
 func (d *dumper) examined(x *examined, err error) error {
 	if x.f == nil {
-		d.printf("segment %s from #%d is UNREADABLE", x.name, x.first)
+		d.put(Piece{Kind: PieceUnreadable, File: x.name, LSN: x.first}, "segment %s from #%d is UNREADABLE", x.name, x.first)
 		return refusal(fmt.Errorf("%w; #%d is its first entry", err, x.first))
 	}
 	c, all := &x.c, []error(nil)
@@ -97,13 +97,13 @@ func (d *dumper) examined(x *examined, err error) error {
 	}
 	switch {
 	case err != nil:
-		d.printf("%8d  UNREADABLE; all up to #%d was durable", c.end, x.known)
+		d.inside(Piece{Kind: PieceUnreadable, Offset: c.end, LSN: c.next, Watermark: x.known}, "%8d  UNREADABLE; all up to #%d was durable", c.end, x.known)
 		d.strays(x.b, c.end, c.salt, x.known)
 	case x.torn != nil:
-		d.printf("%8d  torn tail of %d bytes, next #%d; recovery cuts it", c.end, x.torn.Bytes, c.next)
+		d.inside(Piece{Kind: PieceTorn, Offset: c.end, LSN: c.next, Bytes: int64(x.torn.Bytes)}, "%8d  torn tail of %d bytes, next #%d; recovery cuts it", c.end, x.torn.Bytes, c.next)
 		d.strays(x.b, c.end, c.salt, x.known)
 	default:
-		d.printf("%8d  end, next #%d", c.end, c.next)
+		d.inside(Piece{Kind: PieceEnd, Offset: c.end, LSN: c.next}, "%8d  end, next #%d", c.end, c.next)
 	}
 	return errors.Join(all...)
 }

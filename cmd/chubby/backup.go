@@ -77,7 +77,7 @@ func (a *app) backupCheck(name string, form cli.Form) error {
 	}
 	s, h := b.Summary(), b.ID.Handle
 	if form == "json" {
-		return a.JSON(backupFacts{name, h.Slot, h.Ballot.String(), h.Epoch, h.Members, b.ID.Size, fmt.Sprintf("%016x", b.ID.Sum), s})
+		return a.Document(backupSchema, backupFacts{name, h.Slot, h.Ballot.String(), h.Epoch, h.Members, b.ID.Size, fmt.Sprintf("%016x", b.ID.Sum), s})
 	}
 	_, err = fmt.Fprintf(a.Out, "good: %v\n%s: %d commands, %d sessions, %d nodes, %d locks held, %d user rows\n",
 		b.ID, s.Cell, s.Commands, s.Sessions, s.Nodes, s.Locks, s.Rows)
@@ -107,6 +107,7 @@ func (a *app) backupRestoreCommand() *cobra.Command {
 	var members []uint
 	var to string
 	var lease time.Duration
+	var form cli.Form
 	restore := &cobra.Command{
 		Use:   "restore FILE --members 1,2,3 --to DIR",
 		Short: "Make the directories of a new cell from a backup",
@@ -127,6 +128,10 @@ Restore writes only into directories that are missing or empty, and DIR must not
 directory of a replica. If restore is interrupted, remove what it made and start again: a
 replica refuses to start with half of it.
 
+With -o json it prints one object: file, slot, epoch (of the backup), next_slot, next_epoch
+(from which the new cell continues), replicas[] (each with id, dir), wait_ns (for how long the
+new cell will not serve).
+
 Exit codes:
     0  the directories are made
     2  usage: bad flags, a backup that is unreadable or damaged, or a directory that cannot be used
@@ -135,6 +140,9 @@ Exit codes:
 		Example: "  chubby backup restore 00000000000000000042.snap --members 1,2,3 --to new-cell",
 		Args:    cli.One("file of a backup"),
 		RunE: abandoned(func(args []string) error {
+			if err := form.Check(); err != nil {
+				return err
+			}
 			if to == "" {
 				return cli.Usage("--to is missing: give a new directory, in which the directories of the replicas are made")
 			}
@@ -148,7 +156,7 @@ Exit codes:
 				}
 				r.Members = append(r.Members, paxos.NodeID(id))
 			}
-			return a.backupRestore(args[0], to, r)
+			return a.backupRestore(args[0], to, r, form)
 		}),
 	}
 	f := restore.Flags()
@@ -157,6 +165,7 @@ Exit codes:
 	f.DurationVar(&lease, "lease", time.Minute, "longest session lease that the old cell granted, its session_lease_max; at most 10m")
 	f.Lookup("members").DefValue = "" // the help shows no default
 	cli.AtMost(restore, "lease", api.MaxLease)
+	form.Register(restore)
 	return restore
 }
 
@@ -170,7 +179,23 @@ func spareReplica(to string) error {
 	return nil
 }
 
-func (a *app) backupRestore(name, to string, r backup.Restoration) error {
+// restored is what restore prints with -o json; the help says so.
+type restored struct {
+	File      string            `json:"file"`
+	Slot      snapshot.Slot     `json:"slot"`  // of the backup
+	Epoch     snapshot.Epoch    `json:"epoch"` // of the backup
+	NextSlot  paxos.Slot        `json:"next_slot"`
+	NextEpoch uint64            `json:"next_epoch"`
+	Replicas  []restoredReplica `json:"replicas"`
+	Wait      time.Duration     `json:"wait_ns"` // for how long the new cell does not serve
+}
+
+type restoredReplica struct {
+	ID  paxos.NodeID `json:"id"`
+	Dir string       `json:"dir"`
+}
+
+func (a *app) backupRestore(name, to string, r backup.Restoration, form cli.Form) error {
 	_, _ = rand.Read(r.Secret[:]) // never fails: it ends the program instead
 	r.Nonce = api.Nonce{replica.Entropy(), replica.Entropy()}
 	if err := r.Validate(); err != nil {
@@ -191,14 +216,22 @@ func (a *app) backupRestore(name, to string, r backup.Restoration) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return cli.Usage("%v", err)
 	}
+	told := restored{name, from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch, nil, made.Wait}
 	for _, id := range made.Handle.Members {
 		if err := made.Write(vfs.NewOS(to), fmt.Sprint(id), store.Options{Salt: replica.Entropy}); err != nil {
 			return cli.Usage("%s: %v", to, err)
 		}
-		fmt.Fprintf(a.Out, "replica %d: %s\n", id, filepath.Join(to, fmt.Sprint(id)))
+		x := restoredReplica{id, filepath.Join(to, fmt.Sprint(id))}
+		if told.Replicas = append(told.Replicas, x); form != cli.FormJSON {
+			fmt.Fprintf(a.Out, "replica %d: %s\n", x.ID, x.Dir)
+		}
 	}
-	_, err = fmt.Fprintf(a.Out, "the backup ends with slot %d in epoch %d; the new cell continues from slot %d in epoch %d\n",
-		from.Slot, from.Epoch, made.Handle.Slot, made.Handle.Epoch)
+	if form == cli.FormJSON {
+		err = a.Document(restoreSchema, told)
+	} else {
+		err = a.Printf("the backup ends with slot %d in epoch %d; the new cell continues from slot %d in epoch %d\n",
+			told.Slot, told.Epoch, told.NextSlot, told.NextEpoch)
+	}
 	a.Say("Move each directory to its machine, and start each replica once with --bootstrap. The cell serves %v later.", made.Wait)
 	return err
 }

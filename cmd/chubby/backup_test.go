@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/api"
 	"github.com/chubbycell/chubby/replica/disk/backup"
@@ -18,6 +19,7 @@ import (
 	"github.com/chubbycell/chubby/replica/state/command"
 	"github.com/chubbycell/chubby/replica/state/rows"
 	"github.com/chubbycell/chubby/replica/state/tree"
+	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
 
@@ -54,6 +56,7 @@ func TestABackupIsChecked(t *testing.T) {
 `+cell+`: 4 commands, 1 sessions, 3 nodes, 0 locks held, 1 user rows
 $`, w.out.String())
 	require.Equal(t, cli.ExitClean, w.do("backup", "check", "-o", "json", name), w.err.String())
+	require.Equal(t, backupSchema, schema.Accept(t, projectAt, w.out.Bytes()))
 	var facts backupFacts
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &facts))
 	require.Equal(t, backup.Summary{Cell: cell, Commands: 4, Sessions: 1, Nodes: 3, Rows: 1}, facts.Summary)
@@ -96,6 +99,16 @@ $`, w.out.String())
 	require.Equal(t, []db.Sum{sums[0], sums[0], sums[0]}, sums)
 	require.Equal(t, cli.ExitClean, w.do("backup", "restore", name, "--members", "1", "--to", "short", "--lease", "1ms"), w.err.String())
 	require.Contains(t, w.err.String(), "The cell serves 12s later.", "the backup has a longer lease")
+	require.Equal(t, cli.ExitClean, w.do("backup", "restore", name, "--members", "1,2", "--to", "told", "-o", "json"), w.err.String())
+	require.Equal(t, restoreSchema, schema.Accept(t, projectAt, w.out.Bytes()))
+	var told restored
+	require.NoError(t, json.Unmarshal(w.out.Bytes(), &told))
+	require.Equal(t, []restoredReplica{{1, "told/1"}, {2, "told/2"}}, told.Replicas)
+	require.DirExists(t, "told/2")
+	require.Equal(t, []any{name, snapshot.Slot(42), snapshot.Epoch(1), time.Minute}, []any{told.File, told.Slot, told.Epoch, told.Wait})
+	require.Greater(t, told.NextSlot, paxos.Slot(42))
+	require.Greater(t, told.NextEpoch, uint64(1))
+	require.Contains(t, w.err.String(), "The cell serves 1m0s later.")
 
 	require.Equal(t, cli.ExitUsage, w.do("backup", "restore", name, "--members", "5,4,6", "--to", "new/cell"))
 	require.Contains(t, w.err.String(), "not empty")
@@ -109,6 +122,7 @@ $`, w.out.String())
 		"too large":            {name, "--to", "x", "--members", "4294967296"},
 		"a lease of 1h":        {name, "--to", "x", "--members", "1", "--lease", "1h"},
 		"stat nowhere":         {"nowhere", "--to", "x", "--members", "1"},
+		"-o \"xml\"":           {name, "--to", "x", "--members", "1", "-o", "xml"},
 		"takes one":            {"--to", "x", "--members", "1"},
 		"not a directory":      {name, "--to", name, "--members", "1"},
 		"invalid argument":     {name, "--to", "x", "--members", "one"},

@@ -8,6 +8,10 @@ const (
 	campaignSchema = "chubby-campaign-1" // sim mutants --report
 	mutantsSchema  = "chubby-mutants-1"  // sim mutants --list
 	versionSchema  = "chubby-version-1"
+	restoreSchema  = "chubby-restore-1"  // backup restore
+	backupSchema   = "chubby-backup-1"   // backup check
+	snapshotSchema = "chubby-snapshot-1" // snapshot dump
+	walSchema      = "chubby-wal-1"      // wal dump, each line
 	tourSchema     = "chubby-tour-1"
 	sceneSchema    = "chubby-scene-1" // tour NAME
 	labSchema      = "chubby-lab-1"

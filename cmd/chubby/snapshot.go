@@ -52,7 +52,7 @@ func (a *app) snapshotDump(name string, form cli.Form) error {
 	} else {
 		d := snapshotDump{File: name, Members: []snapshot.NodeID{}, Chunks: []chunkDump{}}
 		err = snapshot.Parts(fsys, base, d.add)
-		if jsonErr := a.JSON(d); jsonErr != nil {
+		if jsonErr := a.Document(snapshotSchema, d); jsonErr != nil {
 			return jsonErr
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/snapshot"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -44,8 +45,9 @@ func TestASnapshotIsDumped(t *testing.T) {
 `, w.out.String())
 	}
 	require.Equal(t, cli.ExitClean, w.do("snapshot", "dump", "-o", "json", snapName), w.err.String())
+	require.Equal(t, snapshotSchema, schema.Accept(t, projectAt, w.out.Bytes()))
 	require.JSONEq(t, `{
-		"file": "`+snapName+`", "slot": 42, "ballot": "7.2", "epoch": 5, "members": [1, 2, 3], "chunk_size": 100,
+		"schema": "`+snapshotSchema+`", "file": "`+snapName+`", "slot": 42, "ballot": "7.2", "epoch": 5, "members": [1, 2, 3], "chunk_size": 100,
 		"chunks": [
 			{"number": 1, "offset": 60, "bytes": 100, "crc": "5e6a2ad4"},
 			{"number": 2, "offset": 176, "bytes": 100, "crc": "0e4e41ab"},
@@ -91,6 +93,7 @@ func TestADamagedSnapshotIsExit2WithItsPlace(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", "-o", "json", "rotten"))
 	require.Contains(t, w.out.String(), `"number": 1`)
 	require.NotContains(t, w.out.String(), `"sum"`)
+	require.Equal(t, snapshotSchema, schema.Accept(t, projectAt, w.out.Bytes()))
 	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", "-o", "xml", "rotten"))
 	require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump"))
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 )
 
 func (a *app) walCommand() *cobra.Command {
+	var form cli.Form
 	dump := &cobra.Command{
 		Use:   "dump FILE",
 		Short: "Print what a file or a directory of a log holds, one frame a line",
@@ -29,14 +32,26 @@ alone, so its torn tail may be damage in its directory.
 Dump prints everything that it can read, even after damage. The exit code is 2 for damage,
 for a file that does not belong to a log, and for an unknown version.
 
+With -o json each line is an object: kind (register, listed, segment, entry, mark, end, torn,
+unreadable, opens or note), text (the line without -o json), and what applies of file, offset,
+lsn, watermark, number, bytes, entry_kind, tag, state, crc, salt, value; tag, crc, salt and
+value are hexadecimal. docs/schema/chubby-wal-1.json says which kind has which. Damage is a
+line of kind unreadable or an entry whose state is not ok, and an error on stderr.
+
 ` + cli.ExitHelp,
 		Args: cli.One("file or directory of a log"),
-		RunE: abandoned(func(args []string) error { return a.walDump(args[0]) }),
+		RunE: abandoned(func(args []string) error {
+			if err := form.Check(); err != nil {
+				return err
+			}
+			return a.walDump(args[0], form)
+		}),
 	}
+	form.Register(dump)
 	return cli.Group("wal", "Look into the files of a write-ahead log", dump)
 }
 
-func (a *app) walDump(name string) error {
+func (a *app) walDump(name string, form cli.Form) error {
 	if _, err := os.Stat(name); err != nil {
 		return cli.Usage("%v", err)
 	}
@@ -48,7 +63,13 @@ func (a *app) walDump(name string) error {
 		return cli.Usage("%v", err)
 	}
 	base := filepath.Base(path)
-	if err := wal.Dump(vfs.NewReadOnlyOS(filepath.Dir(path)), base, a.Out); err != nil {
+	fsys := vfs.NewReadOnlyOS(filepath.Dir(path))
+	if form == cli.FormJSON {
+		err = wal.Pieces(fsys, base, func(p wal.Piece) error { return a.Line(walSchema, newWALLine(&p, base, name)) })
+	} else {
+		err = wal.Dump(fsys, base, a.Out)
+	}
+	if err != nil {
 		told := asTypedBy("wal", err, base, name)
 		if inner := filepath.Join(name, "log"); isDirectory(inner) { // name is all of a replica
 			told += "; its log is " + inner
@@ -76,4 +97,47 @@ func asTypedBy(pkg string, err error, base, typed string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// walLine is a line of dump with -o json; the help says so.
+type walLine struct {
+	// Kind is register (a copy of a register: number is its version, value its contents), listed (a segment in the
+	// manifest above: lsn is its first), segment (its header: number, lsn of its first entry, salt, bytes of the file),
+	// entry (offset, lsn, entry_kind, watermark, tag, bytes of data, state, crc), mark (of an idle log: offset,
+	// watermark), end (of what a segment holds: offset, lsn of the next entry), torn (a torn tail: offset, lsn of the next
+	// entry, bytes), unreadable (damage: of a segment offset, lsn of the first entry that is gone, watermark), opens
+	// (recovery opens the log: lsn of the next entry) or note (words for people).
+	Kind string `json:"kind"`
+	// Text is the line without -o json.
+	Text string `json:"text"`
+	// File is what the line is about, from where the user stands; of a listed segment it is its name alone.
+	File   string  `json:"file,omitempty"`
+	Offset int64   `json:"offset,omitempty"`
+	LSN    wal.LSN `json:"lsn,omitempty"`
+	// Watermark is the number up to which all is known to be durable.
+	Watermark wal.LSN `json:"watermark,omitempty"`
+	Number    uint64  `json:"number,omitempty"`
+	Bytes     int64   `json:"bytes,omitempty"`
+	EntryKind uint8   `json:"entry_kind,omitempty"`
+	Tag       string  `json:"tag,omitempty"` // hexadecimal
+	// State is ok, rotten (the data is lost, and was durable) or torn (the data is lost, and was not known to be durable).
+	State string `json:"state,omitempty"`
+	CRC   string `json:"crc,omitempty"`   // hexadecimal, of data that is good
+	Salt  string `json:"salt,omitempty"`  // hexadecimal
+	Value string `json:"value,omitempty"` // hexadecimal
+}
+
+// newWALLine has the file under the name that the user typed, which package wal knows from base on.
+func newWALLine(p *wal.Piece, base, typed string) walLine {
+	l := walLine{
+		Kind: string(p.Kind), Text: p.Text, File: p.File, Offset: p.Offset, LSN: p.LSN, Watermark: p.Watermark, Number: p.Number,
+		Bytes: p.Bytes, EntryKind: p.EntryKind, Tag: hex.EncodeToString(p.Tag), State: p.State, CRC: p.CRC, Value: hex.EncodeToString(p.Value),
+	}
+	if rest, ok := strings.CutPrefix(p.File, base); ok && p.Kind != wal.PieceListed {
+		l.File = strings.TrimRight(typed, string(filepath.Separator)) + rest
+	}
+	if p.Kind == wal.PieceSegment {
+		l.Salt = fmt.Sprintf("%016x", p.Salt)
+	}
+	return l
 }

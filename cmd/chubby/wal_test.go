@@ -1,14 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/wal"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
@@ -129,4 +132,55 @@ func TestAFileIsJudgedAlone(t *testing.T) {
 	require.Contains(t, w.out.String(), "judged alone")
 	require.Equal(t, cli.ExitClean, w.do("wal", "dump", "log"))
 	require.NotContains(t, w.out.String(), "judged alone")
+}
+
+// With -o json each line is an object that has the line without it, and what the line says in fields.
+func TestALogIsDumpedAsJSON(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	writeLog(t, root)
+	segment := "log/0000000000000001.wal"
+	w := newWorld()
+	dump := func(name string, code int) (all []walLine) {
+		require.Equal(t, code, w.do("wal", "dump", name), w.err.String())
+		lines, said := strings.Split(strings.TrimSuffix(w.out.String(), "\n"), "\n"), w.err.String()
+		require.Equal(t, code, w.do("wal", "dump", name, "-o", "json"), w.err.String())
+		require.Equal(t, said, w.err.String())
+		for text := range strings.Lines(w.out.String()) {
+			require.Equal(t, walSchema, schema.Accept(t, projectAt, []byte(text)))
+			var l walLine
+			require.NoError(t, json.Unmarshal([]byte(text), &l))
+			require.Equal(t, lines[len(all)], l.Text)
+			all = append(all, l)
+		}
+		require.Len(t, all, len(lines))
+		return all
+	}
+	kinds := map[string]int{}
+	for _, l := range dump("./log/", cli.ExitClean) {
+		if kinds[l.Kind]++; l.Kind == "entry" {
+			require.Equal(t, []any{"./" + segment, uint8(7), "746167", int64(20), "ok"}, []any{l.File, l.EntryKind, l.Tag, l.Bytes, l.State})
+			require.NotEmpty(t, l.CRC)
+			require.EqualValues(t, kinds["entry"], l.LSN)
+		}
+	}
+	require.Equal(t, 3, kinds["entry"])
+	require.Equal(t, 2, kinds["register"])
+	for _, kind := range []string{"listed", "segment", "mark", "end", "opens"} {
+		require.NotZero(t, kinds[kind], kind)
+	}
+	require.Equal(t, "note", dump(segment, cli.ExitClean)[0].Kind)
+
+	text, err := os.ReadFile(segment)
+	require.NoError(t, err)
+	text[70] ^= 1 // data of the first entry
+	require.NoError(t, os.WriteFile(segment, text, 0o644))
+	i := slices.IndexFunc(dump("log", cli.ExitUsage), func(l walLine) bool { return l.State == "rotten" && l.LSN == 1 })
+	require.NotEqual(t, -1, i, "the rotten entry is told of")
+	text[40] ^= 1 // its header
+	require.NoError(t, os.WriteFile(segment, text, 0o644))
+	i = slices.IndexFunc(dump("log", cli.ExitUsage), func(l walLine) bool { return l.Kind == "unreadable" && l.LSN == 1 && l.File == segment })
+	require.NotEqual(t, -1, i, "the unreadable place is told of")
+	require.Equal(t, cli.ExitUsage, w.do("wal", "dump", "log", "-o", "xml"))
+	require.Empty(t, w.out.String())
 }

@@ -39,6 +39,7 @@ type dev struct {
 	http              bool // each replica has pages
 	profile           profile
 	verbose           bool
+	form              cli.Form
 
 	temporary bool // dir is removed at the end
 	servers   []*server.Server
@@ -60,6 +61,10 @@ its sessions, locks and files. The directory must be new, empty, or that of such
 Without --dir the files are removed at the end. The cell file is removed at the end, too; an
 earlier one of chubby dev is replaced, any other file is refused.
 
+With -o json it prints one line when the cell serves, and nothing more: an object with cell,
+dir, temporary (dir is removed at the end), cell_file, replicas[] (each with id, addr, and with
+--http the address http), ready_ns (how long that took).
+
 Exit codes:
     0  stopped by SIGTERM
     2  usage: bad flags, an address or a directory that cannot be used, or a cell that runs already
@@ -71,7 +76,7 @@ Exit codes:
 		Args: cli.None(""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			d.Streams, d.chosen = cli.StreamsOf(c), c.Flags().Changed("replicas")
-			if err := named(c, "dir", "file"); err != nil {
+			if err := errors.Join(named(c, "dir", "file"), d.form.Check()); err != nil {
 				return err
 			}
 			return d.run(c.Context())
@@ -87,6 +92,7 @@ Exit codes:
 	f.BoolVar(&d.http, "http", false, "serve the status page, /livez, /readyz, /metrics and /events of each replica, at addresses that dev prints")
 	d.profile.register(c)
 	f.BoolVarP(&d.verbose, "verbose", "v", false, "log what the replicas do, on stderr")
+	d.form.Register(c)
 	return c
 }
 
@@ -337,8 +343,40 @@ func (d *dev) ready(ctx context.Context) error {
 	return nil
 }
 
+// devCellReady is what dev prints with -o json; the help says so.
+type devCellReady struct {
+	Cell      string        `json:"cell"`
+	Dir       string        `json:"dir"`
+	Temporary bool          `json:"temporary"` // dir is removed at the end
+	CellFile  string        `json:"cell_file"`
+	Replicas  []devReplica  `json:"replicas"`
+	Ready     time.Duration `json:"ready_ns"` // how long it took
+}
+
+type devReplica struct {
+	ID   uint32 `json:"id"`
+	Addr string `json:"addr"`           // of clients
+	HTTP string `json:"http,omitempty"` // of its pages
+}
+
+// where is where the cell is, for a program.
+func (d *dev) where(took time.Duration) devCellReady {
+	r := devCellReady{Cell: d.target.Cell, Dir: d.dir, Temporary: d.temporary, CellFile: d.file, Replicas: []devReplica{}, Ready: took}
+	for i := range d.replicas {
+		x := devReplica{ID: uint32(i + 1), Addr: d.target.Replicas[uint32(i+1)]}
+		if d.http {
+			x.HTTP = d.servers[i].HTTPAddr().String()
+		}
+		r.Replicas = append(r.Replicas, x)
+	}
+	return r
+}
+
 // greet says where the cell is, and what to try.
 func (d *dev) greet(took time.Duration) error {
+	if d.form == cli.FormJSON {
+		return d.Line(devSchema, d.where(took))
+	}
 	where := d.dir
 	if d.temporary {
 		where += ", removed at the end"

@@ -3,6 +3,7 @@
 package cellcmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
+	"github.com/chubbycell/chubby/internal/server"
 	"github.com/chubbycell/chubby/internal/transport/loopback"
 )
 
@@ -45,6 +48,29 @@ func TestACellInADirectoryGoesOnWithItsFiles(t *testing.T) {
 	code, _, text = run(t, "dev", "--file", file, "--dir", dir)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, text, "its disk is lost: it must not start empty")
+}
+
+// With -o json a cell prints one line when it serves, with all addresses.
+func TestACellSaysWhereItIsAsJSON(t *testing.T) {
+	t.Parallel()
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "cell.json")
+	p := startWith(t, func(*exec.Cmd) {}, "dev", "--replicas", "2", "--dir", dir, "--file", file, "--http", "-o", "json")
+	p.says(t, "ready_ns")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, cli.ExitClean, p.ends(t))
+	out, said := p.text()
+	require.Empty(t, said)
+	require.Equal(t, 1, strings.Count(out, "\n"), out)
+	require.Equal(t, devSchema, schema.Accept(t, project, []byte(out)))
+	var r devCellReady
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	require.Equal(t, []any{devCell, dir, false, file}, []any{r.Cell, r.Dir, r.Temporary, r.CellFile})
+	require.Positive(t, r.Ready)
+	require.Len(t, r.Replicas, 2)
+	for i, x := range r.Replicas {
+		require.EqualValues(t, i+1, x.ID)
+		require.True(t, server.IsHostPort(x.Addr) && server.IsHostPort(x.HTTP), out)
+	}
 }
 
 // A terminal that is closed ends a cell in good order: what it made for itself is gone.

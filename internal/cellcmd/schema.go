@@ -5,4 +5,6 @@ package cellcmd
 const (
 	tortureSchema = "chubby-torture-1"
 	benchSchema   = "chubby-bench-1"
+	configSchema  = "chubby-config-1" // serve --check-config
+	devSchema     = "chubby-dev-1"
 )

@@ -17,6 +17,8 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	for _, d := range []schema.Document{
 		{Name: tortureSchema, Title: "what chubby torture -o json prints", Type: torture.Report{}},
 		{Name: benchSchema, Title: "what chubby bench -o json prints, and --file gets", Type: bench.Report{}},
+		{Name: configSchema, Title: "what chubby serve --check-config -o json prints", Type: checkedConfig{}},
+		{Name: devSchema, Title: "the line that chubby dev -o json prints", Type: devCellReady{}},
 	} {
 		d.Root = project
 		d.Golden(t)

@@ -3,12 +3,10 @@ package cellcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/server"
@@ -19,6 +17,7 @@ type serve struct {
 	cli.Streams
 	config           string
 	bootstrap, check bool
+	form             cli.Form            // of what check prints
 	flags            map[string]*keyFlag // by key
 	profile          profile
 	rig              rig
@@ -37,6 +36,11 @@ error. docs/running.md has an example, and explains the keys.
 
 Start each replica of a new cell once with --bootstrap. Without --bootstrap serve refuses an
 empty directory: it may belong to a member that has lost its disk, which must not vote again.
+
+With --check-config -o json it prints one object, also of a configuration with faults: config
+(the file; "" if there is none), valid, faults[], warnings[], refused (why serve would not
+start although the configuration is valid; left out if it would), settings (of a valid one: by
+key, each as the text that its flag takes), exit. Faults are errors on stderr, too.
 
 Serve reads certificates and tokens again when their files have changed, and at SIGHUP. It
 logs to stderr.
@@ -62,6 +66,8 @@ Exit codes:
 	f.StringVar(&s.config, "config", "", "configuration file in YAML (default: $CHUBBY_SERVE_CONFIG, or none if flags or variables set members)")
 	f.BoolVar(&s.bootstrap, "bootstrap", false, "first start of a replica of a new cell: the directory must be empty, or come from chubby backup restore")
 	f.BoolVar(&s.check, "check-config", false, "check the configuration and its files, print the settings in effect, warn if the directory does not fit, and exit")
+	s.form.Register(c)
+	f.Lookup("output").Usage = "output format of --check-config: table (YAML) or json"
 	s.profile.register(c)
 	s.rig.register(c)
 	for _, k := range new(server.Config).Keys() {
@@ -128,28 +134,18 @@ func (s *serve) fault(err error) error {
 
 func (s *serve) run(c *cobra.Command) error {
 	serviceMemory()
-	cfg, err := s.load(c)
-	if err != nil {
+	if err := s.form.Check(); err != nil {
 		return err
 	}
 	if s.check {
-		if err := errors.Join(cfg.CheckFiles(), cfg.CheckBackupDir()); err != nil {
-			return cli.Usage("%v", err)
-		}
-		text, err := yaml.Marshal(cfg.WithDefaults())
-		if err != nil {
-			return cli.Internal(err)
-		}
-		if cfg.LeaseGrant == 0 {
-			text = fmt.Appendf(text, "# lease_grant is that of the cell, and %v in a new one\n", server.DefaultLeaseGrant)
-		}
-		for _, w := range cfg.Warnings() {
-			s.Warn("%s", w)
-		}
-		if err := cfg.CheckDir(s.bootstrap); err != nil {
-			s.Warn("the configuration is valid, but the same command without --check-config would be refused: %v", err)
-		}
-		return s.Printf("%s", text)
+		return s.checkConfig(c)
+	}
+	if c.Flags().Changed("output") {
+		return cli.Usage("-o %s: it is of --check-config; serve prints nothing to stdout, and logs JSON with --log-format json", s.form)
+	}
+	cfg, err := s.load(c)
+	if err != nil {
+		return err
 	}
 	outliveReaders() // of the log
 	stopPages, err := s.profile.serve()

@@ -4,6 +4,7 @@ package cellcmd
 
 import (
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"net"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/internal/transport/certtest"
 )
 
@@ -109,6 +111,62 @@ func TestTheSettingsInEffectAreAConfiguration(t *testing.T) {
 		require.Equal(t, cli.ExitClean, code, said)
 		require.Equal(t, settings, out)
 	}
+}
+
+// With -o json, --check-config prints one object, also of a configuration with faults, which are on stderr, too.
+func TestACheckedConfigurationAsJSON(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := writesTo(t, dir)
+	head := "cell: prod\nid: 1\nmembers:\n  2: b:7401\n  1: a:7401\ndir: " + filepath.Join(dir, "1") + "\n"
+	check := func(config string, more ...string) (r checkedConfig, code int, said string) {
+		code, out, said := run(t, append([]string{"serve", "--config", config, "--check-config", "-o", "json"}, more...)...)
+		require.Equal(t, configSchema, schema.Accept(t, project, []byte(out)), said)
+		require.NoError(t, json.Unmarshal([]byte(out), &r))
+		require.Equal(t, code, r.Exit)
+		require.Equal(t, config, r.Config)
+		return r, code, said
+	}
+	good := write("good.yaml", head+"listen_clients: 127.0.0.1:7400\n")
+	r, code, said := check(good, "--bootstrap")
+	require.Equal(t, cli.ExitClean, code, said)
+	require.True(t, r.Valid)
+	require.Empty(t, r.Refused)
+	require.Equal(t, "1=a:7401,2=b:7401", r.Settings["members"])
+	require.Equal(t, "12s", r.Settings["session_lease"])
+	args := []string{"serve", "--check-config", "-o", "json", "--bootstrap"}
+	for key, text := range r.Settings { // order-free: flags
+		args = append(args, "--"+flagOf(key)+"="+text)
+	}
+	code, out, said := run(t, args...)
+	require.Equal(t, cli.ExitClean, code, said)
+	var again checkedConfig
+	require.NoError(t, json.Unmarshal([]byte(out), &again))
+	require.Equal(t, r.Settings, again.Settings)
+
+	r, code, said = check(good) // without --bootstrap
+	require.Equal(t, cli.ExitClean, code, said)
+	require.Contains(t, r.Refused, "--bootstrap")
+
+	r, code, said = check(write("bad.yaml", "cell: Prod\nid: 3\nmembers:\n  1: a:7401\n"))
+	require.Equal(t, cli.ExitUsage, code)
+	require.False(t, r.Valid)
+	require.Nil(t, r.Settings)
+	require.Len(t, r.Faults, 4)
+	for _, f := range r.Faults {
+		require.Contains(t, said, f)
+	}
+	r, code, _ = check(filepath.Join(dir, "nowhere.yaml"))
+	require.Equal(t, cli.ExitUsage, code)
+	require.Len(t, r.Faults, 1)
+
+	code, out, said = run(t, "serve", "--config", good, "-o", "json")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Empty(t, out)
+	require.Contains(t, said, "-o json: it is of --check-config; serve prints nothing to stdout, and logs JSON with --log-format json")
+	code, _, said = run(t, "serve", "--config", good, "--check-config", "-o", "yaml")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, said, `-o "yaml": give table or json`)
 }
 
 // A replica takes its whole configuration from variables, or the name of the file, and flags override them.

@@ -60,19 +60,10 @@ func (s *Streams) JSON(v any) error {
 // Document writes v, a struct, to stdout as JSON, with the name of its schema (docs/schema) as
 // the first field.
 func (s *Streams) Document(schema string, v any) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"schema":%q,`, schema)
-	head := b.Len()
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := document(schema, v)
+	if err != nil {
 		return Internal(err)
 	}
-	body := b.Bytes()[head:]
-	if !bytes.HasPrefix(body, []byte(`{"`)) {
-		return Internal(fmt.Errorf("%T is no document", v))
-	}
-	text := append(b.Bytes()[:head:head], body[1:]...)
 	var out bytes.Buffer
 	if err := json.Indent(&out, text, "", "  "); err != nil {
 		return Internal(err)
@@ -81,4 +72,34 @@ func (s *Streams) Document(schema string, v any) error {
 		return Internal(err)
 	}
 	return nil
+}
+
+// Line is Document in one line: one of several documents, or one for which a reader waits
+// while the command runs on.
+func (s *Streams) Line(schema string, v any) error {
+	text, err := document(schema, v)
+	if err == nil {
+		_, err = s.Out.Write(text)
+	}
+	if err != nil {
+		return Internal(err)
+	}
+	return nil
+}
+
+// document is v as one line of JSON that begins with the name of its schema.
+func document(schema string, v any) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"schema":%q,`, schema)
+	head := b.Len()
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	body := b.Bytes()[head:]
+	if !bytes.HasPrefix(body, []byte(`{"`)) {
+		return nil, fmt.Errorf("%T is no document", v)
+	}
+	return append(b.Bytes()[:head:head], body[1:]...), nil
 }

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,6 +187,32 @@ func (k Key) Set(text string) error {
 		return fmt.Errorf("%s %q: give %s", k.Name, text, kind)
 	}
 	return nil
+}
+
+// Text is the value as text that Set takes; "" if it is not set.
+func (k Key) Text() string {
+	if v := reflect.ValueOf(k.value).Elem(); v.IsZero() && v.Kind() != reflect.Bool {
+		return ""
+	}
+	switch v := k.value.(type) {
+	case *string:
+		return *v
+	case *bool:
+		return strconv.FormatBool(*v)
+	case *int:
+		return strconv.Itoa(*v)
+	case *uint32:
+		return strconv.FormatUint(uint64(*v), 10)
+	case *time.Duration:
+		return v.String()
+	case *map[uint32]string:
+		var all []string
+		for _, id := range slices.Sorted(maps.Keys(*v)) {
+			all = append(all, fmt.Sprintf("%d=%s", id, (*v)[id]))
+		}
+		return strings.Join(all, ",")
+	}
+	return ""
 }
 
 // parseMembers reads the replicas in one text. Validate judges the addresses.
