@@ -35,6 +35,8 @@ func (e *OpError) Unwrap() error { return e.Err }
 type FormatError struct {
 	Offset int64 // of the first byte of the part that is wrong
 	Reason string
+	// Version says that the stream has a version that this program does not know, and may be good.
+	Version bool
 }
 
 // Error names the offset and the reason.

@@ -53,7 +53,7 @@ func (l *loader) header() error {
 		return formatError(0, "not a stream of rows")
 	}
 	if v := binary.LittleEndian.Uint16(b[8:]); v != version {
-		return formatError(8, "version %d, this program reads version %d", v, version)
+		return &FormatError{Offset: 8, Reason: fmt.Sprintf("version %d, this program reads version %d", v, version), Version: true}
 	}
 	l.crc = crc32.Checksum(b[:12], castagnoli)
 	if binary.LittleEndian.Uint32(b[12:]) != l.crc || b[10] != 0 || b[11] != 0 {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,11 +94,12 @@ func (a *app) loadBackup(name string) (backup.Backup, error) {
 		return backup.Backup{}, err
 	}
 	b, err := backup.Load(fsys, base)
-	switch {
-	case errors.Is(err, backup.ErrUnfit):
-		return b, cli.Usage("%s", asTypedBy("backup", err, base, name))
-	case err != nil:
-		return b, cli.Usage("%s", asTypedBy("snapshot", err, base, name))
+	if err != nil {
+		pkg := "snapshot"
+		if strings.HasPrefix(err.Error(), "backup: ") {
+			pkg = "backup"
+		}
+		return b, cli.Usage("%s", asTypedBy(pkg, err, base, name))
 	}
 	return b, nil
 }

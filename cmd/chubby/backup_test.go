@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -25,7 +28,7 @@ import (
 
 // writeBackup makes a backup of a founded cell with a session and a user row, and
 // returns its name below root.
-func writeBackup(t *testing.T, root string) string {
+func writeBackup(t *testing.T, root string, changes ...func(tx *db.Txn)) string {
 	d := db.New()
 	tx := d.Begin()
 	for _, c := range []command.Command{
@@ -37,6 +40,9 @@ func writeBackup(t *testing.T, root string) string {
 		require.Equal(t, command.Executed, command.Apply(tx, string(command.Append(nil, c))).Verdict)
 	}
 	rows.SetLongestLease(tx, 12*time.Second)
+	for _, change := range changes {
+		change(tx)
+	}
 	tx.Commit()
 	cell, _ := rows.CellID(d)
 	p := store.Place{FS: vfs.NewOS(root), Dir: "far"}
@@ -133,4 +139,47 @@ $`, w.out.String())
 	require.NoDirExists(t, "x")
 	require.Equal(t, cli.ExitClean, w.do("backup", "restore", "--help"))
 	require.Contains(t, w.out.String(), "chubby serve --bootstrap", "what comes next is said")
+}
+
+// A backup of a newer program is refused before anything is written. The error names the version of the backup and
+// that of this program, and says what to do.
+func TestABackupOfANewerProgramIsRefused(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	w := newWorld()
+	file, err := os.ReadFile(writeBackup(t, root))
+	require.NoError(t, err)
+	file[4]++ // the format of snapshots
+	require.NoError(t, os.WriteFile("file.snap", file, 0o644))
+
+	var stream bytes.Buffer
+	_, err = db.New().View().WriteTo(&stream)
+	require.NoError(t, err)
+	stream.Bytes()[8]++ // the format of rows
+	s, _, err := snapshot.Open(vfs.NewOS(root), "streams", snapshot.Options{})
+	require.NoError(t, err)
+	_, err = s.Write(snapshot.Handle{Slot: 42, Members: []snapshot.NodeID{1}, Epoch: 1}, func(out io.Writer) error {
+		_, err := out.Write(stream.Bytes())
+		return err
+	})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+
+	for forged, versions := range map[string]string{
+		"file.snap":                         fmt.Sprintf("unknown format version %d, this program reads %d", file[4], file[4]-1),
+		"streams/00000000000000000042.snap": fmt.Sprintf("version %d, this program reads version %d", stream.Bytes()[8], stream.Bytes()[8]-1),
+		"rows/" + writeBackup(t, filepath.Join(root, "rows"), func(tx *db.Txn) {
+			rows.SetConstant(tx, rows.ConstantVersion(command.NewestVersion+1), rows.VersionValue)
+			tx.Put("?", "a row of a family that this program does not know")
+		}): fmt.Sprintf("the cell used version %d of the commands, and this program knows them up to version %d", command.NewestVersion+1, command.NewestVersion),
+	} {
+		for _, args := range [][]string{{"restore", forged, "--members", "1,2,3", "--to", "new"}, {"check", forged}} {
+			require.Equal(t, cli.ExitUsage, w.do(append([]string{"backup"}, args...)...), args)
+			require.Empty(t, w.out.String())
+			require.Contains(t, w.err.String(), "chubby: "+forged+": ")
+			require.Contains(t, w.err.String(), versions)
+			require.Contains(t, w.err.String(), ": a newer program made it: use the chubby of the replica that wrote it, or a newer one\n")
+			require.NoDirExists(t, "new")
+		}
+	}
 }

@@ -20,6 +20,10 @@ import (
 // what is in it.
 var ErrUnfit = errors.New("not the rows of a cell")
 
+// ErrNewer says that a file has a version that this program does not know. A program reads the versions of all
+// programs before it, so a newer one made the file.
+var ErrNewer = errors.New("a newer program made it: use the chubby of the replica that wrote it, or a newer one")
+
 // Backup is a backup that was read to its last row.
 type Backup struct {
 	ID   snapshot.ID
@@ -29,14 +33,24 @@ type Backup struct {
 
 // Load reads a backup, or the snapshot of a replica, and checks all of it: every
 // byte by its checksums (snapshot.ErrDamaged), every row by command.Audit, and what
-// the file says of itself by the rows (ErrUnfit). It changes nothing.
+// the file says of itself by the rows (ErrUnfit). It changes nothing. A file, a stream of
+// rows or commands of a version above those of this program are an ErrNewer that names both.
 func Load(fsys vfs.FS, name string) (b Backup, err error) {
 	b.ID, err = snapshot.LoadFile(fsys, name, func(r io.Reader) (err error) {
 		b.Rows, err = db.Load(r)
 		return err
 	})
-	if err != nil {
+	stream := new(db.FormatError)
+	switch {
+	case errors.Is(err, snapshot.ErrVersion):
+		return Backup{}, fmt.Errorf("%w: %w", err, ErrNewer)
+	case errors.As(err, &stream) && stream.Version:
+		return Backup{}, fmt.Errorf("backup: %s: %w: %w", name, err, ErrNewer)
+	case err != nil:
 		return Backup{}, err
+	}
+	if v := rows.GetVersion(b.Rows); v > command.NewestVersion { // before the rows are judged: there may be new ones
+		return Backup{}, fmt.Errorf("backup: %s: the cell used version %d of the commands, and this program knows them up to version %d: %w", name, v, command.NewestVersion, ErrNewer)
 	}
 	unfit := func(format string, args ...any) (Backup, error) {
 		return Backup{}, fmt.Errorf("backup: %s: %w: %s", name, ErrUnfit, fmt.Sprintf(format, args...))
