@@ -25,6 +25,9 @@ func (a *call) explain(ctx context.Context, err error) error {
 	isDial := errors.As(err, &e) && e.Op == "dial"
 	var told string
 	asked := a.operate(ctx, func(ctx context.Context, o *operator) error {
+		if isDial {
+			o.tried = a.timeout
+		}
 		all, silent := o.describe(ctx)
 		if isDial {
 			head = fmt.Sprintf("no session with %s after %v", o.cell(), a.timeout)
@@ -115,8 +118,12 @@ func (o *operator) fault(d description) string {
 func (o *operator) silence(all []description) error {
 	head := "no replica of " + o.cell() + " answers"
 	isLate := slices.ContainsFunc(all, func(d description) bool { return grpcstatus.Code(d.err) == grpccodes.DeadlineExceeded })
-	if isLate && 0 < o.within && o.within < askFor {
-		head += fmt.Sprintf(" within %v (--timeout)", o.within)
+	tried := o.tried
+	if tried == 0 && isLate && o.within < askFor {
+		tried = o.within
+	}
+	if tried > 0 {
+		head += fmt.Sprintf(" within %v (--timeout)", tried)
 	}
 	decides := all[0].err
 	var lines []string

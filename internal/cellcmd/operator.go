@@ -24,6 +24,7 @@ type operator struct {
 	target client.Target
 	conns  *rpc.Client
 	within time.Duration // for which the command may take; 0: unknown
+	tried  time.Duration // for which the command has waited for a session before; 0: it has not
 }
 
 // description is the answer of one replica, or why there is none.
