@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -89,7 +90,7 @@ func (a *app) loadBackup(name string) (backup.Backup, error) {
 	if err := a.SpareInput(name); err != nil {
 		return backup.Backup{}, err
 	}
-	fsys, base, err := findFile(name)
+	fsys, base, err := findFile(name, "name a file below backup_dir, such as cell-ID/SLOT.snap")
 	if err != nil {
 		return backup.Backup{}, err
 	}
@@ -99,7 +100,11 @@ func (a *app) loadBackup(name string) (backup.Backup, error) {
 		if strings.HasPrefix(err.Error(), "backup: ") {
 			pkg = "backup"
 		}
-		return b, cli.Usage("%s", asTypedBy(pkg, err, base, name))
+		told := asTypedBy(pkg, err, base, name)
+		if errors.Is(err, snapshot.ErrDamaged) {
+			told += ": copy the file anew, or take an older backup"
+		}
+		return b, cli.Usage("%s", told)
 	}
 	return b, nil
 }

@@ -74,6 +74,7 @@ $`, w.out.String())
 	require.NoError(t, os.WriteFile("rotten", raw, 0o644))
 	require.Equal(t, cli.ExitUsage, w.do("backup", "check", "rotten"))
 	require.Contains(t, w.err.String(), "chubby: rotten: damaged at offset")
+	require.Contains(t, w.err.String(), ": copy the file anew, or take an older backup\n")
 	writeSnapshot(t, root) // what is in it is no cell
 	require.Equal(t, cli.ExitUsage, w.do("backup", "check", snapName))
 	for _, args := range [][]string{{"nowhere"}, {"far"}, {}, {name, "-o", "xml"}} {
@@ -127,11 +128,11 @@ $`, w.out.String())
 		"comes twice":          {name, "--to", "x", "--members", "1,1"},
 		"too large":            {name, "--to", "x", "--members", "4294967296"},
 		"a lease of 1h":        {name, "--to", "x", "--members", "1", "--lease", "1h"},
-		"stat nowhere":         {"nowhere", "--to", "x", "--members", "1"},
-		"-o \"xml\"":           {name, "--to", "x", "--members", "1", "-o", "xml"},
-		"takes one":            {"--to", "x", "--members", "1"},
-		"not a directory":      {name, "--to", name, "--members", "1"},
-		"invalid argument":     {name, "--to", "x", "--members", "one"},
+		"stat nowhere: no such file or directory: name a file below backup_dir, such as cell-ID/SLOT.snap": {"nowhere", "--to", "x", "--members", "1"},
+		"-o \"xml\"":       {name, "--to", "x", "--members", "1", "-o", "xml"},
+		"takes one":        {"--to", "x", "--members", "1"},
+		"not a directory":  {name, "--to", name, "--members", "1"},
+		"invalid argument": {name, "--to", "x", "--members", "one"},
 	} {
 		require.Equal(t, cli.ExitUsage, w.do(append([]string{"backup", "restore"}, args...)...), args)
 		require.Contains(t, w.err.String(), want)

@@ -43,7 +43,7 @@ func (a *app) snapshotDump(name string, form cli.Form) error {
 	if err := a.SpareInput(name); err != nil {
 		return err
 	}
-	fsys, base, err := findFile(name)
+	fsys, base, err := findFile(name, "name a file such as DIR/snapshots/SLOT.snap, in the directory of a replica")
 	if err != nil {
 		return err
 	}
@@ -62,10 +62,10 @@ func (a *app) snapshotDump(name string, form cli.Form) error {
 	return nil
 }
 
-// findFile is the directory of a file, to be read only, and its name in it.
-func findFile(name string) (dir vfs.FS, base string, err error) {
+// findFile is the directory of a file, to be read only, and its name in it. advice is what to name if there is none.
+func findFile(name, advice string) (dir vfs.FS, base string, err error) {
 	if info, err := os.Stat(name); err != nil {
-		return nil, "", cli.Usage("%v", err)
+		return nil, "", cli.Usage("%v: %s", err, advice)
 	} else if info.IsDir() {
 		return nil, "", cli.Usage("%s: a directory; name one of the files in it", name)
 	}

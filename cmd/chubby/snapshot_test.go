@@ -81,7 +81,7 @@ func TestADamagedSnapshotIsExit2WithItsPlace(t *testing.T) {
 		"noise":          "noise: damaged at offset 0: not a snapshot file",
 		"old":            "old: offset 4: unknown format version 9",
 		"snaps":          "snaps: a directory; name one of the files in it",
-		"nowhere":        "stat nowhere: no such file",
+		"nowhere":        "stat nowhere: no such file or directory: name a file such as DIR/snapshots/SLOT.snap, in the directory of a replica\n",
 		root + "/rotten": root + "/rotten: damaged at offset 176: ",
 	} {
 		require.Equal(t, cli.ExitUsage, w.do("snapshot", "dump", name), name)

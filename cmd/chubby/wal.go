@@ -53,7 +53,7 @@ line of kind unreadable or an entry whose state is not ok, and an error on stder
 
 func (a *app) walDump(name string, form cli.Form) error {
 	if _, err := os.Stat(name); err != nil {
-		return cli.Usage("%v", err)
+		return cli.Usage("%v: name the directory DIR/log of a replica, or a file in it", err)
 	}
 	if err := a.spareLog(name); err != nil {
 		return err

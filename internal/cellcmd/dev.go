@@ -264,7 +264,7 @@ func (d *dev) configs() (cfgs []server.Config, options []server.Options, err err
 		}
 		clients, err := net.Listen("tcp", net.JoinHostPort(host, fmt.Sprint(at)))
 		if err != nil {
-			return nil, options, cli.Usage("--listen: %v", err)
+			return nil, options, cli.Usage("--listen: %v: give an address of the loopback interface with free ports, or port 0", err)
 		}
 		if tcp, ok := clients.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 			clients.Close()

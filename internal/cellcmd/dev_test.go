@@ -95,9 +95,10 @@ func TestAHangupRemovesATemporaryCell(t *testing.T) {
 func TestWhatIsWrongWithACellIsSaid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cell.json")
 	for words, args := range map[string][]string{
-		"1 to 15":                               {"--replicas", "0"},
-		"give host:port":                        {"--listen", "nowhere"},
-		"not a loopback address":                {"--listen", "0.0.0.0:0"},
+		"1 to 15":                {"--replicas", "0"},
+		"give host:port":         {"--listen", "nowhere"},
+		"not a loopback address": {"--listen", "0.0.0.0:0"},
+		"give an address of the loopback interface with free ports, or port 0": {"--listen", "192.0.2.1:0"},
 		"100ms to 1m":                           {"--session-lease", "1ms"},
 		"--dir":                                 {"--dir", "/dev/null/x"},
 		"--dir is empty: give a value":          {"--dir", ""},

@@ -3,6 +3,7 @@ package cellcmd
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -102,7 +103,11 @@ func (s *serve) load(c *cobra.Command) (cfg server.Config, err error) {
 	_, inEnv := os.LookupEnv(server.EnvPrefix + "MEMBERS")
 	switch {
 	case s.config != "":
-		if cfg, err = server.Load(s.config); err != nil {
+		cfg, err = server.Load(s.config)
+		if unread := new(fs.PathError); errors.As(err, &unread) {
+			return cfg, cli.Usage("%v: give the file of a configuration, of which docs/running.md shows one", err)
+		}
+		if err != nil {
 			return cfg, cli.Usage("%v", err)
 		}
 	case !inEnv && !c.Flags().Changed("members"):

@@ -195,11 +195,11 @@ func TestAReplicaIsConfiguredByTheEnvironment(t *testing.T) {
 	require.Equal(t, settings, again)
 
 	for words, vars := range map[string][]string{
-		"--config is missing: give a configuration file":                                      {"CHUBBY_SERVE_ID=1"},
-		"environment variable CHUBBY_SERVE_MEMBRES: no such key of the configuration":         {"CHUBBY_SERVE_CONFIG=" + config, "CHUBBY_SERVE_MEMBRES=1=a:1"},
-		"open nowhere.yaml: no such file":                                                     {"CHUBBY_SERVE_CONFIG=nowhere.yaml"},
-		"the configuration of flags and variables: cell \"\": give a name":                    {"CHUBBY_SERVE_MEMBERS=1=a:1"},
-		"environment variable CHUBBY_SERVE_MEMBERS: members \"a:1\": give ID=HOST:PORT,ID=HO": {"CHUBBY_SERVE_MEMBERS=a:1"},
+		"--config is missing: give a configuration file":                                                                     {"CHUBBY_SERVE_ID=1"},
+		"environment variable CHUBBY_SERVE_MEMBRES: no such key of the configuration":                                        {"CHUBBY_SERVE_CONFIG=" + config, "CHUBBY_SERVE_MEMBRES=1=a:1"},
+		"open nowhere.yaml: no such file or directory: give the file of a configuration, of which docs/running.md shows one": {"CHUBBY_SERVE_CONFIG=nowhere.yaml"},
+		"the configuration of flags and variables: cell \"\": give a name":                                                   {"CHUBBY_SERVE_MEMBERS=1=a:1"},
+		"environment variable CHUBBY_SERVE_MEMBERS: members \"a:1\": give ID=HOST:PORT,ID=HO":                                {"CHUBBY_SERVE_MEMBERS=a:1"},
 	} {
 		p := startWith(t, in(vars...), "serve", "--check-config")
 		require.Equal(t, cli.ExitUsage, p.ends(t))

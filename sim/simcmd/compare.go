@@ -97,7 +97,7 @@ The exit code is 1 if something broke on a side, and 3 if no seed was clean on b
   chubby sim compare HEAD this --seeds 50 --out results`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return cli.Usage("%s compares two sides; sides given: %d", c.CommandPath(), len(args))
+				return cli.Usage("%s compares two sides, such as replicas=3 replicas=5, or HEAD this; sides given: %d", c.CommandPath(), len(args))
 			}
 			return nil
 		},

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"reflect"
 	"slices"
@@ -94,6 +96,9 @@ func (a *app) merge(files []string, form cli.Form, more bool, minCounted uint64)
 func readShard(file string) (shardReport, error) {
 	s := shardReport{file: file}
 	text, err := os.ReadFile(file)
+	if unread := new(fs.PathError); errors.As(err, &unread) {
+		return s, fmt.Errorf("%w: give files that chubby sim --shard I/N -o json has printed", unread.Err) // the caller names the file
+	}
 	if err != nil {
 		return s, err
 	}

@@ -111,6 +111,8 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 		require.Empty(t, w.out.String())
 	}
 	require.Equal(t, cli.ExitUsage, w.do("sim", "merge"))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "merge", "nowhere"))
+	require.Equal(t, "chubby: nowhere: no such file or directory: give files that chubby sim --shard I/N -o json has printed\n", w.err.String())
 }
 
 // With a missing shard, the exit code of merge is that of an undecided run. It is the same if fewer seeds counted in all
