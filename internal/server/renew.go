@@ -32,6 +32,16 @@ type secretGroup struct {
 	used  string       // the stamp of the files when they were read last, good or bad
 	seen  string       // the stamp when they were looked at last
 	bad   atomic.Bool  // as they were read last
+	told  string       // the stamp and the fault of bad files that the log has; empty: they were good
+}
+
+// isDue looks at the files, and reports whether they are to be read: they have changed, and have then stayed as they are
+// from one look to the next, so a file that is being written is not read. Bad ones are read at each look: rights can be
+// mended, and a failed read can be over, without a change of the stamp.
+func (g *secretGroup) isDue() bool {
+	was, now := g.seen, rpc.Stamp(g.files...)
+	g.seen = now
+	return now == was && (now != g.used || g.bad.Load())
 }
 
 // newSecrets reads all secrets of a configuration.
@@ -78,36 +88,31 @@ func (x *secrets) clientTLS() *tls.Config { return x.clients.Load().tls }
 // Reload reads the files of certificates and tokens again. Those that are good are used from the
 // next connection on, and the connections of clients whose token is gone end. Where a file is
 // bad, the old ones stay; the error, which is logged too, says why.
-func (s *Server) Reload() error {
-	return s.reload(func(*secretGroup) bool { return true })
-}
+func (s *Server) Reload() error { return s.reload(true) }
 
-// renewChanged reads files again that have changed, and have then stayed as they are from one
-// look to the next: a file that is being written is not read.
-func (s *Server) renewChanged() error {
-	return s.reload(func(g *secretGroup) bool {
-		was, now := g.seen, rpc.Stamp(g.files...)
-		g.seen = now
-		return now == was && now != g.used
-	})
-}
+// renewChanged reads those files again that are due. The log has the fault of bad ones once.
+func (s *Server) renewChanged() error { return s.reload(false) }
 
-func (s *Server) reload(is func(*secretGroup) bool) error {
+func (s *Server) reload(isOrder bool) error {
 	s.secrets.mu.Lock()
 	defer s.secrets.mu.Unlock()
 	var faults []error
 	for _, g := range s.secrets.groups {
-		if g.files[0] == "" || !is(g) {
+		if g.files[0] == "" || !isOrder && !g.isDue() {
 			continue
 		}
 		g.used = rpc.Stamp(g.files...)
 		err := g.read()
 		g.bad.Store(err != nil)
 		if err != nil {
-			s.log.Error("the old ones stay: new files are bad", "files", g.name, "err", err)
+			if fault := g.used + err.Error(); isOrder || fault != g.told {
+				g.told = fault
+				s.log.Error("the old ones stay: new files are bad", "files", g.name, "err", err)
+			}
 			faults = append(faults, err)
 			continue
 		}
+		g.told = ""
 		s.log.Info("files were read again", "files", g.name)
 	}
 	return errors.Join(faults...)

@@ -1,10 +1,16 @@
 package server
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/internal/logtest"
 )
 
 // The log has a certificate when it is not valid yet, when it should be renewed, when it has expired, and twice a day in
@@ -30,4 +36,49 @@ func TestTheLogHasCertificatesThatExpire(t *testing.T) {
 	require.Equal(t, []expiry{young}, due(13*time.Hour, young))
 	require.Empty(t, due(renewWithin+time.Hour, young), "it is valid")
 	require.Equal(t, []expiry{young}, due(10*renewWithin-time.Hour, young), "it expires soon")
+}
+
+// New files that are refused for their rights, or cannot be read for a moment, are read again once that is mended: their
+// contents, and the time of their last change, stay as they are then. The log has the fault once.
+func TestBadFilesAreReadAgainUntilTheyAreGood(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("file modes are those of unix, which the machines of .ci/run have")
+	}
+	said := new(logtest.Log)
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	write := func(text string, mode os.FileMode) {
+		require.NoError(t, os.WriteFile(tokens+".new", []byte(text), mode))
+		require.NoError(t, os.Chmod(tokens+".new", mode))
+		require.NoError(t, os.Rename(tokens+".new", tokens))
+	}
+	write("ann "+strings.Repeat("a", 24)+"\n", 0o600)
+	s := &Server{cfg: Config{TokenFile: tokens}, log: said.Logger()}
+	require.NoError(t, s.newSecrets())
+	look := func() (err error) {
+		for range 2 { // a file must stay as it is from one look to the next
+			err = s.renewChanged()
+		}
+		return err
+	}
+	require.NoError(t, look())
+	require.Empty(t, said.String(), "nothing has changed")
+
+	write("ann "+strings.Repeat("b", 24)+"\n", 0o644)
+	require.ErrorContains(t, look(), "all users of this machine may use")
+	require.ErrorContains(t, look(), "all users of this machine may use")
+	require.Equal(t, 1, strings.Count(said.String(), "the old ones stay: new files are bad"), "%v", said)
+	require.NoError(t, os.Chmod(tokens, 0o600))
+	require.NoError(t, look())
+	require.Equal(t, 1, strings.Count(said.String(), "files were read again"), "%v", said)
+	require.Empty(t, s.secrets.warnings(time.Now()))
+	require.NoError(t, look())
+	require.Equal(t, 1, strings.Count(said.String(), "files were read again"), "once: %v", said)
+
+	write("ann short\n", 0o600)
+	require.Error(t, look())
+	write("ann shorter\n", 0o600)
+	require.Error(t, look())
+	require.Equal(t, 3, strings.Count(said.String(), "the old ones stay: new files are bad"), "another fault, and other files: %v", said)
+	require.Error(t, s.Reload())
+	require.Equal(t, 4, strings.Count(said.String(), "the old ones stay: new files are bad"), "it was asked for: %v", said)
 }

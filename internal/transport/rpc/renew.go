@@ -29,7 +29,7 @@ func Stamp(names ...string) string {
 			fmt.Fprintf(&b, "%v\n", err)
 			continue
 		}
-		fmt.Fprintf(&b, "%d %d\n", info.ModTime().UnixNano(), info.Size())
+		fmt.Fprintf(&b, "%d %d%s\n", info.ModTime().UnixNano(), info.Size(), inode(info))
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -149,4 +150,24 @@ func TestAStampChangesWithItsFiles(t *testing.T) {
 	require.NoError(t, os.Remove(name))
 	seen[rpc.Stamp(name)] = true
 	require.Len(t, seen, 3)
+}
+
+// A file that takes the place of another one, as mv and a changed link do, may have its length and its time: some systems
+// give all files one time.
+func TestAStampChangesWithAFileOfTheSameLengthAndTime(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no numbers there that package os tells")
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "f")
+	for _, text := range []string{"1", "2"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, text), []byte(text), 0o600))
+		require.NoError(t, os.Chtimes(filepath.Join(dir, text), time.Time{}, time.Unix(1, 0)))
+	}
+	require.NoError(t, os.Symlink("1", name))
+	was := rpc.Stamp(name)
+	require.Equal(t, was, rpc.Stamp(name))
+	require.NoError(t, os.Remove(name))
+	require.NoError(t, os.Symlink("2", name))
+	require.NotEqual(t, was, rpc.Stamp(name))
 }
