@@ -18,7 +18,8 @@ type ask struct {
 	done chan struct{} // the loop closes it after it has called do and carried out the driver's output
 }
 
-// ErrStopped is returned by a method that needs the loop after the replica has ended.
+// ErrStopped is returned by a method that needs the loop after the replica has ended, also while Wait still waits for its
+// files.
 var ErrStopped = errors.New("the replica has stopped")
 
 // ask has the loop call do and carry out the driver's output, and then returns nil. It returns
@@ -28,7 +29,7 @@ func (r *Replica) ask(ctx context.Context, do func(h *driver.Driver, now time.Ti
 	a := ask{do: do, done: make(chan struct{})}
 	select {
 	case r.asks <- a:
-	case <-r.ended:
+	case <-r.left:
 		return ErrStopped
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -257,3 +257,93 @@ func (d *fullDisk) Create(name string) (vfs.File, error) {
 	}
 	return d.FS.Create(name)
 }
+
+// dyingDisk does not finish the sync of a snapshot before release is closed, and syncs of the log fail from then on.
+type dyingDisk struct {
+	vfs.FS
+	hangs   chan struct{} // closed when a sync of a snapshot hangs
+	once    sync.Once
+	release chan struct{}
+}
+
+func (d *dyingDisk) Open(name string) (vfs.File, error)   { return d.wrap(name)(d.FS.Open(name)) }
+func (d *dyingDisk) Create(name string) (vfs.File, error) { return d.wrap(name)(d.FS.Create(name)) }
+
+func (d *dyingDisk) wrap(name string) func(vfs.File, error) (vfs.File, error) {
+	return func(f vfs.File, err error) (vfs.File, error) {
+		if err != nil {
+			return nil, err
+		}
+		return dyingFile{f, d, strings.Contains(name, "/snapshots/")}, nil
+	}
+}
+
+type dyingFile struct {
+	vfs.File
+	disk       *dyingDisk
+	isSnapshot bool
+}
+
+func (f dyingFile) SyncData() error {
+	if f.isSnapshot {
+		f.disk.once.Do(func() { close(f.disk.hangs) })
+		<-f.disk.release
+		return f.File.SyncData()
+	}
+	select {
+	case <-f.disk.hangs:
+		return vfs.ErrIO
+	default:
+		return f.File.SyncData()
+	}
+}
+
+// A replica that has stopped says so and why, also while a part of its disk hangs: nobody is told that it runs.
+func TestAReplicaThatHasStoppedSaysSoWhileItsDiskHangs(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := newCell(t, 1, func(c *cell) { c.tune = func(h *driver.Config) { h.SnapshotEvery = 4 } })
+	c.stop(1)
+	disk := &dyingDisk{FS: vfs.NewOS(t.TempDir()), hangs: make(chan struct{}), release: make(chan struct{})}
+	r, err := replica.Start(c.config(1, disk))
+	require.NoError(t, err)
+	release := sync.OnceFunc(func() { close(disk.release) })
+	t.Cleanup(func() { release(); require.ErrorIs(t, r.Stop(), vfs.ErrIO) })
+	c.mu.Lock()
+	c.replicas[1] = r
+	c.mu.Unlock()
+	l, err := r.Listen(ctx, 1000)
+	require.NoError(t, err)
+	cl := c.client(1)
+	for i := 0; ; i++ {
+		short, stop := context.WithTimeout(ctx, time.Second)
+		err := cl.Put(short, fmt.Sprint(i%20), "x")
+		stop()
+		if err != nil {
+			break
+		}
+	}
+	<-disk.hangs
+	require.Eventually(t, func() bool { return c.log.Has(`level=ERROR msg="replica stopped"`) }, 20*time.Second, time.Millisecond)
+	require.Contains(t, c.log.String(), "input/output error")
+	within, stop := context.WithTimeout(ctx, 20*time.Second)
+	defer stop()
+	require.Eventually(t, func() bool {
+		_, err = r.Status(within)
+		return err != nil
+	}, 20*time.Second, time.Millisecond)
+	require.ErrorIs(t, err, replica.ErrStopped)
+	all := until(within, t, l, replica.EventStopped)
+	require.Contains(t, all[len(all)-1].Reason, "input/output error")
+	ended := make(chan error, 1)
+	go func() { ended <- r.Wait() }()
+	require.Empty(t, ended, "the files are in use")
+	release()
+	require.ErrorIs(t, <-ended, vfs.ErrIO)
+	c.mu.Lock()
+	delete(c.replicas, 1)
+	c.mu.Unlock()
+	over, stopNow := context.WithCancel(ctx)
+	stopNow()
+	require.Error(t, cl.Close(over))
+}

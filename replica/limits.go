@@ -70,7 +70,7 @@ func (r *Replica) SetLimits(ctx context.Context, l Limits) error {
 	select {
 	case code := <-done:
 		return limitsError(code)
-	case <-r.ended:
+	case <-r.left:
 		return fmt.Errorf("%w: %w", ErrStopped, ErrLimitsUnknown)
 	case <-ctx.Done():
 		return fmt.Errorf("%w: %w", context.Cause(ctx), ErrLimitsUnknown)

@@ -69,8 +69,9 @@ type Replica struct {
 	backupDone chan driver.BackupDone // one answer a job
 	quit       chan struct{}
 	stop       sync.Once
-	ended      chan struct{}
-	err        error         // why it ended; read after ended is closed
+	left       chan struct{} // closed when the loop takes no asks any more
+	ended      chan struct{} // closed when the files are, too
+	err        error         // why it ended; read after left is closed
 	cell       atomic.Uint64 // see Cell
 	version    atomic.Uint32 // see Version
 	logJob     underWay
@@ -126,6 +127,7 @@ func Start(cfg Config) (*Replica, error) {
 		backupJobs: make(chan driver.BackupJob, 1),
 		backupDone: make(chan driver.BackupDone, 1),
 		quit:       make(chan struct{}),
+		left:       make(chan struct{}),
 		ended:      make(chan struct{}),
 	}
 	lanes := new(sync.WaitGroup)
@@ -324,6 +326,12 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 		}
 		err = r.carryOut(h, timer)
 	}
+	if !errors.Is(err, errQuit) {
+		r.err = err
+		r.cfg.Logger.Error("replica stopped", "replica", r.cfg.Driver.Core.Paxos.ID, "err", oneLine(err))
+	}
+	r.endListeners(r.err)
+	close(r.left) // before it waits for the lanes: a disk of which a part hangs must not keep it secret
 	close(r.logJobs)
 	close(r.bulkJobs)
 	close(r.backupJobs)
@@ -331,11 +339,6 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 	if err := st.Close(); err != nil {
 		r.cfg.Logger.Error("store did not close", "err", err)
 	}
-	if !errors.Is(err, errQuit) {
-		r.err = err
-		r.cfg.Logger.Error("replica stopped", "replica", r.cfg.Driver.Core.Paxos.ID, "err", oneLine(err))
-	}
-	r.endListeners(r.err)
 	close(r.ended)
 }
 

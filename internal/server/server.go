@@ -322,6 +322,13 @@ func (s *Server) closeWeb(ctx context.Context) {
 	}
 }
 
+// stopClients tells the clients that the replica stops, and ends their connections. It takes two seconds at most.
+func (s *Server) stopClients(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	s.clients.Stop(ctx)
+}
+
 func (s *Server) close(ctx context.Context) {
 	s.stop.Do(func() {
 		close(s.quit)
@@ -335,9 +342,7 @@ func (s *Server) close(ctx context.Context) {
 			cancel()
 		}
 		if s.clients != nil {
-			ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-			s.clients.Stop(ctx)
-			cancel()
+			s.stopClients(ctx)
 		}
 		if r != nil {
 			s.err = r.Stop()

@@ -26,7 +26,8 @@ func (s *Server) watch() {
 		state, err := s.replica.Load().Status(ctx)
 		if err != nil {
 			s.note(replica.Status{})
-			return // it has ended
+			s.stopClients(context.Background()) // they go to another replica, also while this one waits for its disk
+			return                              // it has ended
 		}
 		s.note(state)
 		if known := commandsKnown(s.peers.Status()); !maps.Equal(known, told) {

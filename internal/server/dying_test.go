@@ -1,0 +1,111 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/server"
+	"github.com/chubbycell/chubby/wal/vfs"
+)
+
+// dyingDisk does not finish the sync of a snapshot before release is closed, and syncs of the log fail from then on.
+type dyingDisk struct {
+	vfs.FS
+	hangs   chan struct{} // closed when a sync of a snapshot hangs
+	once    sync.Once
+	release chan struct{}
+}
+
+func (d *dyingDisk) Open(name string) (vfs.File, error) {
+	f, err := d.FS.Open(name)
+	return d.wrap(name, f, err)
+}
+
+func (d *dyingDisk) Create(name string) (vfs.File, error) {
+	f, err := d.FS.Create(name)
+	return d.wrap(name, f, err)
+}
+
+func (d *dyingDisk) wrap(name string, f vfs.File, err error) (vfs.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return dyingFile{f, d, strings.Contains(name, "/snapshots/")}, nil
+}
+
+type dyingFile struct {
+	vfs.File
+	disk       *dyingDisk
+	isSnapshot bool
+}
+
+func (f dyingFile) SyncData() error {
+	if f.isSnapshot {
+		f.disk.once.Do(func() { close(f.disk.hangs) })
+		<-f.disk.release
+		return f.File.SyncData()
+	}
+	select {
+	case <-f.disk.hangs:
+		return vfs.ErrIO
+	default:
+		return f.File.SyncData()
+	}
+}
+
+// A replica that a failing disk has ended is not live, and its clients are told to go, also while another part of that
+// disk hangs: what supervises it, and its clients, would wait for it.
+func TestAReplicaThatEndedIsNotLiveWhileItsDiskHangs(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	peers, clients := listen(t), listen(t)
+	cfg := server.Config{
+		Cell: "test", ID: 1, Members: map[uint32]string{1: peers.Addr().String()}, Dir: filepath.Join(t.TempDir(), "1"),
+		ListenClients: clients.Addr().String(), ListenHTTP: "127.0.0.1:0",
+	}
+	disk := &dyingDisk{hangs: make(chan struct{}), release: make(chan struct{})}
+	release := sync.OnceFunc(func() { close(disk.release) })
+	s, err := server.Start(cfg, server.Options{Bootstrap: true, Peers: peers, Clients: clients, Disk: func(f vfs.FS) vfs.FS {
+		disk.FS = f
+		return disk
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { release(); require.ErrorIs(t, s.Stop(context.Background()), vfs.ErrIO) })
+	cl, err := client.Dial(ctx, "1="+cfg.ListenClients)
+	require.NoError(t, err)
+	defer func() {
+		over, stop := context.WithCancel(ctx)
+		stop()
+		require.Error(t, cl.Close(over))
+	}()
+	large := strings.Repeat("x", 250_000)
+	for i := range 100 { // until a snapshot is due
+		short, stop := context.WithTimeout(ctx, 2*time.Second)
+		err = cl.Put(short, fmt.Sprint(i%4), large)
+		stop()
+		if err != nil {
+			break
+		}
+	}
+	require.Error(t, err)
+	<-disk.hangs
+	require.Eventually(t, func() bool {
+		code, text := page(t, s, "/livez")
+		return code == http.StatusServiceUnavailable && strings.HasPrefix(text, "stopped\n")
+	}, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return cl.Unreached() != nil }, 20*time.Second, 10*time.Millisecond)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Wait() }()
+	require.Empty(t, ended, "the files are in use")
+	release()
+	require.ErrorIs(t, <-ended, vfs.ErrIO)
+}
