@@ -66,6 +66,7 @@ type Config struct {
 
 // timing is how long things may take; tests make it shorter.
 type timing struct {
+	lookup                 time.Duration // of the name of a host
 	dial, handshake, write time.Duration
 	alive, silence         time.Duration // a sign of life is sent after this; a connection is closed after that
 	backoffMin, backoffMax time.Duration
@@ -75,7 +76,7 @@ type timing struct {
 
 func defaultTiming(peers int) timing {
 	return timing{
-		dial: 3 * time.Second, handshake: 5 * time.Second, write: 10 * time.Second,
+		lookup: 15 * time.Second, dial: 3 * time.Second, handshake: 5 * time.Second, write: 10 * time.Second,
 		alive: 3 * time.Second, silence: 15 * time.Second,
 		backoffMin: 50 * time.Millisecond, backoffMax: 2 * time.Second,
 		flush: 200 * time.Millisecond, maxAccepted: 16 + 4*peers,

@@ -7,7 +7,7 @@
 // connection begins with a handshake.
 //
 // Reading order: config.go, peer.go (the Transport), hello.go (the handshake), formats.go (what two programs know), frame.go,
-// link.go (connections to others), accept.go (connections from others), refused.go (why one was not
+// link.go (connections to others), reach.go (to their hosts), accept.go (connections from others), refused.go (why one was not
 // accepted, in words).
 //
 // # Bytes
@@ -30,6 +30,7 @@
 //	one a receiver  an accepted connection    the network, Config.Deliver      Close, silence, a newer connection
 //	one a link      a connection to a peer    the network                      Close
 //	one a watch     nothing                   a read of the link's connection  the link closing it
+//	one an address  an attempt to connect     the network                      Close, another one that connects, the time of an attempt
 //
 // # Loss
 //

@@ -114,8 +114,7 @@ func (l *link) connect(ctx context.Context, own Identity) (net.Conn, error) {
 }
 
 func (l *link) dial(ctx context.Context, v uint16, own Identity) (net.Conn, error) {
-	d := net.Dialer{Timeout: l.cfg.timing.dial, Control: l.cfg.timing.limitUnacked}
-	conn, err := d.DialContext(ctx, "tcp", l.addr)
+	conn, err := l.cfg.timing.reach(ctx, l.addr)
 	if err != nil {
 		return nil, err
 	}
