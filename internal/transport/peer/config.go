@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chubbycell/chubby/internal/transport/reach"
 	"github.com/chubbycell/chubby/paxos"
 )
 
@@ -76,7 +77,7 @@ type timing struct {
 
 func defaultTiming(peers int) timing {
 	return timing{
-		lookup: 15 * time.Second, dial: 3 * time.Second, handshake: 5 * time.Second, write: 10 * time.Second,
+		lookup: reach.LookupTime, dial: 3 * time.Second, handshake: 5 * time.Second, write: 10 * time.Second,
 		alive: 3 * time.Second, silence: 15 * time.Second,
 		backoffMin: 50 * time.Millisecond, backoffMax: 2 * time.Second,
 		flush: 200 * time.Millisecond, maxAccepted: 16 + 4*peers,

@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/chubbycell/chubby/internal/transport/queue"
+	"github.com/chubbycell/chubby/internal/transport/reach"
 	"github.com/chubbycell/chubby/replica/api"
 )
 
@@ -85,6 +86,7 @@ type Client struct {
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 	ports ports
+	hosts *reach.Hosts
 }
 
 // NewClient returns a Client. It connects to a replica when it has something to send to it.
@@ -97,7 +99,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	}
 	cfg.messages.setDefault()
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop}
+	c := &Client{ports: ports{open: map[uint32]*Port{}}, cfg: cfg, links: map[uint32]*link{}, stop: stop, hosts: reach.NewHosts(cfg.Resolver)}
 	for id, addr := range cfg.Replicas {
 		w, err := c.newWay(addr)
 		if err != nil {
@@ -135,7 +137,7 @@ func (c *Client) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if addr == "" {
 		return nil, errors.New("none of the addresses that were found is that of this replica")
 	}
-	conn, err := (&net.Dialer{Resolver: c.cfg.Resolver}).DialContext(ctx, "tcp", addr)
+	conn, err := c.hosts.Dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -201,4 +203,5 @@ func (c *Client) Close() {
 	for _, l := range c.links {
 		l.at.conn.Close()
 	}
+	c.hosts.Close()
 }

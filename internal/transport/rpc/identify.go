@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/chubbycell/chubby/internal/transport/reach"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
@@ -19,7 +20,8 @@ type Identity struct {
 // until the replica answers, the connection fails or ctx ends. The error is that of the call, FailedPrecondition if the
 // replica is of another cell than cfg has.
 func Identify(ctx context.Context, cfg ClientConfig, addr string) (Identity, error) {
-	c := &Client{cfg: cfg}
+	c := &Client{cfg: cfg, hosts: reach.NewHosts(cfg.Resolver)}
+	defer c.hosts.Close()
 	w, err := c.newWay(addr)
 	if err != nil {
 		return Identity{}, fmt.Errorf("%s: %w", addr, err)
