@@ -72,10 +72,10 @@ func (s *Semaphore) first(ctx context.Context, slots []*client.Handle) (int, *cl
 		switch {
 		case err == nil:
 			return i, lock, nil
-		case !errors.Is(err, client.ErrLockHeld) && !errors.Is(err, client.ErrLockDelayed):
+		case ctx.Err() != nil:
 			return -1, nil, err
 		}
-	}
+	} // one that failed, as that of a deleted file does, fails in the race too, and the others count there
 	r := race{rt: s.c.Runtime(), locks: make([]*client.Lock, len(slots))}
 	return r.run(ctx, slots)
 }
