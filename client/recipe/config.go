@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -150,6 +151,9 @@ func (w *Config[T]) Next(ctx context.Context) (T, error) {
 		}
 		if _, err := w.rt.Wait(ctx, changed); err != nil {
 			w.removeWake(changed)
+			if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) { // err is the cause, which may be ErrClosed
+				err = fmt.Errorf("%w: because of %w", ended, err)
+			}
 			return value, fmt.Errorf("recipe: no news of %s: %w", w.file, err)
 		}
 	}

@@ -23,6 +23,19 @@ func TestANextThatEndsLeavesNothingBehind(t *testing.T) {
 	require.Empty(t, w.wake)
 }
 
+// The context of a Next may end with an error of the client as its cause, as that of a lost lock does. The error tells that
+// the context has ended, as those of all calls do: it is not the end of the Config.
+func TestANextTellsThatItsContextHasEnded(t *testing.T) {
+	w := &Config[int]{rt: client.NewRuntime(nil), file: "/ls/local/f"}
+	ended, cancel := context.WithCancelCause(t.Context())
+	cancel(client.ErrClosed)
+	_, err := w.Next(ended)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, client.ErrClosed)
+	require.False(t, says(ended, err, client.ErrClosed))
+	require.ErrorContains(t, err, "/ls/local/f")
+}
+
 // prompt is a Runtime whose threads run at once, before Go returns.
 type prompt struct{ *client.Goroutines }
 
