@@ -1,7 +1,9 @@
 package recipe
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -104,13 +106,21 @@ func (t *Term) Lost() <-chan struct{} { return t.lock.Done() }
 
 // Resign ends the term: it empties the file and frees the lock, at once and without lock-delay. It
 // blocks until the cell has answered. If ctx ends first, it fails; the lock is still freed as soon
-// as the cell can be reached, and the file may keep the address until there is another leader.
-// Resigning a term that is over is harmless.
+// as the cell can be reached, and the file may keep the address until there is another leader. It keeps
+// the address as well if the cell was not asked to empty it: the lock is freed then, and Resign fails with
+// the reason, such as client.ErrBusy. Resigning a term that is over is harmless.
 func (t *Term) Resign(ctx context.Context) error {
+	var kept error // why the file has the address still
 	if t.lock.Context().Err() == nil {
-		_, _ = t.h.SetContents(ctx, "", 0) // refused if the lock is lost
+		_, err := t.h.SetContents(ctx, "", 0)
+		if why := t.Err(); why == nil || errors.Is(why, client.ErrJeopardy) {
+			kept = err
+		}
 	}
-	return t.h.Close(ctx)
+	if says(ctx, kept, client.ErrStaleSequencer) {
+		kept = nil // the lock is lost, and the file is another leader's
+	}
+	return cmp.Or(t.h.Close(ctx), kept)
 }
 
 // Leader is what the file of an election contained at one instant.

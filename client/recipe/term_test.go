@@ -3,11 +3,13 @@ package recipe_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/client/chubbytest"
 	"github.com/chubbycell/chubby/client/recipe"
 )
 
@@ -94,4 +96,35 @@ func TestAFormerLeaderDoesNotReplaceTheAddressOfThePresentOne(t *testing.T) {
 		require.Equal(t, "bob", l.Address)
 		break
 	}
+}
+
+// A leader resigns while so many calls of its Client wait that no other may. The lock is freed, and the error tells that the
+// file has the address still.
+func TestAResignationThatLeavesTheAddressFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cell := chubbytest.Start(t, chubbytest.Options{Replicas: 1, Lease: 10 * time.Second})
+		c, other := cell.Client(t, client.WithConfig(client.Config{Window: 1, Queue: 1})), cell.Client(t)
+		term, err := recipe.Campaign(ctx, c, recipe.Candidate{File: "/ls/local/leader", Address: "one"})
+		require.NoError(t, err)
+		cell.CutClient(c)
+		for range 2 { // one is under way, and one waits
+			go func() { _ = c.Put(ctx, "k", "v") }()
+			synctest.Wait()
+		}
+		time.AfterFunc(time.Second, func() { cell.HealClient(c) })
+		require.ErrorIs(t, term.Resign(ctx), client.ErrBusy)
+		require.False(t, term.IsLeader())
+		require.ErrorIs(t, term.Err(), client.ErrClosed)
+
+		h, err := other.Open(ctx, "/ls/local/leader", client.OpenOptions{Rights: client.Read | client.Write})
+		require.NoError(t, err)
+		_, err = h.TryAcquire(ctx, client.Exclusive)
+		require.NoError(t, err)
+		text, _, err := h.Contents(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "one", text)
+		require.NoError(t, term.Resign(ctx), "the term is over")
+	})
 }
