@@ -166,12 +166,16 @@ func (c *Client) Status() Status {
 // the cell counts D on its own clock (Config.Rho). ok is false if the session has had no lease, and
 // after this program has closed the Client.
 func (c *Client) LeaseLeft() (left time.Duration, ok bool) {
-	s := c.Status()
-	isClosed := s.State == session.Ending || s.State == session.Over && s.Why == session.Closed
-	if s.Bound.IsZero() || isClosed {
+	if c.configErr != nil {
 		return 0, false
 	}
-	return s.Bound.Sub(c.rt.Now()), true
+	c.local.mu.Lock()
+	defer c.local.mu.Unlock()
+	bound := c.local.m.Status().Bound
+	if bound.IsZero() || c.local.isClosed {
+		return 0, false
+	}
+	return bound.Sub(c.rt.Now()), true
 }
 
 // call makes one call on the rows of the local cell.

@@ -25,6 +25,7 @@ type conn struct {
 	// a goroutine waits, the Runtime sends, a signal fires, or a context ends.
 	mu          sync.Mutex
 	m           *session.Machine
+	isClosed    bool // by the program
 	endChecked  bool // m's session is over, and renewable is decided
 	renewable   bool // m's session expired without a loss; the next call opens another one
 	use         sessionUse
@@ -289,6 +290,7 @@ func isUsable(s session.Status) bool {
 func (c *conn) close() *call {
 	w := &call{signal: c.rt.NewSignal()}
 	c.step(func(now time.Time) {
+		c.isClosed = true
 		c.renew() // closing a session that has expired would report its expiry
 		c.loseAll(ErrClosed)
 		w.token = c.m.Close(now)

@@ -72,3 +72,20 @@ func TestAClosedClientHasNoLease(t *testing.T) {
 		require.False(t, ok)
 	})
 }
+
+// That holds as well if its session had expired before.
+func TestAClosedClientHasNoLeaseAfterItsSessionExpired(t *testing.T) {
+	bubble(t, nil, func(w *world) {
+		lockable(t, w.within(time.Minute), w.c) // an open handle, so the session is not renewed
+		w.cut(w.rt)
+		time.Sleep(5 * time.Minute)
+		require.ErrorIs(t, w.c.Ready(w.within(time.Minute)), client.ErrSessionExpired)
+		left, ok := w.c.LeaseLeft()
+		require.True(t, ok)
+		require.Negative(t, left)
+		w.cut(nil)
+		require.NoError(t, w.c.Close(w.within(time.Minute)))
+		_, ok = w.c.LeaseLeft()
+		require.False(t, ok)
+	})
+}
