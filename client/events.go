@@ -37,9 +37,12 @@ var errNoEvents = fmt.Errorf("%w: the handle asked for no events: set OpenOption
 // Client was closed, ErrGone after the EventInvalid of a deletion, ErrPoisoned, or ErrSessionExpired.
 // The events of a handle fail with ErrNoLeases while the cell gives no session leases: there are no
 // KeepAlives that could carry events. If ctx ends first, Next fails with its error.
-func (e *Events) Next(ctx context.Context) (Event, error) {
+func (e *Events) Next(ctx context.Context) (Event, error) { return e.next(ctx, context.Background()) }
+
+// next is Next for a reader that takes no event any more when until has ended.
+func (e *Events) next(ctx, until context.Context) (Event, error) {
 	for {
-		got, signal, err := e.take()
+		got, signal, err := e.take(until)
 		switch {
 		case err != nil:
 			return Event{}, &Error{Op: "event", Key: e.what, Causes: []error{err}}
@@ -67,14 +70,16 @@ func (e *Events) All(ctx context.Context) iter.Seq2[Event, error] {
 }
 
 // Each calls f for every event, one after the other, on a new thread of control of the Runtime.
-// stop ends it: f is not called for events that still wait. stop does not wait for a call of f that
-// has begun. Without stop, the calls end when no more events will come.
+// stop, and the end of ctx, end it: f is not called for events that still wait, and other readers of the
+// queue get them. stop does not wait for a call of f that has begun. Without stop, the calls end when no
+// more events will come.
 func (e *Events) Each(ctx context.Context, f func(Event)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	e.rt.Go("events of "+e.what, func() {
 		defer cancel()
-		for event, err := range e.All(ctx) {
-			if err != nil || ctx.Err() != nil {
+		for {
+			event, err := e.next(ctx, ctx)
+			if err != nil {
 				return
 			}
 			f(event)
@@ -84,11 +89,13 @@ func (e *Events) Each(ctx context.Context, f func(Event)) (stop func()) {
 }
 
 // take returns the oldest event, or else why there is none, or else a signal that fires when that
-// may have changed.
-func (e *Events) take() (Event, Signal, error) {
+// may have changed. It leaves the events to others if until has ended.
+func (e *Events) take(until context.Context) (Event, Signal, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
+	case until.Err() != nil:
+		return Event{}, nil, until.Err()
 	case len(e.queue) > 0:
 		got := e.queue[0]
 		e.queue = slices.Delete(e.queue, 0, 1)

@@ -325,3 +325,42 @@ func TestALockIsWantedOfTheHandleThatHoldsIt(t *testing.T) {
 		require.Equal(t, client.EventLockWanted, next(t, ctx, other.Events()).Kind)
 	})
 }
+
+// A program ends Each while it is in its function, and others of its threads read the queue on: what waits is theirs.
+func TestAnEachThatIsStoppedTakesNothingMore(t *testing.T) {
+	for name, end := range map[string]func(stop, cancel func()){
+		"by stop":        func(stop, _ func()) { stop() },
+		"by its context": func(_, cancel func()) { cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, nil, func(w *world) {
+				ctx := w.within(time.Hour)
+				h, err := w.c.Open(ctx, "/ls/local/f", client.OpenOptions{
+					Rights: client.Read | client.Write, Create: client.CreateMay, Events: client.WantContents,
+				})
+				require.NoError(t, err)
+				write := func() {
+					_, err := h.SetContents(ctx, "text", 0)
+					require.NoError(t, err)
+					synctest.Wait()
+				}
+				until, cancel := context.WithCancel(ctx)
+				defer cancel()
+				calls, goOn := 0, make(chan struct{})
+				stop := h.Events().Each(until, func(client.Event) {
+					calls++
+					<-goOn
+				})
+				write()
+				write()
+				end(stop, cancel)
+				close(goOn)
+				synctest.Wait()
+				require.Equal(t, 1, calls)
+				e, err := h.Events().Next(w.within(time.Minute))
+				require.NoError(t, err)
+				require.Equal(t, client.EventContents, e.Kind)
+			})
+		})
+	}
+}
