@@ -26,7 +26,7 @@ func (d *dev) found(cfgs []server.Config) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(d.dir, devMark), append(text, '\n'), 0o600)
+	return server.ReplaceFile(filepath.Join(d.dir, devMark), append(text, '\n'), 0o600)
 }
 
 // readMark reads how many replicas a directory has.

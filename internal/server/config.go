@@ -65,6 +65,9 @@ const (
 	mostGrant  = time.Minute
 )
 
+// mostClients bounds max_clients: no machine has more connections to give.
+const mostClients = 1_000_000
+
 // trustsNames reports whether clients are believed the name that they say: where they can
 // prove none, on plain connections of this machine.
 func (c *Config) trustsNames() bool {
@@ -140,7 +143,7 @@ func (c *Config) Validate() error {
 	fault(!isGrant, "lease_grant %v: between %v and %v, or nothing for what the cell has", c.LeaseGrant, leastGrant, mostGrant)
 	least := cmp.Or(c.LeaseMin, c.WithDefaults().LeaseMin)
 	fault(c.LeaseMax > 0 && c.LeaseMax < least, "session_lease_max %v: less than session_lease, which is %v", c.LeaseMax, least)
-	fault(c.MaxClients < 0, "max_clients %d: must be at least 0", c.MaxClients)
+	fault(c.MaxClients < 0 || c.MaxClients > mostClients, "max_clients %d: between 0 and %d, where 0 is for %d", c.MaxClients, mostClients, rpc.DefaultClients)
 	fault(c.BackupDir == "" && (c.BackupEvery != 0 || c.BackupKeep != 0), "backup_every, backup_keep: give backup_dir, too")
 	fault(c.BackupKeep < 0 || c.BackupKeep == 1, "backup_keep %d: at least 2", c.BackupKeep)
 	_, err := c.level()
@@ -218,6 +221,23 @@ func (c *Config) checkPlain() error {
 func errPlain(key, addr string) error {
 	certs := map[string]string{"listen_peers": "peer_cert, peer_key and peer_ca", "listen_clients": "server_cert and server_key"}
 	return fmt.Errorf("%s: %s is not a loopback address, and connections are plain: give %s, or allow_plain if the network is trusted", key, addr, certs[key])
+}
+
+// unreachableBy is the host of a member that is on another machine and cannot reach this replica, which listens for the
+// others at an address of the loopback interface; empty: there is none. Debian, for instance, has the machine's own name
+// stand for 127.0.1.1 in /etc/hosts.
+func (c *Config) unreachableBy(at net.Addr) string {
+	if tcp, ok := at.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		return ""
+	}
+	own, _, _ := net.SplitHostPort(c.Members[c.ID])
+	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
+		host, _, _ := net.SplitHostPort(c.Members[id])
+		if ip := net.ParseIP(host); host != own && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return host
+		}
+	}
+	return ""
 }
 
 // WithDefaults is c with the values that hold for keys that were not given.

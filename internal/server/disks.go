@@ -141,7 +141,7 @@ func (d *disks) write() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(d.name, append(text, '\n'), 0o600)
+	return ReplaceFile(d.name, append(text, '\n'), 0o600)
 }
 
 // meet is peer.Config.Meet. A disk is durable in the file before the first message from it is read.

@@ -20,16 +20,12 @@ import (
 //	          serve no calls yet: a new master needs its clients to get there
 //	/metrics  numbers for Prometheus
 //	/events   what happens, as it happens: JSON lines
-func (s *Server) serveHTTP(extra prometheus.Registerer) error {
+func (s *Server) serveHTTP(l net.Listener, extra prometheus.Registerer) error {
 	own := prometheus.NewRegistry()
 	own.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	var err error
-	if s.metrics, err = newMetrics(s, own, extra); err != nil || s.cfg.ListenHTTP == "" {
+	if s.metrics, err = newMetrics(s, own, extra); err != nil || l == nil {
 		return err
-	}
-	l, err := net.Listen("tcp", s.cfg.ListenHTTP)
-	if err != nil {
-		return fmt.Errorf("listen_http: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", inTurn(http.HandlerFunc(s.servePage)))

@@ -147,7 +147,7 @@ func (c *Config) found() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(c.Dir, memberFile), append(text, '\n'), 0o600)
+	return ReplaceFile(filepath.Join(c.Dir, memberFile), append(text, '\n'), 0o600)
 }
 
 // place is the directory as the store takes it.
@@ -223,8 +223,8 @@ func (c *Config) hasLog() (bool, error) {
 // newPrefix begins the names of files that are not whole yet.
 const newPrefix = ".new-"
 
-// writeFile replaces a file, so that it is there whole or not at all.
-func writeFile(name string, text []byte, mode fs.FileMode) error {
+// ReplaceFile writes a file durably, so that after a power cut it is there whole, or as it was before.
+func ReplaceFile(name string, text []byte, mode fs.FileMode) error {
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, newPrefix+"*")
 	if err != nil {

@@ -54,6 +54,7 @@ type Server struct {
 	secrets secrets
 
 	clientAddr net.Addr
+	pages      net.Listener // of listen_http; nil: none
 	web        *http.Server
 	readers    *readers
 	webAddr    net.Addr
@@ -178,10 +179,10 @@ func (s *Server) start(o *Options) error {
 	s.replica.Store(r)
 	s.wg.Go(s.watch)
 	s.wg.Go(s.renewSecrets)
-	return s.serveHTTP(o.Registerer)
+	return s.serveHTTP(s.pages, o.Registerer)
 }
 
-// listen opens the transports.
+// listen opens all ports, before the replica begins to run.
 func (s *Server) listen(o *Options) error {
 	c := &s.cfg
 	if err := s.newSecrets(); err != nil {
@@ -201,6 +202,15 @@ func (s *Server) listen(o *Options) error {
 		if o.Clients, err = net.Listen("tcp", c.ListenClients); err != nil {
 			return fmt.Errorf("listen_clients: %w", err)
 		}
+	}
+	if c.ListenHTTP != "" {
+		if s.pages, err = net.Listen("tcp", c.ListenHTTP); err != nil {
+			return fmt.Errorf("listen_http: %w", err)
+		}
+	}
+	if others := c.unreachableBy(o.Peers.Addr()); others != "" {
+		s.log.Warn("other machines cannot connect to this replica, which listens for members at a loopback address: give listen_peers, for instance 0.0.0.0 and the port",
+			"listen_peers", c.ListenPeers, "address", o.Peers.Addr(), "member", others)
 	}
 	s.clientAddr = o.Clients.Addr()
 	if tcp, ok := s.clientAddr.(*net.TCPAddr); clientTLS == nil && !c.AllowPlain && (!ok || !tcp.IP.IsLoopback()) {
@@ -313,6 +323,9 @@ func (s *Server) Stop(ctx context.Context) error {
 // since the replica has ended; a reader that is slow is waited for up to a second.
 func (s *Server) closeWeb(ctx context.Context) {
 	if s.web == nil {
+		if s.pages != nil {
+			s.pages.Close()
+		}
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)

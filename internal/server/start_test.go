@@ -118,3 +118,21 @@ func TestAFileOfAnotherUserIsRefusedWithWhatHelps(t *testing.T) {
 	require.ErrorContains(t, err, "promise.a")
 	require.ErrorContains(t, err, "dir "+cfg.Dir+" and all in it must belong to the user that runs the replica")
 }
+
+// A port that is taken ends a start before the replica has begun to run: where a supervisor tries again and again,
+// each life that begins writes to the log.
+func TestATakenPortIsFoundBeforeTheReplicaRuns(t *testing.T) {
+	taken := listen(t)
+	defer taken.Close()
+	cfg := alone(t)
+	require.NoError(t, server.Found(cfg))
+	cfg.ListenHTTP = taken.Addr().String()
+	disk := func(fsys vfs.FS) vfs.FS { t.Error("the replica began to run"); return fsys }
+	_, err := server.Start(cfg, server.Options{Disk: disk})
+	require.ErrorIs(t, err, syscall.EADDRINUSE)
+	require.ErrorContains(t, err, "listen_http")
+	cfg.ListenHTTP = "127.0.0.1:0"
+	s, err := server.Start(cfg, server.Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Stop(t.Context()))
+}

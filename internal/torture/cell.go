@@ -34,12 +34,12 @@ type server struct {
 	lives int
 }
 
-// newCell prepares the replicas and starts none.
+// newCell prepares the replicas and starts none. The cell is to be stopped also if there is an error.
 func newCell(cfg *Config, broken func(property, format string, args ...any)) (*cell, error) {
 	c := &cell{cfg: cfg, peers: map[[2]int]*link{}, broken: broken}
 	addrs, err := freeAddrs(2 * cfg.Replicas)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	for i := range cfg.Replicas {
 		name := func(kind string) string { return filepath.Join(cfg.Dir, fmt.Sprintf("replica-%d%s", i+1, kind)) }
