@@ -113,7 +113,7 @@ func TestFaultsOfAConfigurationNameTheKey(t *testing.T) {
 		{"allow_plain: give token_file", func(c *server.Config) { c.AllowPlain = true }},
 		{"lease_grant 50ms: between 400ms and 1m0s", func(c *server.Config) { c.LeaseGrant = 50 * time.Millisecond }},
 		{"max_clients -1: between 0 and 1000000, where 0 is for 10000", func(c *server.Config) { c.MaxClients = -1 }},
-		{"max_clients 9223372036854775807: between 0 and 1000000", func(c *server.Config) { c.MaxClients = math.MaxInt64 }},
+		{"max_clients 2147483647: between 0 and 1000000", func(c *server.Config) { c.MaxClients = math.MaxInt32 }},
 		{"lease_grant -1s", func(c *server.Config) { c.LeaseGrant = -time.Second }},
 		{"session_lease is 1ms; 0, or at least", func(c *server.Config) { c.LeaseMin = time.Millisecond }},
 		{"session_lease_max 3s: less than session_lease, which is 6s", func(c *server.Config) { c.LeaseMax = 3 * time.Second }},
