@@ -109,6 +109,15 @@ func TestTwoProgramsThatBelieveInOneLockAreFound(t *testing.T) {
 	l.breaks("S9", "the clients on c1 and c2 both believe to hold the lock of /f")
 }
 
+// A program may report a lock more than once: that is one belief.
+func TestALockMayBeReportedTwice(t *testing.T) {
+	l := lying(t, Config{})
+	l.Holds(l.c, l.node, l.lock, client.Exclusive)
+	l.Holds(l.c, l.node, l.lock, client.Exclusive)
+	l.Judge()
+	require.Nil(t, l.world.Failure())
+}
+
 func TestALockOfAnotherCellIsRefused(t *testing.T) {
 	l := lying(t, Config{Name: "west"})
 	east := Add(l.world, Config{Name: "east"})

@@ -2,6 +2,7 @@ package cellkit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/client/session"
@@ -13,6 +14,7 @@ import (
 // TryAcquire has returned. From then on until the lock is lost or given back, no two programs that
 // have reported may believe at one instant of true time to hold the lock in conflicting modes, each
 // by Lock.Held and its own clock (S9). The cell cannot see that by itself: a belief is not on the wire.
+// A second report of one lock by its Client has no effect.
 //
 // It panics if NewClient did not make cl, or not for this cell. It does nothing if the cell is
 // Unchecked.
@@ -55,8 +57,11 @@ func (x heldLock) IsEphemeral() bool       { return x.ephemeral }
 func (x heldLock) OpenedIn() api.SessionID { return x.token.Session }
 func (x heldLock) Number() api.HandleID    { return x.token.ID }
 
-// onHold takes in a lock that a program holds now, and forgets those that are lost.
+// onHold takes in a lock that a program holds now, unless it has it already, and forgets those that are lost.
 func (k *checks) onHold(x heldLock, mode client.Mode) {
+	if slices.ContainsFunc(k.held, func(y heldLock) bool { return y.lock == x.lock && y.c == x.c }) {
+		return
+	}
 	var left []heldLock
 	for _, y := range k.held {
 		if y.lock.Context().Err() != nil {
