@@ -28,7 +28,7 @@ func slowly(t *testing.T, s *dnstest.Server, by time.Duration) {
 // A name that is resolved slowly is reached all the same, and by whichever of its addresses answers.
 func TestANameThatIsResolvedSlowlyIsReached(t *testing.T) {
 	dns := dnstest.New(t)
-	slowly(t, dns, 300*time.Millisecond)
+	slowly(t, dns, 1200*time.Millisecond)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
@@ -36,19 +36,21 @@ func TestANameThatIsResolvedSlowlyIsReached(t *testing.T) {
 	require.NoError(t, err)
 	dns.SetHosts("far.test", "127.0.0.2", "127.0.0.1")
 	limits := defaultTiming(1)
-	limits.dial = 200 * time.Millisecond
+	limits.dial = time.Second
 
 	conn, err := limits.reach(t.Context(), net.JoinHostPort("far.test", port))
 	require.NoError(t, err)
 	require.Equal(t, l.Addr().String(), conn.RemoteAddr().String())
 	require.NoError(t, conn.Close())
 
+	slowly(t, dns, time.Hour)
 	limits.lookup = 100 * time.Millisecond
 	_, err = limits.reach(t.Context(), net.JoinHostPort("far.test", port))
 	require.ErrorContains(t, err, "lookup far.test")
 	var timeout net.Error
 	require.ErrorAs(t, err, &timeout)
 	require.True(t, timeout.Timeout())
+	slowly(t, dns, 0)
 	limits.lookup = defaultTiming(1).lookup
 	_, err = limits.reach(t.Context(), net.JoinHostPort("nowhere.test", port))
 	require.ErrorContains(t, err, "no such host")
