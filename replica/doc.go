@@ -10,8 +10,9 @@
 //	bulk lane  the snapshots           bulkJobs                    the file system   the loop closing bulkJobs
 //	backups    the place of backups    backupJobs                  its file system   the loop closing backupJobs (**)
 //
-// (*) At its end the loop tells all who ask or listen, waits for all lanes but backups, and closes the
-// files. A job of the bulk lane that is under way is carried out first, and Stop and Wait wait for it.
+// (*) At its end the loop tells its Listeners, and methods that need it fail with ErrStopped from then on. It
+// waits for all lanes but backups, and closes the files. A job of the bulk lane that is under way is
+// carried out first, and Stop and Wait wait for it.
 //
 // (**) The loop does not wait for backups: a file server that hangs holds up nothing else.
 //

@@ -331,7 +331,7 @@ func (r *Replica) loop(rec store.Recovered, lanes *sync.WaitGroup, st *store.Sto
 		r.cfg.Logger.Error("replica stopped", "replica", r.cfg.Driver.Core.Paxos.ID, "err", oneLine(err))
 	}
 	r.endListeners(r.err)
-	close(r.left) // before it waits for the lanes: a disk of which a part hangs must not keep it secret
+	close(r.left) // before the wait for the lanes, which a disk that hangs in part makes long
 	close(r.logJobs)
 	close(r.bulkJobs)
 	close(r.backupJobs)

@@ -75,7 +75,7 @@ func (s *Semaphore) first(ctx context.Context, slots []*client.Handle) (int, *cl
 		case ctx.Err() != nil:
 			return -1, nil, err
 		}
-	} // one that failed, as that of a deleted file does, fails in the race too, and the others count there
+	} // a file that failed, as a deleted one does, fails in the race as well, and the race goes on with the others
 	r := race{rt: s.c.Runtime(), locks: make([]*client.Lock, len(slots))}
 	return r.run(ctx, slots)
 }

@@ -127,7 +127,7 @@ func (w *watch) onStopped(why error) {
 }
 
 // onMessage is called for each message to a peer, before it is sent. One that goes to several peers is
-// checked once, unless it matters who gets it.
+// checked once, unless the check depends on the receiver.
 func (w *watch) onMessage(m driver.PeerMessage) {
 	if w == nil || w.wire == string(m.Wire) && !w.asks {
 		return

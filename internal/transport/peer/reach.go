@@ -7,8 +7,8 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/reach"
 )
 
-// reach connects to a host and port. The time for a connection begins when the name of the host is resolved: where the
-// first of several DNS servers is down, that takes longer than a member needs to answer, and each attempt begins anew.
+// reach connects to a host and port. The time for the connection counts from the end of the lookup of the host's name.
+// A lookup takes longer than that time where the first of several DNS servers is down, and each attempt has its own.
 func (t timing) reach(ctx context.Context, addr string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: t.dial, Control: t.limitUnacked}
 	host, port, err := net.SplitHostPort(addr)

@@ -13,7 +13,7 @@ const (
 	// LookupTime is how long a name may take to be resolved. Where the first of several DNS servers is down, resolvers
 	// ask the next one after five seconds, and twice each server.
 	LookupTime = 15 * time.Second
-	// keepFor is how long a result that nobody waited for is good for the next attempt.
+	// keepFor is how long the result of a lookup that outlived its attempt is good for the next one.
 	keepFor = 5 * time.Second
 )
 
@@ -70,7 +70,7 @@ type Hosts struct {
 	wg       sync.WaitGroup
 
 	mu    sync.Mutex
-	under map[string]*lookup // by name; also those that are over, and whose result nobody has taken
+	under map[string]*lookup // by name; also those that are over, until an attempt takes the result
 }
 
 // lookup is that of one name.
