@@ -4,10 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/linearizability"
 )
@@ -83,6 +86,25 @@ func TestSchemasDescribeWhatIsPrinted(t *testing.T) {
 		require.NotEmpty(t, w.out.Bytes(), w.err.String())
 		require.Equal(t, c.want, schema.Accept(t, projectAt, w.out.Bytes()))
 	}
+}
+
+// The table has each command that prints JSON.
+func TestEveryCommandWithJSONIsInTheTable(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join(projectAt, "docs", "schema", "README.md"))
+	require.NoError(t, err)
+	found := 0
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		if c.Flags().Lookup("output") != nil {
+			found++
+			require.True(t, regexp.MustCompile("`"+c.CommandPath()+"( [A-Z-][^`]*)? -o json`").Match(table), c.CommandPath())
+		}
+		for _, below := range c.Commands() {
+			look(below)
+		}
+	}
+	look(newApp(cli.Streams{Name: "chubby"}).root())
+	require.Greater(t, found, 30)
 }
 
 // A reader of docs/schema finds each file in its table.

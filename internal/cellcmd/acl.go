@@ -113,7 +113,7 @@ func (a *call) setNames(ctx context.Context, path string, set client.ACLNames, g
 
 func (a *call) tellNames(name string, s client.Stat) error {
 	if a.isJSON() {
-		return a.JSON(statOf(name, s))
+		return a.Document(statSchema, statOf(name, s))
 	}
 	return a.Printf("read %s\nwrite %s\nchange %s\n", s.Names.Read, s.Names.Write, s.Names.Change)
 }

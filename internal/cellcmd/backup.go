@@ -14,9 +14,9 @@ import (
 
 // backedUp is what backup now prints with -o json; the help says so.
 type backedUp struct {
-	Replica uint32 `json:"replica"`
-	File    string `json:"file"`
-	Slot    uint64 `json:"slot"`
+	Replica uint32 `json:"replica"` // the master that wrote it
+	File    string `json:"file"`    // on the machine of the replica
+	Slot    uint64 `json:"slot"`    // the last one of the log in the backup
 }
 
 // backupTimeout is the default of --timeout: a large cell takes a while to write.
@@ -58,7 +58,7 @@ func (a *call) backup(ctx context.Context, o *operator) error {
 		return backupError(id, err)
 	}
 	if a.isJSON() {
-		return a.JSON(backedUp{id, b.GetFile(), b.GetSlot()})
+		return a.Document(backupNowSchema, backedUp{id, b.GetFile(), b.GetSlot()})
 	}
 	return a.Printf("%s\n", b.GetFile())
 }

@@ -24,11 +24,18 @@ const (
 	stateUnknown = "unknown" // no master has answered
 )
 
-// endedSession is a session as session end prints it with -o json; the help says so.
+// endedList is what session end prints with -o json; the help says so.
+type endedList struct {
+	Sessions []endedSession `json:"sessions"` // each one given, once
+}
+
+// endedSession is a session whose end was asked for.
 type endedSession struct {
 	ID        uint64 `json:"id"`
-	Principal string `json:"principal,omitempty"`
-	State     string `json:"state"`
+	Principal string `json:"principal,omitempty"` // known if it was seen alive
+	// State is ended, absent (it was not alive), ordered (it was alive at the last answer) or unknown (there was no
+	// answer).
+	State string `json:"state"`
 
 	epoch uint64        // of the newest master that has answered
 	left  time.Duration // of its lease, at the last answer
@@ -57,8 +64,8 @@ long as the master is the same. The exit code is 6 if a session is not alive, al
 ended. If clients of the cell prove their identity, the caller must be one of the operators that
 the replicas' configurations name (key operators).
 
-With -o json it prints an array of objects: id, principal, state (ended; absent: it was not
-alive; ordered: it was alive at the last answer; unknown: there was no answer).`,
+With -o json it prints one object: sessions, an array of id, principal, state (ended; absent:
+it was not alive; ordered: it was alive at the last answer; unknown: there was no answer).`,
 		Example: "  chubby session end 4711\n  chubby session end 4711 4712 -o json",
 		Args:    cli.Some(1, 0, "ids of sessions"),
 	}
@@ -98,7 +105,7 @@ func (a *call) endSessions(ctx context.Context, o *operator, all []endedSession)
 		err = a.awaitEnds(ctx, o, all)
 	}
 	if a.isJSON() {
-		err = errors.Join(err, a.JSON(all))
+		err = errors.Join(err, a.Document(sessionEndSchema, endedList{all}))
 	}
 	if absent := idsOf(all, stateAbsent); err == nil && absent != "" {
 		err = &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("not alive: session %s; chubby session list prints those that are", absent)}

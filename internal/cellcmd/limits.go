@@ -13,15 +13,15 @@ import (
 
 // limits is what chubby limits prints with -o json; the help says so.
 type limits struct {
-	PrincipalNodes uint64 `json:"principal_nodes"`
-	PrincipalBytes uint64 `json:"principal_bytes"`
-	DirectoryNodes uint64 `json:"directory_nodes"`
-	DirectoryBytes uint64 `json:"directory_bytes"`
-	Sessions       uint64 `json:"sessions"`
-	SessionsNow    uint64 `json:"sessions_now"`
-	LeaseMin       string `json:"session_lease"`
-	LeaseMax       string `json:"session_lease_max"`
-	Clients        uint64 `json:"clients"`
+	PrincipalNodes uint64 `json:"principal_nodes"`   // that one principal may own
+	PrincipalBytes uint64 `json:"principal_bytes"`   // of contents of these nodes
+	DirectoryNodes uint64 `json:"directory_nodes"`   // that one directory may hold
+	DirectoryBytes uint64 `json:"directory_bytes"`   // of contents of these nodes
+	Sessions       uint64 `json:"sessions"`          // that may be alive
+	SessionsNow    uint64 `json:"sessions_now"`      // that are alive
+	LeaseMin       string `json:"session_lease"`     // while sessions are few, as text such as 12s
+	LeaseMax       string `json:"session_lease_max"` // when they are many, as text such as 1m0s
+	Clients        uint64 `json:"clients"`           // processes that a replica serves at one time
 }
 
 // errNoLimits is the answer of a cell that was not founded yet.
@@ -81,7 +81,7 @@ func (a *call) limits(ctx context.Context, o *operator) error {
 		a.Warn("no replica serves as the master: these are the limits that replica %d has, which may be old, and its own settings of leases and clients", of.GetReplica())
 	}
 	if a.isJSON() {
-		return a.JSON(r)
+		return a.Document(limitsSchema, r)
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("a principal owns\t%d nodes\t%d bytes\n", r.PrincipalNodes, r.PrincipalBytes)

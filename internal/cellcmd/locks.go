@@ -9,14 +9,19 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
-// lockRow is a held lock as -o json prints it; the help says so.
+// lockList is what session locks prints with -o json; the help says so.
+type lockList struct {
+	Locks []lockRow `json:"locks"`
+}
+
+// lockRow is a lock that a session holds.
 type lockRow struct {
-	Path      string `json:"path"`
-	Mode      string `json:"mode"`
-	Session   uint64 `json:"session"`
-	Principal string `json:"principal"`
-	State     string `json:"state"`
-	Lease     string `json:"lease,omitempty"`
+	Path      string `json:"path"`            // the full name of the node
+	Mode      string `json:"mode"`            // exclusive or shared
+	Session   uint64 `json:"session"`         // id of the holder
+	Principal string `json:"principal"`       // of the session
+	State     string `json:"state"`           // of the session, as in chubby session list
+	Lease     string `json:"lease,omitempty"` // that is left, as text such as 12s; left out if the cell has no master
 }
 
 func locksCommand() *cobra.Command {
@@ -31,7 +36,8 @@ meanwhile. It does not print locks whose holder was lost and whose lock-delay ru
 
 ` + sessionHelp + `
 
-With -o json it prints an array of objects: path, mode, session, principal, state, lease.`,
+With -o json it prints one object: locks, an array of path, mode, session, principal, state,
+lease.`,
 		Example: "  chubby session locks\n  chubby session locks /jobs/nightly",
 		Args:    cli.Some(0, 1, "one path at most"),
 	}
@@ -83,7 +89,7 @@ func (a *call) listLocks(ctx context.Context, o *operator, of string) error {
 		a.Warn("no session holds the lock of %s; chubby stat %s says whether there is such a node", of, cli.Quote(of))
 	}
 	if a.isJSON() {
-		return a.JSON(rows)
+		return a.Document(sessionLocksSchema, lockList{rows})
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("lock\tmode\tsession\tprincipal\tstate\tlease\n")

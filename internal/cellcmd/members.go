@@ -13,20 +13,26 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
-// memberRow is what chubby members prints of one replica with -o json; the help says so.
+// memberList is what chubby members prints with -o json; the help says so.
+type memberList struct {
+	Members []memberRow `json:"members"` // each one of the cell that is called, by id
+}
+
+// memberRow is how a replica is. If it does not answer, it has id, addr and error alone, and serving is false.
 type memberRow struct {
 	ID       uint32 `json:"id"`
-	Addr     string `json:"addr"`
-	Peer     string `json:"peer_addr,omitempty"`
-	Role     string `json:"role,omitempty"`
-	State    string `json:"state,omitempty"`
-	Serving  bool   `json:"serving"`
-	Epoch    uint64 `json:"epoch,omitempty"`
-	Ballot   string `json:"ballot,omitempty"`
-	Applied  uint64 `json:"applied_slot,omitempty"`
-	Snapshot uint64 `json:"snapshot_slot,omitempty"`
-	Lease    string `json:"lease,omitempty"`
-	Error    string `json:"error,omitempty"`
+	Addr     string `json:"addr"`                    // for clients
+	Peer     string `json:"peer_addr,omitempty"`     // for other replicas
+	Role     string `json:"role,omitempty"`          // in the log: leader, follower or candidate
+	State    string `json:"state,omitempty"`         // as a master: following, electing, recovering or serving
+	Serving  bool   `json:"serving"`                 // it is the master, and has recovered
+	Epoch    uint64 `json:"epoch,omitempty"`         // of the newest mastership that its data contains
+	Ballot   string `json:"ballot,omitempty"`        // of the log
+	Applied  uint64 `json:"applied_slot,omitempty"`  // the last slot of the log that it has applied
+	Snapshot uint64 `json:"snapshot_slot,omitempty"` // the last slot of the log in its snapshot
+	// Lease is how long the leader may still answer reads without the log, as text such as 1.2s.
+	Lease string `json:"lease,omitempty"`
+	Error string `json:"error,omitempty"` // why it does not answer
 	// Commands is the version of the commands of the log that the cell uses, by the rows of this replica.
 	Commands uint32   `json:"commands_in_use,omitempty"`
 	Program  *program `json:"program,omitempty"`
@@ -85,12 +91,12 @@ Warnings go to stderr: a session that delays a fail-over, replicas whose data di
 member does not answer. Members needs no master, and no session. The exit code is 0 if at least
 one replica answers. The set of members is fixed when the cell is founded.
 
-With -o json it prints an array of objects: id, addr, peer_addr, role, state, serving,
-epoch, ballot, applied_slot, snapshot_slot, lease, error, commands_in_use, program, warnings.
-program has the build of the replica, and the oldest and newest version that it knows of
+With -o json it prints one object: members, an array of id, addr, peer_addr, role, state,
+serving, epoch, ballot, applied_slot, snapshot_slot, lease, error, commands_in_use, program,
+warnings. program has the build of the replica, and the oldest and newest version that it knows of
 commands (of the log), peer_messages and client_messages. Empty fields are left out. serving
 is true only for the master, once it has recovered (in chubby status the field serving says
-whether a replica knows a master). If no replica answers, the array has their errors, and
+whether a replica knows a master). If no replica answers, members has their errors, and
 the exit code is 8.`,
 		Example: `  chubby members
   chubby members --cell cell.json -o json
@@ -106,7 +112,7 @@ func (a *call) members(ctx context.Context, o *operator) error {
 	if silent != nil && !a.isJSON() {
 		return silent
 	}
-	var rows []memberRow
+	rows := []memberRow{}
 	for _, d := range all {
 		r := memberRow{
 			ID: d.id, Addr: o.target.Replicas[d.id], Role: d.got.GetRole(), State: d.got.GetState(), Serving: d.got.GetServing(),
@@ -124,7 +130,7 @@ func (a *call) members(ctx context.Context, o *operator) error {
 		rows = append(rows, r)
 	}
 	if a.isJSON() {
-		if err := a.JSON(rows); err != nil {
+		if err := a.Document(membersSchema, memberList{rows}); err != nil {
 			return err
 		}
 		return silent

@@ -10,6 +10,18 @@ import (
 	"github.com/chubbycell/chubby/internal/cli"
 )
 
+// listing is what ls prints with -o json; the help says so.
+type listing struct {
+	Nodes []stat `json:"nodes"` // the children, by name
+}
+
+// fileRead is what cat prints with -o json; the help says so.
+type fileRead struct {
+	Contents string `json:"contents"`                  // with U+FFFD for what is not UTF-8
+	Bytes    []byte `json:"contents_base64,omitempty"` // the whole contents, if they are not UTF-8
+	stat
+}
+
 func lsCommand() *cobra.Command {
 	a, long := &call{}, false
 	c := &cobra.Command{
@@ -19,7 +31,8 @@ func lsCommand() *cobra.Command {
 end with a '/'. Without PATH it lists the root of the cell. -l prints a table: kind, length,
 generation of the contents, ACL names for reading, writing and changing them, and name.
 
-With -o json it prints an array of objects like those of chubby stat, with full names.`,
+With -o json it prints one object: nodes, an array of objects like those of chubby stat,
+with full names.`,
 		Args: cli.Some(0, 1, "one path at most"),
 	}
 	a.register(c, func(ctx context.Context, args []string) error {
@@ -47,7 +60,7 @@ func (a *call) ls(ctx context.Context, path string, long bool) error {
 			for i := range all {
 				all[i].Name = h.Name() + "/" + all[i].Name
 			}
-			return a.JSON(all)
+			return a.Document(lsSchema, listing{all})
 		}
 		t := cli.NewColumns(a.Out)
 		if long && len(all) > 0 {
@@ -94,11 +107,7 @@ contents has U+FFFD in their places.`,
 				if !utf8.ValidString(text) {
 					bytes = []byte(text)
 				}
-				return a.JSON(struct {
-					Contents string `json:"contents"`
-					Bytes    []byte `json:"contents_base64,omitempty"`
-					stat
-				}{text, bytes, statOf(h.Name(), s)})
+				return a.Document(catSchema, fileRead{text, bytes, statOf(h.Name(), s)})
 			}
 			return a.Printf("%s", text)
 		})
@@ -123,7 +132,7 @@ func statCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case a.isJSON():
-				return a.JSON(s)
+				return a.Document(statSchema, s)
 			}
 			t := cli.NewColumns(a.Out)
 			t.Row("name\t%s\nkind\t%s\nephemeral\t%v\ninstance\t%d\n", s.Name, s.Kind, s.Ephemeral, s.Instance)

@@ -13,9 +13,9 @@ import (
 
 // resigned is what members resign prints with -o json; the help says so.
 type resigned struct {
-	Former uint32 `json:"former"`
-	Master uint32 `json:"master"`
-	Epoch  uint64 `json:"epoch"`
+	Former uint32 `json:"former"` // the replica that resigned
+	Master uint32 `json:"master"` // the replica that is the master now
+	Epoch  uint64 `json:"epoch"`  // of the new master
 }
 
 // resignCommand is the command that makes a master resign.
@@ -75,7 +75,7 @@ func (a *call) resign(ctx context.Context, o *operator, of uint32) (err error) {
 		return f
 	}
 	if a.isJSON() {
-		return a.JSON(resigned{Former: of, Master: next.id, Epoch: next.got.GetEpoch()})
+		return a.Document(resignSchema, resigned{Former: of, Master: next.id, Epoch: next.got.GetEpoch()})
 	}
 	if next.id == of {
 		return a.Printf("replica %d has resigned, and is the master again, in epoch %d\n", of, next.got.GetEpoch())

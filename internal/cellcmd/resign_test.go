@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // The master resigns, the command prints the next one, and a session that was open is alive then. A replica that is
@@ -24,6 +25,7 @@ func TestAMasterResignsAndTheNextOneIsPrinted(t *testing.T) {
 	code, out, said := run(t, "members", "resign", "--cell", file, "-o", "json")
 	require.Equal(t, cli.ExitClean, code, said)
 	var done resigned
+	require.Equal(t, resignSchema, schema.Accept(t, project, []byte(out)))
 	require.NoError(t, json.Unmarshal([]byte(out), &done))
 	require.NotEqual(t, done.Former, done.Master)
 	require.Positive(t, done.Epoch)

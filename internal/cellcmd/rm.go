@@ -13,6 +13,12 @@ import (
 	"github.com/chubbycell/chubby/replica/api"
 )
 
+// removed is what rm prints with -o json; the help says so.
+type removed struct {
+	Name    string `json:"name"`    // the full name that was given
+	Deleted int    `json:"deleted"` // nodes that are gone
+}
+
 func rmCommand() *cobra.Command {
 	a, all := &call{}, false
 	c := &cobra.Command{
@@ -98,10 +104,7 @@ func (a *call) tellGone(name string, nodes int) error {
 	if !a.isJSON() {
 		return nil
 	}
-	return a.JSON(struct {
-		Name    string `json:"name"`
-		Deleted int    `json:"deleted"`
-	}{name, nodes})
+	return a.Document(rmSchema, removed{name, nodes})
 }
 
 // isDirectory refuses a file that the user calls a directory.

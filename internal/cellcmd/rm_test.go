@@ -30,10 +30,10 @@ func TestWhatGoesByItselfIsDeletedToo(t *testing.T) {
 
 	code, out, said := run(t, "rm", "--cell", file, "-r", "/d", "-o", "json")
 	require.Equal(t, cli.ExitClean, code, said)
-	require.JSONEq(t, `{"name": "/ls/dev/d", "deleted": 4}`, out)
+	require.JSONEq(t, `{"schema": "chubby-rm-1", "name": "/ls/dev/d", "deleted": 4}`, out)
 	code, out, said = run(t, "rm", "--cell", file, "-r", "/e", "-o", "json")
 	require.Equal(t, cli.ExitClean, code, said)
-	require.JSONEq(t, `{"name": "/ls/dev/e", "deleted": 2}`, out)
+	require.JSONEq(t, `{"schema": "chubby-rm-1", "name": "/ls/dev/e", "deleted": 2}`, out)
 	code, out, said = run(t, "ls", "--cell", file, "/")
 	require.Equal(t, cli.ExitClean, code, said)
 	require.Equal(t, "acl/\n", out)

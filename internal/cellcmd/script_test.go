@@ -4,12 +4,16 @@ package cellcmd
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -19,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/internal/transport/dnstest"
 )
 
@@ -150,7 +155,8 @@ func startDev(t *testing.T, args ...string) (p *process, file string) {
 }
 
 // TestScripts runs the scripts of testdata against one cell. In a script, chubby calls that
-// cell, and until FILE PATTERN waits until a file has a line.
+// cell, until FILE PATTERN waits until a file has a line, and schema NAME FILE wants documents
+// of a kind in a file, or without it in stdout.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	p, file := startDev(t)
@@ -159,9 +165,10 @@ func TestScripts(t *testing.T) {
 			Dir: "testdata/scripts",
 			Setup: func(e *testscript.Env) error {
 				e.Setenv("CHUBBY_CELL", file)
+				e.Values[ofScript{}] = e.T().(testing.TB)
 				return nil
 			},
-			Cmds: map[string]func(*testscript.TestScript, bool, []string){"until": until, "exits": exits},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"until": until, "exits": exits, "schema": isOfSchema},
 		})
 	})
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
@@ -191,5 +198,29 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got != args[0] {
 		ts.Fatalf("exit code %s, not %s", got, args[0])
+	}
+}
+
+// ofScript is the key of the test that a script is.
+type ofScript struct{}
+
+// isOfSchema wants one document or more, each of the kind that is named and as its schema describes it.
+func isOfSchema(ts *testscript.TestScript, _ bool, args []string) {
+	t := ts.Value(ofScript{}).(testing.TB)
+	from := "stdout"
+	if len(args) > 1 {
+		from = args[1]
+	}
+	documents := json.NewDecoder(strings.NewReader(ts.ReadFile(from)))
+	for n := 0; ; n++ {
+		var text json.RawMessage
+		err := documents.Decode(&text)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return
+		}
+		ts.Check(err)
+		if got := schema.Accept(t, project, text); got != args[0] {
+			ts.Fatalf("a document of %s, not of %s", got, args[0])
+		}
 	}
 }

@@ -21,6 +21,12 @@ func generation(sequencer string) uint64 {
 	return s.Generation
 }
 
+// checkedSequencer is what sequencer check prints with -o json; the help says so.
+type checkedSequencer struct {
+	Valid  bool   `json:"valid"`
+	Reason string `json:"reason,omitempty"` // why it is stale
+}
+
 func sequencerCommand() *cobra.Command {
 	a := &call{}
 	check := &cobra.Command{
@@ -86,10 +92,7 @@ func (a *call) tellSequencer(reason string) error {
 	}
 	var err error
 	if a.isJSON() {
-		err = a.JSON(struct {
-			Valid  bool   `json:"valid"`
-			Reason string `json:"reason,omitempty"`
-		}{reason == "", reason})
+		err = a.Document(sequencerSchema, checkedSequencer{reason == "", reason})
 	} else {
 		err = a.Printf("%s\n", word)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // What a command finds in CHUBBY_SEQUENCER is what a Go program's server takes, and what the command
@@ -38,6 +39,10 @@ func TestOneTextOfASequencerForCommandsAndPrograms(t *testing.T) {
 	code, out, _ := run(t, "sequencer", "check", "--cell", file, "/l", text)
 	require.Equal(t, cli.ExitClean, code)
 	require.Equal(t, "valid\n", out)
+	code, out, _ = run(t, "sequencer", "check", "--cell", file, "/l", text, "-o", "json")
+	require.Equal(t, cli.ExitClean, code)
+	require.JSONEq(t, `{"schema": "chubby-sequencer-1", "valid": true}`, out)
+	require.Equal(t, sequencerSchema, schema.Accept(t, project, []byte(out)))
 	code, _, said := run(t, "sequencer", "check", "--cell", file, "/l", text[:len(text)-1])
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, said, "one that was cut or changed")

@@ -54,6 +54,7 @@ func TestABackupIsWrittenNow(t *testing.T) {
 	require.FileExists(t, strings.TrimSuffix(out, "\n"))
 	code, out, said = run(t, "backup", "now", "--cell", "1="+at, "-o", "json")
 	require.Equal(t, cli.ExitClean, code, said)
+	require.Equal(t, backupNowSchema, schema.Accept(t, project, []byte(out)))
 	require.Regexp(t, `"replica": 1,\n  "file": "`+regexp.QuoteMeta(far)+`/cell-[0-9a-f]{16}/[0-9]{20}\.snap",\n  "slot": [0-9]+\n`, out)
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	require.Equal(t, cli.ExitClean, p.ends(t))

@@ -11,28 +11,37 @@ import (
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
-// sessionRow is a session as -o json prints it; the help says so.
-type sessionRow struct {
-	ID        uint64      `json:"id"`
-	Principal string      `json:"principal"`
-	State     string      `json:"state"`
-	Lease     string      `json:"lease,omitempty"`
-	Handles   uint32      `json:"handles"`
-	Locks     uint32      `json:"locks"`
-	Open      []handleRow `json:"open,omitempty"`
-	Held      []heldRow   `json:"held,omitempty"`
+// sessionList is what session list prints with -o json; the help says so.
+type sessionList struct {
+	Sessions []sessionRow `json:"sessions"` // in the order of their ids
 }
 
+// sessionRow is a session that is alive.
+type sessionRow struct {
+	ID        uint64 `json:"id"`
+	Principal string `json:"principal"`
+	// State is valid, missing (it has not come back after a fail-over), ends (its end is ordered) or unknown (the cell has
+	// no master).
+	State   string      `json:"state"`
+	Lease   string      `json:"lease,omitempty"` // that is left, as text such as 12s; left out if the state is unknown
+	Handles uint32      `json:"handles"`         // how many are open
+	Locks   uint32      `json:"locks"`           // how many it holds
+	Open    []handleRow `json:"open,omitempty"`  // of session show
+	Held    []heldRow   `json:"held,omitempty"`  // of session show
+}
+
+// handleRow is an open handle.
 type handleRow struct {
 	ID     string `json:"id"`
-	Path   string `json:"path"`
+	Path   string `json:"path"` // the full name of the node
 	Rights string `json:"rights"`
 }
 
+// heldRow is a lock that a session holds.
 type heldRow struct {
-	Path   string `json:"path"`
-	Handle string `json:"handle"`
-	Mode   string `json:"mode"`
+	Path   string `json:"path"`   // the full name of the node
+	Handle string `json:"handle"` // id of the handle that holds it
+	Mode   string `json:"mode"`   // exclusive or shared
 }
 
 // sessionHelp explains the fields.
@@ -56,7 +65,7 @@ state, the lease that is left, number of open handles, number of locks held.
 
 ` + sessionHelp + `
 
-With -o json it prints an array of objects: id, principal, state, lease (text
+With -o json it prints one object: sessions, an array of id, principal, state, lease (text
 such as 12s), handles, locks.`,
 		Example: "  chubby session list\n  chubby session list --most 20 -o json",
 		Args:    cli.None(""),
@@ -78,8 +87,8 @@ caller may not see it.
 
 ` + sessionHelp + `
 
-With -o json it prints one object: the fields of chubby session list, open (an array of
-id, path, rights), held (an array of path, handle, mode).`,
+With -o json it prints one object: the fields that chubby session list has of a session, open
+(an array of id, path, rights), held (an array of path, handle, mode).`,
 		Example: "  chubby session show 4711",
 		Args:    cli.One("id of a session"),
 	}
@@ -174,7 +183,7 @@ func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 		a.Warn("there are more than %d sessions", most)
 	}
 	if a.isJSON() {
-		return a.JSON(rows)
+		return a.Document(sessionListSchema, sessionList{rows})
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("session\tprincipal\tstate\tlease\thandles\tlocks\n")
@@ -197,7 +206,7 @@ func (a *call) showSession(ctx context.Context, o *operator, session uint64) err
 	case s == nil:
 		return &cli.Failure{Code: cli.ExitNotFound, Err: fmt.Errorf("no session %d is alive, of those that this caller may see: chubby session list prints them", session)}
 	case a.isJSON():
-		return a.JSON(r)
+		return a.Document(sessionSchema, r)
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("session\t%d\nprincipal\t%s\nstate\t%s\nlease\t%s\nhandles\t%d\nlocks\t%d\n", r.ID, r.Principal, r.State, blank(r.Lease), r.Handles, r.Locks)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // A session with more handles and locks than one answer of a replica has is shown whole, and each of its locks with
@@ -46,10 +47,12 @@ func TestASessionWithManyLocksIsShownWhole(t *testing.T) {
 	wg.Wait()
 	require.NoError(t, errors.Join(failed[:]...))
 
-	var locks []lockRow
+	var held lockList
 	code, out, said := run(t, "session", "locks", "--cell", file, "-o", "json")
 	require.Equal(t, cli.ExitClean, code, said)
-	require.NoError(t, json.Unmarshal([]byte(out), &locks))
+	require.Equal(t, sessionLocksSchema, schema.Accept(t, project, []byte(out)))
+	require.NoError(t, json.Unmarshal([]byte(out), &held))
+	locks := held.Locks
 	require.Equal(t, locked, len(locks))
 	names := map[string]bool{}
 	for _, l := range locks {
@@ -69,6 +72,7 @@ func TestASessionWithManyLocksIsShownWhole(t *testing.T) {
 	var s sessionRow
 	code, out, said = run(t, "session", "show", "--cell", file, "-o", "json", fmt.Sprint(locks[0].Session))
 	require.Equal(t, cli.ExitClean, code, said)
+	require.Equal(t, sessionSchema, schema.Accept(t, project, []byte(out)))
 	require.NoError(t, json.Unmarshal([]byte(out), &s))
 	require.Equal(t, []int{files, locked, files, locked}, []int{len(s.Open), len(s.Held), int(s.Handles), int(s.Locks)})
 	names = map[string]bool{}

@@ -21,20 +21,21 @@ import (
 
 // status is what chubby status prints with -o json; the help says so.
 type status struct {
-	Cell     string          `json:"cell"`
-	Master   uint32          `json:"master"`
-	Epoch    uint64          `json:"epoch"`
-	Session  uint64          `json:"session"`
-	Lease    string          `json:"lease"`
-	Commands uint32          `json:"commands_in_use"`
-	Replicas []replicaStatus `json:"replicas"`
+	Cell     string          `json:"cell"`            // its name; empty if the caller has no cell file
+	Master   uint32          `json:"master"`          // id of the replica; 0: no session could be opened
+	Epoch    uint64          `json:"epoch"`           // of the master; 0: no session could be opened
+	Session  uint64          `json:"session"`         // of this command; 0: none could be opened
+	Lease    string          `json:"lease"`           // of the session, as text such as 12s, or none
+	Commands uint32          `json:"commands_in_use"` // version of the commands of the log; 0: no replica says it
+	Replicas []replicaStatus `json:"replicas"`        // each one of the cell that is called, by id
 }
 
+// replicaStatus is what a replica says of the cell.
 type replicaStatus struct {
 	ID      uint32 `json:"id"`
-	Addr    string `json:"addr"`
-	Serving bool   `json:"serving"`
-	Error   string `json:"error,omitempty"`
+	Addr    string `json:"addr"`            // for clients
+	Serving bool   `json:"serving"`         // it knows a master, which may be the replica itself
+	Error   string `json:"error,omitempty"` // why it does not answer
 	// Program is not set if the replica does not say it.
 	Program  *program `json:"program,omitempty"`
 	commands uint32
@@ -108,7 +109,7 @@ func (a *call) status(ctx context.Context, cl *client.Client, o *operator) error
 
 func (a *call) printStatus(s status) error {
 	if a.isJSON() {
-		return a.JSON(s)
+		return a.Document(statusSchema, s)
 	}
 	out := cli.NewColumns(a.Out)
 	if s.Cell == "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chubbycell/chubby/client"
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 	"github.com/chubbycell/chubby/internal/transport/rpc/chubbyv1"
 )
 
@@ -74,6 +75,7 @@ replica 1 at `+at+`: (follower, (following|electing)|candidate)
 	require.Equal(t, cli.ExitTimeout, code, said)
 	require.Contains(t, said, "no session with cell prod after 1s")
 	var got status
+	require.Equal(t, statusSchema, schema.Accept(t, project, []byte(out)))
 	require.NoError(t, json.Unmarshal([]byte(out), &got), out)
 	program := &program{Commands: versionRange{3, 3}, Peers: versionRange{2, 2}, Clients: versionRange{5, 5}}
 	require.NotNil(t, got.Replicas[0].Program)

@@ -2,7 +2,6 @@ package cellcmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -14,12 +13,12 @@ import (
 
 // watched is an event as -o json prints it, one object a line; the help says so.
 type watched struct {
-	Event  string `json:"event"`
-	Node   string `json:"node"`
-	Cause  uint64 `json:"cause,omitempty"`
-	Child  string `json:"child,omitempty"`
-	Change string `json:"change,omitempty"`
-	Missed int    `json:"missed,omitempty"`
+	Event  string `json:"event"`            // contents, children, failover, read-again or invalid
+	Node   string `json:"node"`             // the full name of the node that is watched
+	Cause  uint64 `json:"cause,omitempty"`  // number of the command that made the change
+	Child  string `json:"child,omitempty"`  // of children: its name in the directory
+	Change string `json:"change,omitempty"` // of children: added, removed or changed
+	Missed int    `json:"missed,omitempty"` // events that were left out before this one
 }
 
 func watchCommand() *cobra.Command {
@@ -40,7 +39,7 @@ cell answers again. If the cell does not answer for longer than the session last
 with exit code 10: read the node, and watch it again. Watch cannot watch a node that does not
 exist: watch the directory, which has an event when the node is created.
 
-With -o json each line is an object: event, node, cause (number of the command that
+With -o json each line is one object: event, node, cause (number of the command that
 made the change), child, change, missed (number of events that were left out before this one).`,
 		Example: `  chubby watch /config
   chubby watch --count 1 /config && chubby cat /config    # wait for the next event`,
@@ -124,11 +123,7 @@ func (a *call) printEvent(e client.Event) error {
 		w.Change = e.Change.String()
 	}
 	if a.isJSON() {
-		line, err := json.Marshal(w)
-		if err != nil {
-			return cli.Internal(err)
-		}
-		return a.Printf("%s\n", line)
+		return a.Line(watchSchema, w)
 	}
 	line := w.Event + " " + w.Node
 	if w.Child != "" {

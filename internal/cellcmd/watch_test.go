@@ -3,6 +3,7 @@
 package cellcmd
 
 import (
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
+	"github.com/chubbycell/chubby/internal/schema"
 )
 
 // A watch whose session has ended says so, and not that the node was deleted: the root cannot be.
@@ -22,7 +24,8 @@ func TestAWatchTellsTheEndOfItsSession(t *testing.T) {
 	require.Eventually(t, func() bool {
 		code, out, said := run(t, "session", "list", "--cell", file, "-o", "json")
 		require.Equal(t, cli.ExitClean, code, said)
-		return out == "[]\n"
+		require.Equal(t, sessionListSchema, schema.Accept(t, project, []byte(out)))
+		return strings.Contains(out, `"sessions": []`)
 	}, wait, 100*time.Millisecond, "the session of a stopped client ends")
 	require.NoError(t, w.Process.Signal(syscall.SIGCONT))
 	require.Equal(t, cli.ExitLost, w.ends(t))

@@ -184,7 +184,7 @@ func (a *call) mkdir(ctx context.Context, path string, parents bool) error {
 			return withParent(err, name)
 		}
 		if a.isJSON() {
-			return a.JSON(statOf(name, h.StatAtOpen()))
+			return a.Document(statSchema, statOf(name, h.StatAtOpen()))
 		}
 		return nil
 	})

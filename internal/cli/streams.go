@@ -46,17 +46,6 @@ func (s *Streams) Warn(format string, args ...any) {
 	s.Say(s.Name+": "+format, args...)
 }
 
-// JSON writes v to stdout.
-func (s *Streams) JSON(v any) error {
-	enc := json.NewEncoder(s.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return Internal(err)
-	}
-	return nil
-}
-
 // Document writes v, a struct, to stdout as JSON, with the name of its schema (docs/schema) as
 // the first field.
 func (s *Streams) Document(schema string, v any) error {

@@ -46,6 +46,9 @@ func (d *describer) of(t reflect.Type) (object, error) {
 	case reflect.String:
 		return object{{"type", "string"}}, nil
 	case reflect.Slice, reflect.Array:
+		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+			return object{{"type", "string"}, {"contentEncoding", "base64"}}, nil
+		}
 		elem := t.Elem()
 		if elem.Kind() == reflect.Pointer {
 			elem = elem.Elem() // no list has a nil in it

@@ -51,6 +51,7 @@ type sample struct {
 	Names []inner        `json:"names"`
 	By    map[string]int `json:"by"`
 	One   *inner         `json:"one,omitempty"`
+	Bytes []byte         `json:"bytes,omitempty"`
 }
 
 type kind string
@@ -138,7 +139,8 @@ type sample struct {
 		"kind": {"type": "string"},
 		"names": {"type": "array", "items": {"$ref": "#/$defs/inner"}},
 		"by": {"type": "object", "additionalProperties": {"type": "integer"}},
-		"one": {"$ref": "#/$defs/inner"}
+		"one": {"$ref": "#/$defs/inner"},
+		"bytes": {"type": "string", "contentEncoding": "base64"}
 	}`, string(text))
 	text, err = json.Marshal(describe.defs)
 	require.NoError(t, err)

@@ -153,8 +153,9 @@ type member struct {
 func (c *cell) members() (all []member) {
 	c.t.Helper()
 	out, err := c.run(c.new, "members", "-o", "json")
-	require.NoError(c.t, json.Unmarshal([]byte(out), &all), "%s; %v", out, err)
-	return all
+	var list struct{ Members []member }
+	require.NoError(c.t, json.Unmarshal([]byte(out), &list), "%s; %v", out, err)
+	return list.Members
 }
 
 // await waits until all members answer and are as a test wants it.
