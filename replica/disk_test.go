@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/dyingdisk"
 	"github.com/chubbycell/chubby/internal/logtest"
 	"github.com/chubbycell/chubby/replica"
 	"github.com/chubbycell/chubby/replica/disk/store"
@@ -258,71 +259,23 @@ func (d *fullDisk) Create(name string) (vfs.File, error) {
 	return d.FS.Create(name)
 }
 
-// dyingDisk does not finish the sync of a snapshot before release is closed, and syncs of the log fail from then on.
-type dyingDisk struct {
-	vfs.FS
-	hangs   chan struct{} // closed when a sync of a snapshot hangs
-	once    sync.Once
-	release chan struct{}
-}
-
-func (d *dyingDisk) Open(name string) (vfs.File, error)   { return d.wrap(name)(d.FS.Open(name)) }
-func (d *dyingDisk) Create(name string) (vfs.File, error) { return d.wrap(name)(d.FS.Create(name)) }
-
-func (d *dyingDisk) wrap(name string) func(vfs.File, error) (vfs.File, error) {
-	return func(f vfs.File, err error) (vfs.File, error) {
-		if err != nil {
-			return nil, err
-		}
-		return dyingFile{f, d, strings.Contains(name, "/snapshots/")}, nil
-	}
-}
-
-func (d *dyingDisk) isHanging() bool {
-	select {
-	case <-d.hangs:
-		return true
-	default:
-		return false
-	}
-}
-
-type dyingFile struct {
-	vfs.File
-	disk       *dyingDisk
-	isSnapshot bool
-}
-
-func (f dyingFile) SyncData() error {
-	if f.isSnapshot {
-		f.disk.once.Do(func() { close(f.disk.hangs) })
-		<-f.disk.release
-		return f.File.SyncData()
-	}
-	if f.disk.isHanging() {
-		return vfs.ErrIO
-	}
-	return f.File.SyncData()
-}
-
 // A replica that has stopped says so and why, also while a part of its disk hangs. Questions about it get ErrStopped.
 func TestAReplicaThatHasStoppedSaysSoWhileItsDiskHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1, func(c *cell) { c.tune = func(h *driver.Config) { h.SnapshotEvery = 4 } })
 	c.stop(1)
-	disk := &dyingDisk{FS: vfs.NewOS(t.TempDir()), hangs: make(chan struct{}), release: make(chan struct{})}
+	disk := dyingdisk.New(vfs.NewOS(t.TempDir()))
 	r, err := replica.Start(c.config(1, disk))
 	require.NoError(t, err)
-	release := sync.OnceFunc(func() { close(disk.release) })
-	t.Cleanup(func() { release(); require.ErrorIs(t, r.Stop(), vfs.ErrIO) })
+	t.Cleanup(func() { disk.Release(); require.ErrorIs(t, r.Stop(), vfs.ErrIO) })
 	c.mu.Lock()
 	c.replicas[1] = r
 	c.mu.Unlock()
 	l, err := r.Listen(ctx, 1000)
 	require.NoError(t, err)
 	cl := c.client(1)
-	for i := 0; !disk.isHanging() || err == nil; i++ { // an earlier error is that of a slow machine
+	for i := 0; !disk.IsHanging() || err == nil; i++ { // an earlier error is that of a slow machine
 		require.NoError(t, ctx.Err())
 		short, stop := context.WithTimeout(ctx, time.Second)
 		err = cl.Put(short, fmt.Sprint(i%20), "x")
@@ -342,7 +295,7 @@ func TestAReplicaThatHasStoppedSaysSoWhileItsDiskHangs(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- r.Wait() }()
 	require.Empty(t, ended, "the files are in use")
-	release()
+	disk.Release()
 	require.ErrorIs(t, <-ended, vfs.ErrIO)
 	c.mu.Lock()
 	delete(c.replicas, 1)

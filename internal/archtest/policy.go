@@ -54,6 +54,7 @@ var packages = map[string]rule{
 
 	"internal/browsertest": {support, nil},
 	"internal/cli/clitest": {support, nil},
+	"internal/dyingdisk":   {concurrent, []string{"wal/vfs"}},
 	"internal/logtest":     {support, nil},
 	"internal/schema":      {support, nil},
 

@@ -6,68 +6,16 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/client"
+	"github.com/chubbycell/chubby/internal/dyingdisk"
 	"github.com/chubbycell/chubby/internal/server"
 	"github.com/chubbycell/chubby/wal/vfs"
 )
-
-// dyingDisk does not finish the sync of a snapshot before release is closed, and syncs of the log fail from then on.
-type dyingDisk struct {
-	vfs.FS
-	hangs   chan struct{} // closed when a sync of a snapshot hangs
-	once    sync.Once
-	release chan struct{}
-}
-
-func (d *dyingDisk) Open(name string) (vfs.File, error) {
-	f, err := d.FS.Open(name)
-	return d.wrap(name, f, err)
-}
-
-func (d *dyingDisk) Create(name string) (vfs.File, error) {
-	f, err := d.FS.Create(name)
-	return d.wrap(name, f, err)
-}
-
-func (d *dyingDisk) wrap(name string, f vfs.File, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return dyingFile{f, d, strings.Contains(name, "/snapshots/")}, nil
-}
-
-func (d *dyingDisk) isHanging() bool {
-	select {
-	case <-d.hangs:
-		return true
-	default:
-		return false
-	}
-}
-
-type dyingFile struct {
-	vfs.File
-	disk       *dyingDisk
-	isSnapshot bool
-}
-
-func (f dyingFile) SyncData() error {
-	if f.isSnapshot {
-		f.disk.once.Do(func() { close(f.disk.hangs) })
-		<-f.disk.release
-		return f.File.SyncData()
-	}
-	if f.disk.isHanging() {
-		return vfs.ErrIO
-	}
-	return f.File.SyncData()
-}
 
 // A replica that a failing disk has ended is not live, and its clients are told to go, also while another part of that
 // disk hangs: else its supervisor and its clients would wait for it.
@@ -79,14 +27,13 @@ func TestAReplicaThatEndedIsNotLiveWhileItsDiskHangs(t *testing.T) {
 		Cell: "test", ID: 1, Members: map[uint32]string{1: peers.Addr().String()}, Dir: filepath.Join(t.TempDir(), "1"),
 		ListenClients: clients.Addr().String(), ListenHTTP: "127.0.0.1:0",
 	}
-	disk := &dyingDisk{hangs: make(chan struct{}), release: make(chan struct{})}
-	release := sync.OnceFunc(func() { close(disk.release) })
+	disk := dyingdisk.New(nil)
 	s, err := server.Start(cfg, server.Options{Bootstrap: true, Peers: peers, Clients: clients, Disk: func(f vfs.FS) vfs.FS {
 		disk.FS = f
 		return disk
 	}})
 	require.NoError(t, err)
-	t.Cleanup(func() { release(); require.ErrorIs(t, s.Stop(context.Background()), vfs.ErrIO) })
+	t.Cleanup(func() { disk.Release(); require.ErrorIs(t, s.Stop(context.Background()), vfs.ErrIO) })
 	cl, err := client.Dial(ctx, "1="+cfg.ListenClients)
 	require.NoError(t, err)
 	defer func() {
@@ -95,7 +42,7 @@ func TestAReplicaThatEndedIsNotLiveWhileItsDiskHangs(t *testing.T) {
 		require.Error(t, cl.Close(over))
 	}()
 	large := strings.Repeat("x", 250_000)
-	for i := 0; !disk.isHanging() || err == nil; i++ { // an earlier error is that of a slow machine
+	for i := 0; !disk.IsHanging() || err == nil; i++ { // an earlier error is that of a slow machine
 		require.NoError(t, ctx.Err())
 		short, stop := context.WithTimeout(ctx, 2*time.Second)
 		err = cl.Put(short, fmt.Sprint(i%4), large)
@@ -109,6 +56,6 @@ func TestAReplicaThatEndedIsNotLiveWhileItsDiskHangs(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Wait() }()
 	require.Empty(t, ended, "the files are in use")
-	release()
+	disk.Release()
 	require.ErrorIs(t, <-ended, vfs.ErrIO)
 }
