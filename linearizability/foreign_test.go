@@ -174,7 +174,11 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 		strings.Repeat("#_", 200):                                                                 "line 1: nested more than 100 deep",
 		"[1 2]":                                                                                   "line 1: 1 where the map of an operation belongs",
 		"INFO jepsen.util - 0 :invoke":                                                            "line 1: f: missing",
-		"INFO jepsen.util - x\nINFO jepsen.util - \"p\" :invoke :read nil":                        `line 2: :process: "p" is no number of a process`,
+		"{:process nil, :type :invoke, :f :read}":                                                 "line 1: :process: nil is no number of a process",
+		"{:process 0, :type :invoke, :f :read, :index 7}\n{:process 1, :type :invoke, :f :read, :index 4}":                                                   "line 2: :index: 4, behind 7 of line 1: a history has the events of one run, in the order of their indexes",
+		"{:process 0, :type :invoke, :f :write, :value [1 5]}\n{:process 1, :type :invoke, :f :read, :value [1 nil]}\n{:process 2, :type :invoke, :f :read}": "line 3: :value: nil is no pair of a key and a value, and [1 nil] of line 2 is one",
+		"{:process 0, :type :invoke, :f :write, :key 1, :value 5}\n{:process 1, :type :invoke, :f :read}":                                                    "line 2: :key: missing, and line 1 has one",
+		"INFO jepsen.util - x\nINFO jepsen.util - \"p\" :invoke :read nil":                                                                                   `line 2: :process: "p" is no number of a process`,
 	} {
 		_, err := CheckFile(strings.NewReader(text), "register", Options{})
 		require.ErrorIs(t, err, ErrFormat, text)
@@ -200,6 +204,20 @@ func TestFaultsOfForeignHistoriesAreNamed(t *testing.T) {
 		_, err = CheckFile(strings.NewReader(text), "set", Options{})
 		require.ErrorIs(t, err, ErrFormat, text)
 		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// Events that are no client's are passed over, and so are indexes that are none.
+func TestEventsOfNoClientArePassedOver(t *testing.T) {
+	for _, event := range []string{
+		"{:process :nemesis, :type :info, :f :start}", "{:process nil, :type :info, :f :start}",
+		"{:process 3, :type :invoke, :f :read, :index -1}", "{:process 3, :type :invoke, :f :read, :index nil}",
+	} {
+		r, err := CheckFile(strings.NewReader("{:process 0, :type :invoke, :f :write, :value 1, :index 5}\n"+event+
+			"\n{:process 0, :type :ok, :f :write, :value 1, :index 6}"), "register", Options{})
+		require.NoError(t, err, event)
+		require.Equal(t, Legal, r.Verdict, event)
+		require.Equal(t, 1, r.OK, event)
 	}
 }
 

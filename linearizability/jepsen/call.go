@@ -2,6 +2,7 @@ package jepsen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/chubbycell/chubby/linearizability/edn"
 	"github.com/chubbycell/chubby/linearizability/history"
@@ -53,6 +54,7 @@ type event struct {
 	key, value     edn.Value
 	keyed, failure bool
 	time           int64
+	index          int64 // in the history, as the file says; negative: it does not
 	line           int
 }
 
@@ -62,11 +64,21 @@ type book struct {
 	open  map[int64]int // by process: the index of its call that has not ended, plus one
 	count int64         // of events
 	most  int           // calls
+
+	index     int64 // the last one
+	indexLine int   // where it is; 0: no event had any
 }
 
 func newBook(most int) *book { return &book{open: make(map[int64]int), most: most} }
 
 func (b *book) add(e *event) error {
+	if e.index >= 0 {
+		if b.indexLine > 0 && e.index < b.index {
+			return fault(e.line, ":index", "%d, behind %d of line %d: a history has the events of one run, in the order of their indexes",
+				e.index, b.index, b.indexLine)
+		}
+		b.index, b.indexLine = e.index, e.line
+	}
 	b.count++
 	i := b.open[e.process] - 1
 	if e.kind == "invoke" {
@@ -110,6 +122,9 @@ func (c *Call) end(e *event, at int64) error {
 
 // finish returns the calls, with their keys.
 func (b *book) finish() ([]Call, error) {
+	if err := b.allKeyed(); err != nil {
+		return nil, err
+	}
 	if err := b.split(); err != nil {
 		return nil, err
 	}
@@ -144,13 +159,30 @@ func (b *book) name() error {
 	return nil
 }
 
+// allKeyed refuses calls without a key beside calls with one: they would be judged as those of one more key.
+func (b *book) allKeyed() error {
+	keyed := slices.IndexFunc(b.calls, func(c Call) bool { return c.Keyed })
+	if keyed < 0 {
+		return nil
+	}
+	for i := range b.calls {
+		if c := &b.calls[i]; !c.Keyed {
+			return fault(c.Line, ":key", "missing, and line %d has one", b.calls[keyed].Line)
+		}
+	}
+	return nil
+}
+
 // split moves keys from values to Key, if all calls have pairs of key and value.
 func (b *book) split() error {
 	for i := range b.calls {
 		c := &b.calls[i]
 		pair := c.Ask
-		if c.Keyed || !isPair(&pair) || c.F == "cas" && !isPair(&pair.Items[1]) {
+		if c.Keyed {
 			return nil
+		}
+		if !isPair(&pair) || c.F == "cas" && !isPair(&pair.Items[1]) {
+			return b.noneSplit(c)
 		}
 	}
 	for i := range b.calls {
@@ -169,6 +201,20 @@ func (b *book) split() error {
 	}
 	return nil
 }
+
+// noneSplit refuses calls that can only have pairs of key and value if a call has none. Without their keys they would
+// be judged as calls on one object.
+func (b *book) noneSplit(without *Call) error {
+	for i := range b.calls {
+		if c := &b.calls[i]; isPair(&c.Ask) && c.Ask.Items[1].Kind == edn.Nil && slices.Contains(valueless, c.F) {
+			return fault(without.Line, ":value", "%s is no pair of a key and a value, and %s of line %d is one", clip(without.Ask.String()), clip(c.Ask.String()), c.Line)
+		}
+	}
+	return nil
+}
+
+// valueless are the operations that are invoked without a value.
+var valueless = []string{"read", "get", "dequeue", "acquire", "release", "lock", "unlock"}
 
 func isString(v *edn.Value) bool { return v.Kind == edn.String && v.Tag == "" }
 

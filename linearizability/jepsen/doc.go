@@ -4,10 +4,13 @@
 // There are two formats. EDN: maps with :process, :type (:invoke, :ok, :fail or :info), :f, :value, and
 // optionally :key, :time (nanoseconds) and :error, one after the other or in one vector. Log: lines of jepsen.util
 // with process, type, f, value and optionally an error, on the console or in jepsen.log; other lines are skipped. In both, operations of a process that is
-// not a number, such as :nemesis, are skipped.
+// not a number, such as :nemesis, are skipped, and so is an :info of process nil. If events of clients have an :index, it
+// may not decrease: a shuffled history would get the verdict of another one.
 //
 // If no operation has a :key, and the value of every invocation is a vector of two items, the first is the key and the
 // second the value, as in Jepsen's independent tests. For a cas, the second item must be a vector of two itself.
+// It is an error if some calls have a key and others have none, in either way, because these would be judged as calls on
+// one object.
 //
 // Two values or keys are the same if they are equal by Clojure's =: 1, "1", \1 and :1 are four values, and 1 and 1.0 are
 // two; [1 2] and (1 2) are one value, and so are 1e3 and 1000.0. nil stands for no value, but in model

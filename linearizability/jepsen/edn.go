@@ -53,8 +53,11 @@ func (b *book) addMap(v *edn.Value) error {
 	if !ok {
 		return fault(v.Line, ":process", "missing")
 	}
-	e := event{line: v.Line}
+	e := event{line: v.Line, index: -1}
 	var err error
+	if kind, _ := v.Get("type"); process.Kind == edn.Nil && kind.Kind == edn.Keyword && kind.Text == "info" {
+		return nil // of no client; a call whose end it was would stay unknown anyway
+	}
 	if isClient, err := e.setProcess(&process); !isClient || err != nil {
 		return err
 	}
@@ -73,6 +76,11 @@ func (b *book) addMap(v *edn.Value) error {
 	_, e.failure = v.Get("error")
 	if at, ok := v.Get("time"); ok && at.Kind == edn.Number {
 		e.time, _ = strconv.ParseInt(at.Text, 10, 64)
+	}
+	if at, ok := v.Get("index"); ok && at.Kind == edn.Number {
+		if index, err := strconv.ParseInt(at.Text, 10, 64); err == nil {
+			e.index = index
+		}
 	}
 	return b.add(&e)
 }

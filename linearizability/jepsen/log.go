@@ -29,7 +29,7 @@ func ReadLog(data string, most int) ([]Call, error) {
 
 // addLine adds the event that a line describes: process, type, f, value, and perhaps an error.
 func (b *book) addLine(told string, number int) error {
-	r, e := edn.NewReader(told, number), event{line: number}
+	r, e := edn.NewReader(told, number), event{line: number, index: -1}
 	next := func(name string) (edn.Value, error) {
 		v, err := r.Next()
 		switch {
