@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Explanation says why a history is not linearizable.
@@ -223,7 +225,7 @@ func replaced[I, O any](ops []*Operation[I, O], c *Operation[I, O]) []*Operation
 func (e *explainer[S, I, O]) writeText(x *Explanation) string {
 	c, involved := e.prefix.culprit, e.involved()
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line := func(format string, args ...any) { b.WriteString(printable(fmt.Sprintf(format, args...)) + "\n") }
 	line("Not linearizable: %s, %d operations.", e.title(), len(e.part.ops))
 	line("%s", e.headline(x))
 	line("  %s", describe(e.model, e.part.clients, c))
@@ -325,4 +327,20 @@ func shorten(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// printable escapes what is not printable, such as the end of a line in a key, or what steers a terminal.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

@@ -137,3 +137,17 @@ func TestAPageShowsTheIllegalPartition(t *testing.T) {
 	require.NoError(t, WritePage(&page, KV(), historyOf(t, bad.ops), PageOptions{}))
 	require.Contains(t, page.String(), "<html")
 }
+
+// A key is shown on one line, and steers no terminal, whatever it consists of.
+func TestNamesAreShownOnOneLine(t *testing.T) {
+	const key = `"a\u001b[31m\nb\u2028é"`
+	r, err := CheckFile(strings.NewReader(`{"client":1,"call":1,"return":2,"input":{"op":"put","key":`+key+`,"value":"x"}}
+{"client":1,"call":3,"return":4,"slot":1,"input":{"op":"get","key":`+key+`},"output":{"value":"y"}}`), "kv", Options{})
+	require.NoError(t, err)
+	require.Equal(t, Illegal, r.Verdict)
+	require.Contains(t, r.Text(), `#1 client 1: get a\x1b[31m\nb\u2028é -> "y" [called 3`)
+	require.Contains(t, r.Witness.Text, `#0 client 1: put a\x1b[31m\nb\u2028é = "x" -> ok`)
+	for line := range strings.Lines(r.Text()) {
+		require.NotContains(t, strings.TrimSuffix(line, "\n"), "\x1b")
+	}
+}

@@ -43,7 +43,7 @@ func (w *witness[S, I, O]) wrongResult(v *Violation) string {
 		given = "the model gives this result at no position between its call and its return"
 	}
 	if len(v.Expected) > 0 {
-		given += "; it gives " + strings.Join(v.Expected, " or ")
+		given += "; it gives " + printable(strings.Join(v.Expected, " or "))
 	}
 	return w.line(v.Op) + "\n" + given
 }
@@ -120,17 +120,21 @@ func describePosition(p Position) string {
 
 // describe returns the line by which every report names an operation.
 func describe[S, I, O any](m *Model[S, I, O], clients history.Names, op *Operation[I, O]) string {
-	head := fmt.Sprintf("#%d %s: %s", op.ID, clients.Of(op.Client), shorten(m.InputText(op.Input)))
+	input, output := printable(shorten(m.InputText(op.Input))), ""
+	if op.Outcome == OutcomeOK || op.WitnessOutput {
+		output = printable(shorten(m.OutputText(op.Input, op.Output)))
+	}
+	head := fmt.Sprintf("#%d %s: %s", op.ID, clients.Of(op.Client), input)
 	switch op.Outcome {
 	case OutcomeOK:
-		if out := shorten(m.OutputText(op.Input, op.Output)); out != "" {
-			head += " -> " + out
+		if output != "" {
+			head += " -> " + output
 		}
 	case OutcomeFailed:
 		head += " -> failed"
 	case OutcomeUnknown:
 		if op.WitnessOutput {
-			head += " -> " + shorten(m.OutputText(op.Input, op.Output)) + " in the witness"
+			head += " -> " + output + " in the witness"
 		}
 		return fmt.Sprintf("%s -> outcome unknown [called %d%s]", head, op.Call, describeTime(op.CallTime))
 	}

@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/chubbycell/chubby/internal/cli"
 	"github.com/chubbycell/chubby/linearizability"
@@ -25,7 +28,7 @@ func junitOf(r *linearizability.Report, took time.Duration, again string) *cli.J
 		why[e.Partition] = e.Text
 	}
 	for _, p := range r.Partitions {
-		c := cli.JUnitCase{Name: strings.TrimSpace(r.Model + " " + p.Name)}
+		c := cli.JUnitCase{Name: strings.TrimSpace(r.Model + " " + caseName(p.Name))}
 		switch told, ok := why[p.Name]; {
 		case p.Verdict == linearizability.Illegal && ok:
 			c.Failure = cli.Fault("illegal", told, again)
@@ -43,6 +46,14 @@ func junitOf(r *linearizability.Report, took time.Duration, again string) *cli.J
 		j.Add(c)
 	}
 	return j
+}
+
+// caseName is the name of a partition on one line, with what XML does not have escaped.
+func caseName(partition string) string {
+	if strings.ContainsFunc(partition, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(partition) {
+		return strconv.Quote(partition)
+	}
+	return partition
 }
 
 // checkAgain is the command that checks a history again, with all flags that bear on the verdict.

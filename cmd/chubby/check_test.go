@@ -101,6 +101,18 @@ func TestWhatWasNotSearchedIsSkippedInJUnit(t *testing.T) {
 	require.NotContains(t, w.out.String(), "system-out")
 }
 
+// The name of a case is on one line, and keys with different characters that XML does not have differ.
+func TestCasesOfOddKeysHaveNamesOfTheirOwn(t *testing.T) {
+	w := newWorld()
+	w.in.Reset(`{"client":1,"call":1,"return":2,"input":{"op":"read","key":"a\u0001\n"},"output":{"value":null}}
+{"client":1,"call":3,"return":4,"input":{"op":"read","key":"a\u0002\n"},"output":{"value":null}}
+{"client":1,"call":5,"return":6,"input":{"op":"read","key":"a b"},"output":{"value":null}}` + "\n")
+	require.Equal(t, cli.ExitClean, w.do("check", "--model", "register", "-o", "junit", "-"), &w.err)
+	for _, name := range []string{`register &#34;a\x01\n&#34;`, `register &#34;a\x02\n&#34;`, `register a b`} {
+		require.Contains(t, w.out.String(), ` name="`+name+`">`)
+	}
+}
+
 // The line that checks a history again has all flags that bear on the verdict, and a shell reads it.
 func TestTheLineThatChecksAgainIsWhole(t *testing.T) {
 	t.Chdir(t.TempDir())
