@@ -24,7 +24,7 @@ func (a *app) replayCase(m *runner.Manifest, o plan.Options, dir, file string, f
 	if exact := len(m.Differences(p.Build)) == 0 && !m.Build.Modified && !p.Build.Modified; exact && !p.Same && !r.Internal {
 		p.Exit = cli.ExitDiffers
 	}
-	p.took, p.again = a.now().Sub(began), replayLine(&a.o, dir)
+	p.took, p.again = a.now().Sub(began), replayLine(&a.o, dir, false)
 	return a.printReplay(&p, &r, form, func() string {
 		text := fmt.Sprintf("seed %d, scripted faults: %d: %s\n%s\n", r.Seed, len(o.Script.Faults()), outcome(m, &r), runner.Verdict(&r))
 		if r.Breach != nil {

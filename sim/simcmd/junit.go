@@ -22,10 +22,24 @@ func (r *report) junit(table string) *cli.JUnit {
 	case len(r.Missing) > 0:
 		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: shards %s are missing; %s", r.Exit, strings.Join(r.Missing, ", "), r.reached()))
 	case len(r.Failures) == 0 && r.Exit != cli.ExitClean:
-		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: %s", r.Exit, r.reached()))
+		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: %s%s", r.Exit, r.reached(), r.undecided()))
 	}
 	j.Add(run)
 	return j
+}
+
+// undecided returns what, besides the number of seeds that counted, says why a run without failures is not clean.
+func (r *report) undecided() (why string) {
+	if r.Totals.Undecided > 0 {
+		why += fmt.Sprintf("; %d undecided", r.Totals.Undecided)
+	}
+	if r.GaveUp {
+		why += fmt.Sprintf("; gave up, %d were idle", r.Totals.Idle)
+	}
+	if r.Counted < r.MinCounted {
+		why += fmt.Sprintf("; --min-counted requires %d", r.MinCounted)
+	}
+	return why
 }
 
 // junit returns the case of one failing seed. A panic of the simulator is an error, because it is no verdict.

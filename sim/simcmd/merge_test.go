@@ -68,6 +68,22 @@ func TestAMissingShardFailsTheRunInJUnit(t *testing.T) {
 	}
 }
 
+// In JUnit, the case of a run that is not clean says why, though every wanted seed counted.
+func TestTheRunSaysInJUnitWhyItIsUndecided(t *testing.T) {
+	for outcome, why := range map[string]string{
+		"clean": "exit code 3: 3 counted of 3 wanted; --min-counted requires 4", "undecided": "exit code 3: 3 counted of 3 wanted; 1 undecided",
+		"idle": "exit code 3: 0 counted of 3 wanted; gave up, 12 were idle; --min-counted requires 4",
+	} {
+		w := sharded(outcome)
+		args := []string{"sim", "--seeds", "3", "--jobs", "1", "-o", "junit"}
+		if outcome != "undecided" {
+			args = append(args, "--min-counted", "4")
+		}
+		require.Equal(t, cli.ExitUndecided, w.do(args...), &w.err)
+		require.Contains(t, w.out.String(), `<failure message="`+why+`" type="run">`, outcome)
+	}
+}
+
 func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := sharded("clean")

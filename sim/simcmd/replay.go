@@ -85,7 +85,8 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 		return a.replayCase(&m, o, dir, file, form)
 	}
 	build := a.build()
-	if differ := m.Differences(build); len(differ) > 0 {
+	differ := m.Differences(build)
+	if len(differ) > 0 {
 		if !force {
 			return cli.Usage("%s was written by %s: use that version, or --force", dir, strings.Join(differ, ", "))
 		}
@@ -109,18 +110,24 @@ func (a *app) replay(dir string, force bool, file string, form cli.Form) error {
 			p.Exit = cli.ExitDiffers
 		}
 	}
-	p.took, p.again = a.now().Sub(began), replayLine(&a.o, dir)
+	p.took, p.again = a.now().Sub(began), replayLine(&a.o, dir, len(differ) > 0)
 	return a.printReplay(&p, &r, form, func() string {
 		return fmt.Sprintf("seed %d: %s, hash %s (recorded %s)\n%s\n", r.Seed, history, p.Hash, p.Recorded.Hash, runner.Verdict(&r))
 	})
 }
 
-// replayLine returns the command that replays what is in dir.
-func replayLine(o *Options, dir string) string { return o.Run + " sim replay " + cli.QuoteFile(dir) }
+// replayLine returns the command that replays what is in dir; with force, also if another version wrote it.
+func replayLine(o *Options, dir string, force bool) string {
+	line := o.Run + " sim replay "
+	if force {
+		line += "--force "
+	}
+	return line + cli.QuoteFile(dir)
+}
 
 // runAgain runs on this build what a manifest recorded, and compares the histories. It writes a page unless file is "".
 func (a *app) runAgain(b runner.Build, m *runner.Manifest, o plan.Options, dir, file string) (replayed, cell.Result, error) {
-	r, err := a.paged(file, o, page.About{Command: replayLine(&a.o, dir), Faults: m.FaultsBefore()})
+	r, err := a.paged(file, o, page.About{Command: replayLine(&a.o, dir, m.Options.Script == nil && len(m.Differences(b)) > 0), Faults: m.FaultsBefore()})
 	return replayed{
 		Build: b, Was: m.Build, Options: m.Options, Recorded: m.Hashes[0], Hash: r.Hash, Breach: r.Breach,
 		Same: r.Hash == m.Hashes[0].Hash, Exit: verdictCode(&r),

@@ -97,6 +97,15 @@ func TestARealSeedFromTraceToReplay(t *testing.T) {
 	require.NoError(t, json.Unmarshal(w.out.Bytes(), &p))
 	require.True(t, p.Same)
 
+	manifest, err := os.ReadFile("files/seed-5/manifest.json")
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir("other", 0o777))
+	other := strings.NewReplacer(p.Build.Go, "go1.1", p.Hash, strings.Repeat("0", len(p.Hash))).Replace(string(manifest))
+	require.NoError(t, os.WriteFile("other/manifest.json", []byte(other), 0o666))
+	require.Equal(t, cli.ExitUsage, w.do("sim", "replay", "other"))
+	require.Equal(t, cli.ExitDiffers, w.do("sim", "replay", "other", "--force", "-o", "junit"), w.err.String())
+	require.Contains(t, w.out.String(), "sim replay --force other</failure>", "without the flag it would be refused")
+
 	require.Equal(t, cli.ExitClean, w.do(append([]string{"sim", "--seed", "5", "--workload", "mixed", "--trace"}, short...)...))
 	require.Contains(t, w.err.String(), p.Hash, "with a trace or without, it is the same history")
 	trace, err := os.ReadFile("files/seed-5/trace.txt")
