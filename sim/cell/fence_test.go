@@ -100,7 +100,7 @@ func TestOptionsOfTheResourceAreChecked(t *testing.T) {
 // loses.
 func TestS10InSeeds(t *testing.T) {
 	for _, m := range plan.FenceModes() {
-		o := plan.Options{Seed: 3, Faults: []string{"client-pause"}, Workload: plan.Fenced, Fence: plan.FenceOptions{Mode: m, Delay: -1}}
+		o := plan.Options{Seed: 3, Duration: 10 * time.Second, Faults: []string{"client-pause"}, Workload: plan.Fenced, Fence: plan.FenceOptions{Mode: m, Delay: -1}}
 		r, again := Run(o), Run(o)
 		require.Nil(t, r.Breach, "%v", m)
 		require.Positive(t, r.Fence.Done, "%v", m)

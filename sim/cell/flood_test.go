@@ -201,12 +201,13 @@ func TestAHostileClientAtFullSpeedCrowdsNobodyOut(t *testing.T) {
 		name  string
 		tune  func(*plan.Plan)
 		seeds []uint64
+		few   uint64 // how many of them run without -whole
 	}{
-		{"shipped", asShipped, []uint64{0}},
-		{"drawn", asDrawn, []uint64{0, 2, 4, 6, 7, 11, 12, 13}},
-		{"slow disk", slowDisk, []uint64{0, 4, 6, 10}},
+		{"shipped", asShipped, []uint64{0}, 1},
+		{"drawn", asDrawn, []uint64{6, 0, 12, 2, 4, 7, 11, 13}, 3},
+		{"slow disk", slowDisk, []uint64{0, 6, 4, 10}, 2},
 	} {
-		for _, seed := range c.seeds {
+		for _, seed := range c.seeds[:few(c.few, uint64(len(c.seeds)))] {
 			t.Run(fmt.Sprint(c.name, " ", seed), func(t *testing.T) {
 				calm, beside := runHonest(t, seed, false, c.tune), runHonest(t, seed, true, c.tune)
 				t.Logf("%d calls, p99 %v alone; %d calls, p99 %v beside %d hostile requests; %v",

@@ -50,7 +50,8 @@ func TestWhatAStartMetIsCounted(t *testing.T) {
 }
 
 // Situations that need the whole cell are reached within few seeds. The cells have no leases,
-// because a replica that has granted a lease does not campaign, which makes duels rare.
+// because a replica that has granted a lease does not campaign, which makes duels rare. Seeds 900
+// and 901 reach all of them.
 func TestSeedsReachWhatTheyShould(t *testing.T) {
 	names := []string{"boot-refused-page", "duel-of-three", "roll-in-recovery", "sync-failed-under-load", "failover-in-failover", "hand-over"}
 	reached := map[string]uint64{}
@@ -85,8 +86,8 @@ func TestALeadAtAForgottenBallotIsCounted(t *testing.T) {
 // when they come again. Nothing breaks.
 func TestLateMessagesMeetTheNextLifeAtTheSameBallot(t *testing.T) {
 	again := uint64(0)
-	for seed := range uint64(4) {
-		r := Run(plan.Options{Seed: 400 + seed, Faults: []string{"late"}})
+	for seed := few(402, 400); seed < 412 && (again == 0 || *whole && seed < 404); seed++ { // of 400 to 403, seed 402 shows it
+		r := Run(plan.Options{Seed: seed, Faults: []string{"late"}})
 		require.Nil(t, r.Breach)
 		for _, n := range r.Sometimes {
 			if n.Name == "ballot-again" {
