@@ -108,7 +108,7 @@ func (j joint) others(p scenario.Program, r *round, n, began time.Duration) {
 }
 
 func TestBarrier(t *testing.T) {
-	reaches(t, simtest.Run(t, newJoint(recipeBarrier).trial().options(enough, 4)), "entered", "left")
+	reaches(t, enough, simtest.Run(t, newJoint(recipeBarrier).trial().options(enough, 4)), "entered", "left")
 }
 
 // unmarked is a barrier with the trap: no mark says that the number was reached.
@@ -154,7 +154,7 @@ func (j joint) options(seeds uint64) simtest.Options {
 }
 
 func TestABarrierThatIsOpenLetsLateMembersIn(t *testing.T) {
-	simtest.Run(t, newJoint(recipeBarrier).options(4))
+	simtest.Run(t, newJoint(recipeBarrier).options(enough))
 }
 
 func TestABarrierWithoutAMarkIsCaught(t *testing.T) {

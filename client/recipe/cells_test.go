@@ -170,7 +170,7 @@ func (x ruler) world(seeds uint64) simtest.World {
 
 // Two cells, two elections, two resources, on machines that fail: each leader acts on the resource of its cell.
 func TestElectionsInTwoCells(t *testing.T) {
-	reaches(t, ruling.world(enough).Run(t), "elected in west", "elected in east", "updates of west", "updates of east")
+	reaches(t, enough, ruling.world(enough).Run(t), "elected in west", "elected in east", "updates of west", "updates of east")
 }
 
 func TestElectionsInTwoCellsAreDeterministic(t *testing.T) { ruling.world(1).Verify(t) }
@@ -181,7 +181,7 @@ func TestAFenceRefusesTheLeaderOfAnotherCell(t *testing.T) {
 	meddling.acts = func(site string) []string {
 		return []string{site, map[string]string{"west": "east", "east": "west"}[site]}
 	}
-	reaches(t, meddling.world(enough).Run(t), "refused a leader of west in east", "refused a leader of east in west")
+	reaches(t, enough, meddling.world(enough).Run(t), "refused a leader of west in east", "refused a leader of east in west")
 }
 
 // everywhere is the trap: a program that was elected in one cell takes itself for the leader in the other one too.

@@ -128,7 +128,7 @@ func (f configured) check(p scenario.Program, w config, text string, told bool) 
 }
 
 func TestConfig(t *testing.T) {
-	reaches(t, simtest.Run(t, configured{watchConfig}.trial().options(2*enough, 4)), "told", "kept", "hushed")
+	reaches(t, 2*enough, simtest.Run(t, configured{watchConfig}.trial().options(2*enough, 4)), "told", "kept", "hushed")
 }
 
 func TestConfigIsDeterministic(t *testing.T) {
@@ -186,7 +186,7 @@ func watchDeaf(ctx context.Context, c *client.Client) (config, error) {
 }
 
 func TestAWatcherOfOneKindOfEventIsCaught(t *testing.T) {
-	o := from(21, configured{watchDeaf}.trial().options(100, 4))
+	o := from(26, configured{watchDeaf}.trial().options(100, 4))
 	o.Faults = []string{"hush"}
 	simtest.Expect(t, o, "R3")
 }

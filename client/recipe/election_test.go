@@ -153,7 +153,7 @@ func oneLeader() scenario.Checker {
 
 // One leader at a time, and its address in the file, in cells whose machines fail.
 func TestElection(t *testing.T) {
-	reaches(t, simtest.Run(t, election{campaign}.trial().options(enough, 4)), "elected", "followed")
+	reaches(t, 2*enough, simtest.Run(t, election{campaign}.trial().options(2*enough, 4)), "elected", "followed")
 }
 
 func TestElectionIsDeterministic(t *testing.T) {
@@ -190,5 +190,5 @@ func TestALeaderWithoutALeaseIsCaught(t *testing.T) {
 		}
 		return stubborn{t}, nil
 	}
-	simtest.Expect(t, from(20, election{long}.trial().options(100, 4)), "R1")
+	simtest.Expect(t, from(33, election{long}.trial().options(100, 4)), "R1")
 }

@@ -91,7 +91,7 @@ func (m mirrors) confirm(p scenario.Program, alone map[int64]term) {
 }
 
 func TestElectorate(t *testing.T) {
-	reaches(t, simtest.Run(t, mirrors{goOn}.trial().options(enough, 4)), "goes on", "stops")
+	reaches(t, enough, simtest.Run(t, mirrors{goOn}.trial().options(enough, 4)), "goes on", "stops")
 }
 
 func TestElectorateIsDeterministic(t *testing.T) {

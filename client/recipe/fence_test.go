@@ -158,7 +158,7 @@ func late(p scenario.Program, n int64) time.Duration {
 
 // No update is lost, however late the requests of former holders arrive.
 func TestFence(t *testing.T) {
-	reaches(t, simtest.Run(t, newGuarded(recipeFence).trial().options(enough, 4)), "updates", "fenced")
+	reaches(t, 2*enough, simtest.Run(t, newGuarded(recipeFence).trial().options(2*enough, 4)), "updates", "fenced")
 }
 
 func TestFenceIsDeterministic(t *testing.T) {

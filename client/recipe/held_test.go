@@ -124,7 +124,7 @@ func stepsInTurn() scenario.Checker {
 }
 
 func TestAssertHeld(t *testing.T) {
-	reaches(t, simtest.Run(t, asserting{assertHeld}.trial().options(enough, 4)), "stopped in jeopardy")
+	reaches(t, 2*enough, simtest.Run(t, asserting{assertHeld}.trial().options(2*enough, 4)), "stopped in jeopardy")
 }
 
 func TestAssertHeldIsDeterministic(t *testing.T) {

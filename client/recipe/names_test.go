@@ -111,7 +111,7 @@ func (n named) check(ctx context.Context, p scenario.Program, service names, fil
 }
 
 func TestNames(t *testing.T) {
-	reaches(t, simtest.Run(t, named{dialNames}.trial().options(enough, 3)), "set", "told")
+	reaches(t, enough, simtest.Run(t, named{dialNames}.trial().options(enough, 3)), "set", "told")
 }
 
 func TestNamesAreDeterministic(t *testing.T) {

@@ -169,7 +169,7 @@ func (g *ghosts) On(now time.Duration, e event.Event) error {
 func (g *ghosts) End() error { return nil }
 
 func TestRegistry(t *testing.T) {
-	reaches(t, simtest.Run(t, registry{recipe.Watch}.trial().options(enough, 4)), "told", "hushed")
+	reaches(t, 2*enough, simtest.Run(t, registry{recipe.Watch}.trial().options(2*enough, 4)), "told", "hushed")
 }
 
 func TestRegistryIsDeterministic(t *testing.T) {

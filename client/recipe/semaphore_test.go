@@ -90,7 +90,7 @@ func (l limited) turn(ctx context.Context, p scenario.Program) {
 }
 
 func TestSemaphore(t *testing.T) {
-	reaches(t, simtest.Run(t, newLimited(acquirePermit).trial().options(enough, 4)), "all taken")
+	reaches(t, enough, simtest.Run(t, newLimited(acquirePermit).trial().options(enough, 4)), "all taken")
 }
 
 func TestSemaphoreIsDeterministic(t *testing.T) {
