@@ -51,6 +51,6 @@ func listen(ctx context.Context, p scenario.Program) error {
 
 // A callback hears of changes in cells whose machines fail. It runs once at a time, and is not called after stop.
 func TestACallbackHearsOfAFile(t *testing.T) {
-	totals := simtest.Program{Turn: listen, Options: simtest.Options{Seeds: 4, Clients: 3, Judge: "E1"}}.Run(t)
+	totals := simtest.Program{Turn: listen, Options: simtest.Options{Seeds: 2, Clients: 3, Judge: "E1"}}.Run(t)
 	require.NotZero(t, totals.Counter("heard").Sum, "no callback was called")
 }

@@ -206,7 +206,7 @@ func TestOnePropertyIsJudgedAlone(t *testing.T) {
 		{ID: "X2", Help: "nothing serves", New: func() scenario.Checker { return early{} }},
 		{ID: "X1", Help: "the run never ends", New: func() scenario.Checker { return late{} }},
 	}}
-	o := Options{With: x, Seeds: 1, Replicas: 3, Faults: []string{}}
+	o := Options{With: x, Seeds: 1, Replicas: 3, Clients: 4, Faults: []string{}}
 	l := listen(t, func(l *listener) { Expect(l, o, "X1") })
 	require.Contains(t, l.fatal, "expected X1 to break, but this came first:\nseed 1: X2 broke: it serves")
 	o.Judge = "X1"
