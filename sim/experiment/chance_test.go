@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"flag"
 	"math"
 	"slices"
 	"testing"
@@ -9,6 +10,16 @@ import (
 
 	"github.com/chubbycell/chubby/internal/draw"
 )
+
+var whole = flag.Bool("whole", false, "try the large samples of chance, too, as .ci/run does: ten seconds more")
+
+// sizes are the numbers of seeds that a test tries, and with -whole the large ones, too.
+func sizes(few, large []int) []int {
+	if *whole {
+		return slices.Concat(few, large)
+	}
+	return few
+}
 
 // chanceColumns are the columns for the samples of chance.
 var chanceColumns = []Column{
@@ -49,7 +60,7 @@ func chance(r *draw.Stream, n int, shift float64) *Comparison {
 // must also be some stars, so the test is not too strict.
 func TestAtMostOneOfTwentyColumnsThatAreAlikeHasAStar(t *testing.T) {
 	const times, most, least = 300, 26, 3
-	for _, n := range []int{3, 5, 6, 10, 20, 50, 64, 100} { // from 64 on, the number of ways to exchange sides does not fit into an int
+	for _, n := range sizes([]int{3, 5, 6, 10, 20, 64}, []int{50, 100}) { // from 64 on, the number of ways to exchange sides does not fit into an int
 		r, stars := numbers(uint64(n)), map[string]int{}
 		for range times {
 			all := chance(r, n, 0).all()
@@ -88,7 +99,7 @@ func swapOf(col Column, pairs [][2]*Sample) *swap {
 // An interval contains the true difference in 95 of 100 comparisons, and excludes 0 if there is a
 // star.
 func TestIntervalsHaveTheDifferenceWithinAsOftenAsTheySay(t *testing.T) {
-	for _, n := range []int{6, 10, 30, 80} {
+	for _, n := range sizes([]int{6, 10, 30}, []int{80}) {
 		const times, most, shift = 100, 12, 2 // 5 are expected
 		r := numbers(uint64(100 + n))
 		without := map[string]int{}
