@@ -127,7 +127,7 @@ func TestOnePropertyOfAProgramIsJudgedAlone(t *testing.T) {
 		})
 	}})
 	w := extended(Options{With: x})
-	line := "sim --seeds 1 --max-failures 1 --faults blink --workload reads --replicas 3"
+	line := "sim --seeds 1 --max-failures 1 --faults blink --workload reads --replicas 3 --clients 4"
 	require.Equal(t, cli.ExitBroken, w.do(strings.Fields(line)...), &w.err)
 	require.Contains(t, w.out.String(), "seed 1: X1 broke: it blinked")
 	require.Equal(t, cli.ExitBroken, w.do(append(strings.Fields(line), "--judge", "X2", "--out", "the failures")...), &w.err)
