@@ -7,7 +7,7 @@
 //	config.go    what a run is built from
 //	schedule.go  which faults there are, and when: pure, from a seed
 //	process.go   a replica as a process; proxy.go: a connection that can be cut
-//	cell.go      all replicas and their links; inject.go: faults are carried out
+//	cell.go      all replicas and their links; inject.go: faults are carried out; crowd.go: many reads at once
 //	session.go   a client that lives through faults
 //	history.go   what clients asked and were told; pool.go: the histories in use
 //	rows.go      load, and what must be true of it; and so files.go, watch.go, and locks.go

@@ -125,14 +125,27 @@ func (in *injector) startAll(victims []*server) error {
 	return nil
 }
 
-// pauseAll stops processes, and lets them go on.
+// pauseAll stops processes, and lets them go on. All clients read when it stops them, so that a master has requests
+// under way, and goes on with them before its overdue timers run: a short stop lets them queue, and the long one begins
+// while the master works on the queue.
 func (in *injector) pauseAll(ctx context.Context, f Fault, victims []*server) {
-	for _, s := range victims {
-		s.process().pause()
-	}
-	pause(ctx, f.For)
-	for _, s := range victims {
-		s.process().resume()
+	draws := draw.New(f.Pick).Stream("pause", 0)
+	stop := crowd(ctx, in.clients)
+	pause(ctx, crowdFor)
+	for _, d := range []time.Duration{queueFor, f.For} {
+		for _, s := range victims {
+			s.process().pause()
+		}
+		if d == f.For {
+			stop()
+		}
+		pause(ctx, d)
+		for _, s := range victims {
+			s.process().resume()
+		}
+		if d == queueFor {
+			pause(ctx, draws.Duration(time.Millisecond, 4*time.Millisecond))
+		}
 	}
 }
 
