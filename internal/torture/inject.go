@@ -132,20 +132,19 @@ func (in *injector) pauseAll(ctx context.Context, f Fault, victims []*server) {
 	draws := draw.New(f.Pick).Stream("pause", 0)
 	stop := crowd(ctx, in.clients)
 	pause(ctx, crowdFor)
-	for _, d := range []time.Duration{queueFor, f.For} {
-		for _, s := range victims {
-			s.process().pause()
-		}
-		if d == f.For {
-			stop()
-		}
-		pause(ctx, d)
-		for _, s := range victims {
-			s.process().resume()
-		}
-		if d == queueFor {
-			pause(ctx, draws.Duration(time.Millisecond, 4*time.Millisecond))
-		}
+	halt(victims, func() { pause(ctx, queueFor) })
+	pause(ctx, draws.Duration(time.Millisecond, 4*time.Millisecond))
+	halt(victims, func() { stop(); pause(ctx, f.For) })
+}
+
+// halt stops processes while a function runs.
+func halt(victims []*server, while func()) {
+	for _, s := range victims {
+		s.process().pause()
+	}
+	while()
+	for _, s := range victims {
+		s.process().resume()
 	}
 }
 
@@ -155,13 +154,7 @@ func (in *injector) starve(ctx context.Context, f Fault, victims []*server) {
 	in.cut(f, victims, true)
 	draws := draw.New(f.Pick).Stream("starve", 0)
 	for end := time.Now().Add(f.For); time.Now().Before(end) && ctx.Err() == nil; {
-		for _, s := range victims {
-			s.process().pause()
-		}
-		pause(ctx, draws.Duration(20*time.Millisecond, 70*time.Millisecond))
-		for _, s := range victims {
-			s.process().resume()
-		}
+		halt(victims, func() { pause(ctx, draws.Duration(20*time.Millisecond, 70*time.Millisecond)) })
 		pause(ctx, draws.Duration(3*time.Millisecond, 8*time.Millisecond))
 	}
 	in.cut(f, victims, false)
