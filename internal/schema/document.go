@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 var rewrite = flag.Bool("schema.write", false, "write the files of docs/schema anew")
@@ -64,8 +64,8 @@ func Accept(t testing.TB, root string, text []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
 		t.Fatal(err)
 	}
 	if err := compiled(t, head.Schema, is).Validate(v); err != nil {
@@ -75,23 +75,26 @@ func Accept(t testing.TB, root string, text []byte) string {
 }
 
 // compiled is a schema that allows no other fields than it describes.
-func compiled(t testing.TB, name string, text []byte) *jsonschema.Schema {
+func compiled(t testing.TB, name string, text []byte) *jsonschema.Resolved {
 	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	closed(v)
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource(name, v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	s, err := c.Compile(name)
+	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	return s
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal(text, s); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return r
 }
 
 // closed has every object of a schema refuse what it does not describe.
