@@ -311,8 +311,10 @@ func (s *Checker) checkExpire(id paxos.NodeID, now time.Time, x api.SessionID) {
 	case !k.since.Before(now): // it came in this step, after the end was decided
 	case s.IsDismissed(x, t.Epoch): // its KeepAlive is left unanswered, as one of an idle session
 	case !m.Late.IsZero() && s.facts.OwesDrop(x, t.Epoch): // a change has waited one lease for the drop
+	case len(t.under[x]) > 0:
+		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v: its calls %v are on their way through the log, and a session with a call under way is not idle", x, now.Sub(k.receipt), t.under[x])
 	case !t.isIdle(x, now, s.Config.IdleAfter):
-		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v, and whose last call was %v ago", x, now.Sub(k.receipt), now.Sub(t.used[x]))
+		s.breakf(id, "ends session %d, whose KeepAlive has waited for %v: its last call was %v ago, and a session is idle only after %v without one", x, now.Sub(k.receipt), now.Sub(t.used[x]), s.Config.IdleAfter)
 	case api.Number(x) < t.Began:
 		s.breakf(id, "ends session %d of before its epoch, whose KeepAlive has waited for %v: what handles it has is not known", x, now.Sub(k.receipt))
 	case t.Heard[x] != nil && !t.Heard[x].Told:

@@ -411,3 +411,19 @@ func TestS11AWaitingKeepAliveIsAnsweredAtTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// The report says what keeps a session from being idle: a call under way, or one a short time ago.
+func TestAReportSaysWhyASessionIsNotIdle(t *testing.T) {
+	put := command.Call{Guard: 3, Session: 7, Seq: 2, Op: api.Put{Key: "k", Value: "v"}}
+	for want, does := range map[string]func(r *reign){
+		"its calls [2] are on their way through the log": func(r *reign) { r.used(0); r.proposes(0.5, put) },
+		"a session is idle only after 5s without one":    func(r *reign) { r.used(2) },
+	} {
+		r := newReign(t, 6)
+		r.f.Good()
+		does(r)
+		r.proposes(6, command.Expire{Guard: 3, Session: 7})
+		require.NotNil(t, r.f.Failure(), want)
+		require.Contains(t, r.f.Failure().Text, want)
+	}
+}
