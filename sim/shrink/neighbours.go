@@ -1,6 +1,10 @@
 package shrink
 
-import "github.com/chubbycell/chubby/sim/plan"
+import (
+	"slices"
+
+	"github.com/chubbycell/chubby/sim/plan"
+)
 
 // A failure of which more than few faults are left is looked for in its neighbours. A round tries sets of them for each
 // way to leave out faults.
@@ -58,7 +62,26 @@ func (s *search) steady(from uint64) bool {
 		c.LinkDraws = from + uint64(i)
 		return c
 	})
+	if ok {
+		s.future()
+	}
 	return ok
+}
+
+// future leaves out the strikes after the break: with other delays it may come much sooner than in the recorded run, and
+// what had not happened by then did not cause it. Of the turns of the hostile client, which stand by its own clock, it
+// tries to leave out the last ones.
+func (s *search) future() {
+	at := s.at
+	isLater := func(x *plan.Strike) bool { return x.At > at }
+	if slices.ContainsFunc(s.best.Strikes, isLater) {
+		s.accepts(s.change(func(c *plan.Script) { c.Strikes = slices.DeleteFunc(c.Strikes, isLater) }))
+	}
+	var all []*plan.Script
+	for n := 1; n < len(s.best.Tricks); n *= 2 {
+		all = append(all, s.change(func(c *plan.Script) { c.Tricks = c.Tricks[:n] }))
+	}
+	s.first(len(all), func(i int) *plan.Script { return all[i] })
 }
 
 // way is a change that leaves out many faults of a script.

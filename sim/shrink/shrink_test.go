@@ -179,6 +179,33 @@ func TestAnExactOrderIsLookedForWithAllFaults(t *testing.T) {
 	require.EqualValues(t, sets+40, c.Options.Script.LinkDraws)
 }
 
+// Other delays may have the break come much sooner. What had not happened by then is left out at once, with the first run after that.
+func TestFaultsAfterAnEarlierBreakAreLeftOutAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	exact, early, never := needsAll(1<<40), scripted(crash(1), crash(2), crash(3), crash(4), crash(5), crash(6), crash(7)), scripted(crash(101))
+	var after int
+	c, err := Shrinker{Jobs: 1, Run: func(o plan.Options) cell.Result {
+		switch {
+		case o.Script == nil || o.Script.LinkDraws == 0:
+			return exact(o)
+		case o.Script.LinkDraws <= sets:
+			return never(o)
+		}
+		if after++; after == 3 {
+			cancel()
+		}
+		r := early(o)
+		if r.Breach != nil {
+			r.Breach.At = 7 * time.Second
+		}
+		return r
+	}}.Shrink(ctx, plan.Options{Seed: 1})
+	require.NoError(t, err)
+	require.False(t, c.Done)
+	require.Len(t, c.Options.Script.Strikes, 8)
+}
+
 // A case that is of a run with other delays, and of which many faults are left, has all passes in the end.
 func TestACaseOfOtherDelaysHasAllPasses(t *testing.T) {
 	var all, needed []plan.Fault
