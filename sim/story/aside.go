@@ -16,7 +16,7 @@ type aside struct {
 
 // all returns the moments, the most telling ones first.
 func (a aside) all() (all []int) {
-	all = slices.Concat(a.failedCalls(), a.closes(), a.delayAsked(), a.ends(), a.again())
+	all = slices.Concat(a.wrongInSlot(), a.failedCalls(), a.closes(), a.delayAsked(), a.ends(), a.again())
 	for _, i := range []int{a.refusal(), a.asked()} {
 		if i != moments.None {
 			all = append(all, i)

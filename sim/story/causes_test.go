@@ -168,6 +168,25 @@ func TestAStoryOfAHistoryHasTheWrongCall(t *testing.T) {
 	require.Contains(t, story, "#4 program 3 of c2: readdir")
 }
 
+// The wrong call of a history is told as the log executed it, with what shared its slot, although other commands on the row mention as much.
+func TestAStoryOfAHistoryHasTheSlotOfTheWrongCall(t *testing.T) {
+	cas := func(from, to string) api.Op { return api.CompareAndSet{Key: "a", Expect: from, Value: to} }
+	story := storyOf(func(o plan.Options) cell.Result {
+		for i := range 9 {
+			executes(o, time.Duration(1+i)*ms, int64(2+i), command.Call{Guard: 1, Session: 6, Seq: api.Seq(1 + i), Op: cas("1", "2")}, api.Result{Code: api.OK})
+		}
+		for i, op := range []api.Op{cas("1", "3"), api.Put{Key: "b", Value: "9"}} {
+			executes(o, 11*ms, 12, command.Call{Guard: 1, Session: 7, Seq: api.Seq(8 + i), Op: op}, api.Result{Code: api.OK})
+		}
+		o.Listen(12*ms, event.CallEnded{Client: sim.FirstClient + 1, Program: event.MakeProgramID(1, 1, 0, 2), Call: "cas a", Trail: &client.CallID{Session: 7, Seq: 8}})
+		text := fmt.Sprintf("#4 client -%d: cas a from \"1\" to \"3\" -> ok [called 7 at 0.010500s, returned 8 at 0.012000s]\n"+
+			"the model does not give this result at its position 12; it gives conflict with \"2\"", event.MakeProgramID(1, 1, 0, 2))
+		return tells(o, cell.Breach{ID: "S4", Text: text, At: 20 * ms, Step: 9}, "")
+	})
+	require.Contains(t, story, "the log executes CompareAndSet as call 8 of session 7, in slot 12 ")
+	require.Contains(t, story, "the log executes Put as call 9 of session 7, in slot 12 ")
+}
+
 // Two sessions with one nonce are about one thing, though the report names one of them.
 func TestAStoryOfANonceHasBothSessions(t *testing.T) {
 	nonce := api.Nonce{0xf4f9f61a925327d5, 0x0f45b29905d8d141}

@@ -17,7 +17,7 @@
 //	carried.go   of these, the events that a session got and acknowledged
 //	locks.go     how the locks stand that the report is about, and what led to that
 //	aside.go     moments that mention little of the report: the ends of its sessions,
-//	again.go     other executions of a call, if a command stands in the log twice,
+//	again.go     other executions of a call, if a command stands in the log twice, and what shared a slot with a wrong call,
 //	refusal.go   what a log did not take, and was not proposed again,
 //	asked.go     and the heartbeat behind a grant
 //	answered.go  what was answered to a request that is told
