@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 // chubbyModule is this project's module.
@@ -19,7 +20,8 @@ const chubbyModule = "github.com/chubbycell/chubby"
 // ThisBuild returns what the running program was built from. go build stamps a program with its
 // commit, but go run and go test do not. For their programs, ThisBuild asks git for the commit of
 // the source tree around the working directory, from which they were just built. For other programs
-// without a stamp only the digest of their file is known.
+// without a stamp only the digest of their file is known. The file and git are read once: what the
+// running program was built from stays the same when its file or the tree change later.
 func ThisBuild() Build {
 	b := Build{Commit: UnknownCommit, Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -30,7 +32,7 @@ func ThisBuild() Build {
 	if err != nil {
 		return b
 	}
-	b.Program = digest(path)
+	b.Program = digestOfThis()
 	if ok && b.Commit == UnknownCommit && strings.Contains(path, "go-build") { // where go run and go test put programs
 		b.askGit(info.Main.Path)
 	}
@@ -68,6 +70,16 @@ func (b *Build) readStamp(info *debug.BuildInfo) {
 	}
 }
 
+// digestOfThis returns the digest of the running program's file. Tests ask for it hundreds of times,
+// and each digest takes 30 ms.
+var digestOfThis = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return digest(path)
+})
+
 // digest returns the digest of a program file, or "" if it cannot be read.
 func digest(path string) string {
 	f, err := os.Open(path)
@@ -88,12 +100,29 @@ func (b *Build) askGit(module string) {
 	if root == "" {
 		return
 	}
+	ask, _ := trees.LoadOrStore(root, sync.OnceValue(func() tree { return treeAt(root) }))
+	if x := ask.(func() tree)(); x.commit != "" {
+		b.Commit, b.Modified = x.commit, b.Modified || x.modified
+	}
+}
+
+// tree is what git says of a source tree; commit is "" if it says nothing.
+type tree struct {
+	commit   string
+	modified bool
+}
+
+// trees has a func() tree for each root directory of which git was asked.
+var trees sync.Map
+
+// treeAt asks git for the source tree whose root is the directory.
+func treeAt(root string) tree {
 	commit, err := git(root, "rev-parse", "HEAD")
 	if err != nil {
-		return
+		return tree{}
 	}
 	changes, err := git(root, "status", "--porcelain")
-	b.Commit, b.Modified = commit, b.Modified || err != nil || changes != ""
+	return tree{commit, err != nil || changes != ""}
 }
 
 // moduleRoot returns the root directory of a module, which is the working directory or above it; ""

@@ -1,6 +1,9 @@
 package runner
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"testing"
 
@@ -16,6 +19,32 @@ func TestTheBuildIsKnown(t *testing.T) {
 	if outside := ThisBuild(); outside.Commit != "unknown" {
 		require.Equal(t, b.Commit, outside.Commit, "stamped by the go command, wherever it is run")
 	}
+}
+
+// Git is asked once for a tree: what was built from it does not change with it.
+func TestGitIsAskedOnceForATree(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git is installed")
+	}
+	dir := t.TempDir()
+	ask := func() Build {
+		b := Build{Commit: UnknownCommit}
+		b.askGit("example.org/asked")
+		return b
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.org/asked\n"), 0o600))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "go.mod"}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "a"}} {
+		_, err := git(dir, args...)
+		require.NoError(t, err)
+	}
+	t.Chdir(dir)
+	b := ask()
+	require.Len(t, b.Commit, 40)
+	require.False(t, b.Modified)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "more"), nil, 0o600))
+	require.Equal(t, b, ask())
+	t.Chdir(t.TempDir())
+	require.Equal(t, UnknownCommit, ask().Commit, "outside of the tree")
 }
 
 // A program that go install fetched has no stamp, but has the version of its module.
