@@ -16,7 +16,7 @@ import (
 // overtake a snapshot that is on its way.
 func TestWhereSnapshotsDoNotLast(t *testing.T) {
 	cut, overtaken := 0, 0
-	for seed := uint64(0); seed < 300 && (cut == 0 || overtaken == 0); seed++ {
+	for seed := few(92, 0); seed < 300 && (cut == 0 || overtaken == 0); seed++ { // 92 and 105 show it
 		p := plan.New(plan.Options{Seed: seed, Faults: []string{"lose-source"}})
 		if p.Driver.SnapshotEvery > 30 || p.Driver.KeepSlots > 3 || p.Driver.HoldFor > 200*time.Millisecond {
 			continue

@@ -16,7 +16,7 @@ import (
 // properties of leases, and clocks at the bound do not.
 func TestClocksBeyondTheBoundAreSeen(t *testing.T) {
 	broken := func(o plan.LeaseOptions) string {
-		for seed := uint64(2); seed <= 13; seed++ { // of seed 1 a session's lease breaks first (S11)
+		for seed := uint64(2); seed < 2+few(4, 12); seed++ { // of seed 1 a session's lease breaks first (S11)
 			r := Run(plan.Options{Seed: seed, Replicas: 3, Lease: o, Faults: []string{"clock-rate", "lease-edge"}})
 			if r.Breach != nil {
 				return r.Breach.ID

@@ -30,7 +30,7 @@ func lines(o plan.Options) (Result, []string) {
 // hostile client, and healing at the same instant.
 func TestAScriptDoesWhatWasRecorded(t *testing.T) {
 	hostile := 0
-	for seed := uint64(1); seed <= 6; seed++ {
+	for seed := few(4, 1); seed <= 6; seed++ { // 4 has 18 kinds of faults; 5 and 6 are smaller than 1 to 3
 		o := plan.Options{Seed: seed, Duration: 12 * time.Second}
 		plain := Run(o)
 		var script plan.Script
@@ -46,7 +46,9 @@ func TestAScriptDoesWhatWasRecorded(t *testing.T) {
 		r, played := lines(scripted)
 		require.Equal(t, plain.Ops, r.Ops, "seed %d", seed)
 		for i := range min(len(drawn), len(played)) {
-			require.Equal(t, drawn[i], played[i], "seed %d, line %d", seed, i)
+			if drawn[i] != played[i] { // without require, which takes longer for a line than the run
+				require.Equal(t, drawn[i], played[i], "seed %d, line %d", seed, i)
+			}
 		}
 		require.Len(t, played, len(drawn))
 	}
