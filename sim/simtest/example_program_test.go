@@ -42,7 +42,7 @@ func sendNext(ctx context.Context, c *client.Client, noted bool, send func(n int
 // mailing is the test: no mail is sent twice.
 func mailing(noted bool) simtest.Program {
 	type sent map[int]event.ProgramID
-	return simtest.Program{Options: simtest.Options{Seeds: 8, Clients: 3}, Turn: func(ctx context.Context, p scenario.Program) error {
+	return simtest.Program{Options: simtest.Options{Seeds: 4, Clients: 3}, Turn: func(ctx context.Context, p scenario.Program) error {
 		return sendNext(ctx, p.Client(), noted, func(n int) {
 			me, by := event.ProgramID(p.ID()), sim.Shared(p.World(), "mails", func() sent { return sent{} })
 			p.Note("sends mail " + strconv.Itoa(n))

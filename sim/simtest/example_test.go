@@ -16,7 +16,7 @@ func with(w scenario.Workload) *scenario.Extension {
 
 // The counter is right under the swarm of faults, which includes blink.
 func TestCounter(t *testing.T) {
-	simtest.Run(t, simtest.Options{With: with(counter{}), Workload: "counter", Seeds: 10})
+	simtest.Run(t, simtest.Options{With: with(counter{}), Workload: "counter", Seeds: 4})
 }
 
 // The checker catches a careless counter.

@@ -78,6 +78,6 @@ func (w diary) drop(ctx context.Context, p scenario.Program, o *open, err error)
 // A workload of an extension may use nodes and locks as well as rows.
 func TestAWorkloadMayUseNodes(t *testing.T) {
 	simtest.Run(t, simtest.Options{
-		With: &scenario.Extension{Workloads: []scenario.Workload{diary{}}}, Workload: "diary", Seeds: 3,
+		With: &scenario.Extension{Workloads: []scenario.Workload{diary{}}}, Workload: "diary", Seeds: 1,
 	})
 }
