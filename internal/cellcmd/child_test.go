@@ -71,12 +71,13 @@ func TestAHangup(t *testing.T) {
 	require.Equal(t, cli.ExitClean, nohup.ends(t))
 }
 
-// forks is a command with processes that a signal to its group does not end.
+// forks is a command with processes that a signal to its group does not end: what a shell ignores is ignored by what it
+// starts.
 const forks = `trap "" TERM
-	(trap "" TERM; while :; do sleep 0.01; done) & echo $!
-	setsid sh -c 'trap "" TERM; while :; do sleep 0.01; done' & echo $!
+	sleep 1000 & echo $!
+	setsid sleep 1000 & echo $!
 	echo $$; echo held
-	while :; do sleep 0.01; done`
+	sleep 1000; exit 1`
 
 // pids are what forks prints.
 func pids(t *testing.T, l *process) (all []int) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,8 +21,8 @@ import (
 func TestACommandEndsBeforeItsLockMayBeAnothers(t *testing.T) {
 	t.Parallel()
 	p, file := startDev(t, "--session-lease", "500ms")
-	polite := start(t, "lock", "--cell", file, "--lock-delay", "10s", "/polite", "--", "sh", "-c", `trap "echo bye; exit 0" TERM; echo held; while :; do sleep 0.01; done`)
-	deaf := start(t, "lock", "--cell", file, "--lock-delay", "10s", "/deaf", "--", "sh", "-c", `trap "" TERM; echo $$; echo held; while :; do sleep 0.01; done`)
+	polite := start(t, "lock", "--cell", file, "--lock-delay", "10s", "/polite", "--", "sh", "-c", `trap "echo bye; exit 0" TERM; echo held; sleep 1000 & wait`)
+	deaf := start(t, "lock", "--cell", file, "--lock-delay", "10s", "/deaf", "--", "sh", "-c", `trap "" TERM; echo $$; echo held; exec sleep 1000`)
 	polite.says(t, "held")
 	deaf.says(t, "held")
 	begun := time.Now()
@@ -55,18 +56,24 @@ func TestACommandDoesNotOutliveItsLocker(t *testing.T) {
 func TestALockThatWasStoppedPastItsLockReportsTheLoss(t *testing.T) {
 	t.Parallel()
 	_, file := startDev(t, "--session-lease", "2s")
-	end := file + ".end"
+	fifo := file + ".end"
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	end, err := os.OpenFile(fifo, os.O_RDWR, 0) // it keeps what is written until it is read
+	require.NoError(t, err)
+	defer end.Close()
+	const commands = 8
 	var all []*process
 	var watchdogs []int
-	for n := range 8 {
-		l := startWith(t, apart, "lock", "--cell", file, "--lock-delay", "3s", fmt.Sprint("/l", n), "--", "sh", "-c", `echo held; while test ! -e `+end+`; do sleep 0.01; done`)
+	for n := range commands {
+		l := startWith(t, apart, "lock", "--cell", file, "--lock-delay", "3s", fmt.Sprint("/l", n), "--", "sh", "-c", `echo held; read line < `+fifo)
 		l.says(t, "held")
 		all, watchdogs = append(all, l), append(watchdogs, watchdogOf(t, l))
 	}
 	for _, l := range all {
 		require.NoError(t, l.Process.Signal(syscall.SIGSTOP))
 	}
-	require.NoError(t, os.WriteFile(end, nil, 0o600))
+	_, err = end.WriteString(strings.Repeat("\n", commands)) // a line for each
+	require.NoError(t, err)
 	for _, pid := range watchdogs {
 		require.Eventually(t, func() bool { return isDead(pid) }, wait, time.Millisecond)
 	}

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/internal/cli"
@@ -39,11 +41,19 @@ func TestMain(m *testing.M) {
 		if at := os.Getenv("CHUBBY_TEST_DNS"); at != "" {
 			net.DefaultResolver = dnstest.Resolver(at)
 		}
-		root := cli.Root("chubby", "test", "test")
-		root.AddCommand(Commands()...)
-		root.AddCommand(cli.Group("backup", "test", BackupCommand()))
-		cli.Main(root)
+		if os.Getenv(asResident) != "" {
+			reside()
+		}
+		cli.Main(tree())
 	}})
+}
+
+// tree is the program chubby with the commands of the package.
+func tree() *cobra.Command {
+	root := cli.Root("chubby", "test", "test")
+	root.AddCommand(Commands()...)
+	root.AddCommand(cli.Group("backup", "test", BackupCommand()))
+	return root
 }
 
 // heedSignals has the processes of tests begin with the signals that they are sent, also where this one was
@@ -166,7 +176,7 @@ func TestScripts(t *testing.T) {
 			Setup: func(e *testscript.Env) error {
 				e.Setenv("CHUBBY_CELL", file)
 				e.Values[ofScript{}] = e.T().(testing.TB)
-				return nil
+				return startResident(e)
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){"until": until, "exits": exits, "schema": isOfSchema},
 		})
@@ -190,10 +200,13 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// exits runs a command and wants an exit code: exits CODE COMMAND ARG...
+// exits runs a command and wants an exit code: exits CODE COMMAND ARG... What chubby itself does is done by the resident;
+// lock, which starts programs and takes signals, is a process, as is each command of exec.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	got := "0"
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
+	if args[1] == "chubby" && args[2] != "lock" {
+		got = strconv.Itoa(ts.Value(ofResident{}).(*resident).run(ts, args[2:]))
+	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		got = regexp.MustCompile(`\d+`).FindString(err.Error())
 	}
 	if got != args[0] {

@@ -53,7 +53,7 @@ func TestSecuring(t *testing.T) {
 							return err
 						}
 					}
-					return nil
+					return startResident(e)
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 			})
