@@ -32,6 +32,7 @@ func (c *cell) master(ctx context.Context, after api.Epoch) replica.Status {
 }
 
 func TestAMasterThatResignsIsFollowedInAnotherEpoch(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)

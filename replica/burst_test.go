@@ -28,6 +28,7 @@ func (w *wires) ToClient(_ core.Addr, wire []byte) { go w.to(client.Replica{ID: 
 // Calls that wait in the inbox when the loop takes them in share a slot of the log, and so one vote
 // and one sync.
 func TestCallsThatHaveComeShareASlot(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cfg := driver.DefaultConfig()

@@ -25,6 +25,7 @@ import (
 
 // A snapshot that has rotted is told of with its file when a replica starts without it.
 func TestASnapshotThatIsOfNoUseIsToldOf(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1, func(c *cell) { c.tune = func(h *driver.Config) { h.SnapshotEvery = 4 } })
@@ -54,6 +55,7 @@ func TestASnapshotThatIsOfNoUseIsToldOf(t *testing.T) {
 }
 
 func TestAFailingDiskStopsTheReplicaAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	c := newCell(t, 1)
 	c.stop(1)
 	mem := vfs.NewMem()
@@ -124,6 +126,7 @@ func (f hungFile) SyncData() error {
 
 // A disk that hangs is told of, while the replica goes on and answers; and when the disk goes on, no more.
 func TestADiskThatHangsIsToldOf(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1)
@@ -172,6 +175,7 @@ func (p hungPlace) MkdirAll(name string) error {
 
 // A backup that does not end is told of, with its age, while the replica goes on and answers.
 func TestABackupThatHangsIsToldOf(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	far := hungPlace{vfs.NewMem(), make(chan struct{})}
@@ -203,6 +207,7 @@ func TestABackupThatHangsIsToldOf(t *testing.T) {
 // Why a snapshot failed is told to Listeners and operators and stands in the program's log, until a later
 // snapshot succeeds.
 func TestAFailedSnapshotSaysWhy(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1, func(c *cell) {
@@ -261,6 +266,7 @@ func (d *fullDisk) Create(name string) (vfs.File, error) {
 
 // A replica that has stopped says so and why, also while a part of its disk hangs. Questions about it get ErrStopped.
 func TestAReplicaThatHasStoppedSaysSoWhileItsDiskHangs(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1, func(c *cell) { c.tune = func(h *driver.Config) { h.SnapshotEvery = 4 } })

@@ -16,6 +16,7 @@ import (
 // The session of a client that is alive ends by an operator's order, and the client is told. Only the master takes the
 // order, and a list of sessions shows it.
 func TestAnOperatorEndsASession(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3, func(c *cell) {

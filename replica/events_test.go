@@ -33,6 +33,7 @@ func until(ctx context.Context, t *testing.T, l *replica.Listener, kind replica.
 // A master that resigns tells why it no longer leads; a Listener of its successor gets the new epoch,
 // and that the successor serves.
 func TestListenersHearOfAChangeOfMasters(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)
@@ -89,6 +90,7 @@ func kinds(all []replica.Event) (out []replica.EventKind) {
 // Listeners are told of sessions that expire and of the lock-delays that follow. A slow Listener is told
 // how many events it has missed.
 func TestASlowListenerIsToldHowMuchItMisses(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1, func(c *cell) {
@@ -158,6 +160,7 @@ func TestListenersAreBounded(t *testing.T) {
 
 // A leader tells of snapshots, of a member that no longer answers, and of its return.
 func TestALeaderTellsOfSnapshotsAndOfSilentMembers(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3, func(c *cell) { c.tune = func(cfg *driver.Config) { cfg.SnapshotEvery = 20 } })

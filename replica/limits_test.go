@@ -17,6 +17,7 @@ import (
 // Limits that were set hold at every replica, at the next master, and at replicas that read them back
 // from a snapshot.
 func TestLimitsThatWereSetOutliveReplicas(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3, func(c *cell) {
@@ -62,6 +63,7 @@ func TestLimitsThatWereSetOutliveReplicas(t *testing.T) {
 
 // A limit below what is in use is refused, and the error tells what is in use.
 func TestALimitBelowWhatIsInUseIsRefused(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1)
@@ -91,6 +93,7 @@ func TestALimitBelowWhatIsInUseIsRefused(t *testing.T) {
 
 // While the other replicas are gone no command is chosen: the caller is told that the outcome is unknown.
 func TestALimitThatIsNotChosenInTimeIsUnknown(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)

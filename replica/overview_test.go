@@ -34,6 +34,7 @@ func (c *cell) mutable(addr core.Addr, who api.Principal) (*client.Client, *atom
 // One Overview shows which locks are held and waited for, which session holds up a fail-over, which
 // member is silent, and until when a lock is delayed.
 func TestAnOverviewTellsWhatACellWaitsFor(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3, func(c *cell) {

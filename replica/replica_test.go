@@ -137,6 +137,7 @@ func (c *cell) client(addr core.Addr) *client.Client {
 }
 
 func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)
@@ -168,6 +169,7 @@ func TestACellOnGoroutinesAndFilesServesAndSurvivesRestarts(t *testing.T) {
 
 // One client holds a lock through three masters; then the next client gets it.
 func TestALockOutlivesItsMasters(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)
@@ -211,6 +213,7 @@ func TestALockOutlivesItsMasters(t *testing.T) {
 // A replica that was away finds that no peer has the slots that it lacks, fetches a snapshot, and is
 // then needed for the quorum of two. Logs stay short.
 func TestALaggardIsHelpedByASnapshot(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3, func(c *cell) {
@@ -243,6 +246,7 @@ func TestALaggardIsHelpedByASnapshot(t *testing.T) {
 
 // A cell writes backups to another disk, is lost, and is restored from the newest one.
 func TestACellIsLostAndMadeAnewFromItsBackup(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	far := store.Place{FS: vfs.NewOS(t.TempDir()), Dir: "backups", Keep: 100}

@@ -58,6 +58,7 @@ func newest(t *testing.T, ctx context.Context, dir string, cl *client.Client) ba
 // no member files, and only --bootstrap starts them, with the members that the backup was restored for. A file that was made again after the backup is the earlier one
 // in the new cell, and a holder of its lock is a later one all the same.
 func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	far := t.TempDir()
@@ -117,6 +118,7 @@ func TestACellIsFoundedAnewFromItsBackup(t *testing.T) {
 
 // An operator has a backup written now: it has what was written before, and is there when the call returns.
 func TestAnOperatorHasABackupWritten(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cfg, far, ann, bob := alone(t), t.TempDir(), strings.Repeat("a", 24), strings.Repeat("b", 24)

@@ -13,6 +13,7 @@ import (
 // A browser shows the page as it is meant: names are text, nothing else is loaded, nothing is
 // blocked, and the page is no wider than a telephone.
 func TestABrowserShowsThePage(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	path := browsertest.Find(t)

@@ -17,6 +17,7 @@ import (
 // One Client calls two cells whose replicas have the same ids. Its name takes each call to its cell, and it leads in
 // both. A fail-over of one cell, and its end, leave the session with the other one alone.
 func TestOneClientCallsTwoCells(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	near, far := newCellNamed(t, "near", 1), newCellNamed(t, "far", 3)
@@ -73,6 +74,7 @@ func TestOneClientCallsTwoCells(t *testing.T) {
 
 // Dial does not wait for another cell. Replicas of a cell with another name refuse the Client.
 func TestDialDoesNotWaitForOtherCells(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	near, far := newCellNamed(t, "near", 1), newCellNamed(t, "far", 1)
@@ -95,6 +97,7 @@ func TestDialDoesNotWaitForOtherCells(t *testing.T) {
 
 // A cell gets the token that is meant for it, and no other: a cell without tokens refuses any.
 func TestEachCellHasItsOwnProof(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	open := newCellNamed(t, "open", 1)

@@ -13,6 +13,7 @@ import (
 
 // A target without the master: the error says where the master is.
 func TestDialSaysWhoTheMasterIs(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)
@@ -32,6 +33,7 @@ func TestDialSaysWhoTheMasterIs(t *testing.T) {
 
 // A cell is called by its own name only.
 func TestDialChecksTheNameOfTheCell(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1)

@@ -51,6 +51,7 @@ func named(addrs map[uint32]string) map[uint32]string {
 
 // SRV records name hosts and ports, and no replica. Dial learns the ids from the replicas.
 func TestDialFindsTheReplicasOfSRVRecords(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, dns := newCell(t, 3), dnstest.New(t)
@@ -77,6 +78,7 @@ func TestDialFindsTheReplicasOfSRVRecords(t *testing.T) {
 
 // Each A record is the address of a replica, and all have one port.
 func TestDialFindsTheReplicasOfARecords(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("it needs 127.0.0.2 and more on the loopback interface, which Linux has, and so the machines of .ci/run")
 	}
@@ -97,6 +99,7 @@ func TestDialFindsTheReplicasOfARecords(t *testing.T) {
 
 // One name in DNS for the replicas of two cells is refused: a client would change the cell by chance.
 func TestDialRefusesANameOfTwoCells(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	a, dns := newCell(t, 1), dnstest.New(t)
@@ -113,6 +116,7 @@ func TestDialRefusesANameOfTwoCells(t *testing.T) {
 // The certificate of a replica has to have the name that the user gave: a record leads a client to no other machine of the
 // same authority.
 func TestACertificateHasTheNameInDNS(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	servers, clients, dns := newAuthority(t), newAuthority(t), dnstest.New(t)
@@ -140,6 +144,7 @@ func TestACertificateHasTheNameInDNS(t *testing.T) {
 // Replicas that come back at other addresses are found there, by their records or in the cell file, and so is one that was not there
 // at Dial. An address that is another replica's now leads to no wrong one.
 func TestAClientFollowsReplicasToOtherAddresses(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, dns := newCell(t, 3), dnstest.New(t)

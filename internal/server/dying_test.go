@@ -20,6 +20,7 @@ import (
 // A replica that a failing disk has ended is not live, and its clients are told to go, also while another part of that
 // disk hangs: else its supervisor and its clients would wait for it.
 func TestAReplicaThatEndedIsNotLiveWhileItsDiskHangs(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	peers, clients := listen(t), listen(t)

@@ -42,6 +42,7 @@ func restored(t *testing.T, ctx context.Context, dir string) {
 // If a backup was restored at one member only, and the others were founded anew without it, then the others keep what they
 // have. The restored replica and they refuse one another, and say why.
 func TestAReplicaThatWasRestoredAloneIsRefusedByTheOthers(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)

@@ -12,6 +12,7 @@ import (
 
 // A message that is none is dropped, and counted for operators.
 func TestMalformedMessagesAreCounted(t *testing.T) {
+	t.Parallel()
 	c := newCell(t, 1)
 	s := c.servers[1]
 	require.NoError(t, s.Ready(t.Context()))

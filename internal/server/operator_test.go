@@ -28,6 +28,7 @@ func operatorOf(t *testing.T, addr, token, principal string) *rpc.Client {
 
 // Operators are told of all sessions, the others of their own, and strangers of nothing.
 func TestOperatorsAndTheOthersAreToldOfSessions(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	const ann, bob = "ann-ann-ann-ann-ann-ann-ann", "bob-bob-bob-bob-bob-bob-bob"

@@ -64,6 +64,7 @@ func busy(ctx context.Context, t *testing.T) (c *cell, master *server.Server) {
 }
 
 func TestThePageShowsACellAndEscapesItsNames(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, master := busy(ctx, t)
@@ -98,6 +99,7 @@ func TestThePageShowsACellAndEscapesItsNames(t *testing.T) {
 
 // A replica that is no master says which one knows the leases, and has no empty columns for them.
 func TestThePageOfAFollowerNamesTheMaster(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, master := busy(ctx, t)

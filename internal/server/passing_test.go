@@ -53,6 +53,7 @@ func TestAStartThatMayPassIsToldFromOneThatStays(t *testing.T) {
 
 // A replica whose place of backups is not mounted starts, and its log says so loudly.
 func TestAReplicaStartsWithoutThePlaceOfBackups(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cfg, log := alone(t), new(logtest.Log)

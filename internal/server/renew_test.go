@@ -28,6 +28,7 @@ func shownTo(t *testing.T, addr string, c *tls.Config) string {
 // Certificates are renewed while a replica and its clients run: when their files have changed, and
 // on demand. A bad new pair changes nothing.
 func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	members, servers, old, next := newAuthority(t), newAuthority(t), newAuthority(t), newAuthority(t)
@@ -110,6 +111,7 @@ func TestCertificatesAreRenewedWithoutARestart(t *testing.T) {
 
 // A client whose token was removed is told why no replica takes it any more.
 func TestAClientKnowsThatItsTokenIsGone(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	const ann, bob = "ann-ann-ann-ann-ann-ann-ann", "bob-bob-bob-bob-bob-bob-bob"

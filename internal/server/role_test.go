@@ -10,6 +10,7 @@ import (
 
 // One series of chubby_role is 1: that of the present role.
 func TestTheRoleOfAReplicaIsAMetric(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	s := newCell(t, 1).servers[1]

@@ -117,6 +117,7 @@ func page(t *testing.T, s *server.Server, path string) (code int, text string) {
 }
 
 func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)
@@ -173,6 +174,7 @@ func TestACellOfServersServesAndSurvivesTheStopOfEach(t *testing.T) {
 }
 
 func TestDialSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for target, words := range map[string]string{

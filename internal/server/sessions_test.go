@@ -48,6 +48,7 @@ func (l lines) await(t *testing.T, ctx context.Context, parts ...string) string 
 
 // At the limit of sessions a client is told so at once, and so is the operator.
 func TestAClientIsToldThatTheLimitOfSessionsIsReached(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	log := make(lines, 1000)
@@ -87,6 +88,7 @@ func TestAClientIsToldThatTheLimitOfSessionsIsReached(t *testing.T) {
 // An operator ends a session: the replica logs the order once, with the caller, and answers how long the session may
 // live. The client is told when it has ended, not before.
 func TestAnOperatorEndsTheSessionOfAClient(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	log := make(lines, 1000)

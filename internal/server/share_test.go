@@ -17,6 +17,7 @@ import (
 // Clients of one process are one client process to a replica, as long as they are for the same
 // cell and the same principal. The last one that is closed closes the connection.
 func TestClientsOfOneProcessShareTheirConnections(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 1)

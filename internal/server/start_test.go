@@ -30,6 +30,7 @@ func TestASecondReplicaOnADirectoryIsRefused(t *testing.T) {
 
 // A lease_grant that is not that of the cell is a mistake in the configuration: the error names the key.
 func TestAnotherLeaseGrantIsAMistakeInTheConfiguration(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cfg := server.Config{
@@ -54,6 +55,7 @@ func TestAnotherLeaseGrantIsAMistakeInTheConfiguration(t *testing.T) {
 // A replica that is founded again after its disk was lost has forgotten what it promised: the others refuse
 // it, at both ends, in words, and go on without it. Back with its own disk it is one of them.
 func TestAReplicaThatIsFoundedAgainIsRefusedByTheOthers(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c := newCell(t, 3)

@@ -50,6 +50,7 @@ func (a *authority) issue(name string, dns ...string) (cert, key string) {
 // A cell as the guide has it: certificates between replicas, and for clients, whose common
 // names the access control lists have.
 func TestACellWithCertificates(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	members, servers, clients := newAuthority(t), newAuthority(t), newAuthority(t)
