@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"os"
@@ -200,11 +201,13 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// exits runs a command and wants an exit code: exits CODE COMMAND ARG... What chubby itself does is done by the resident;
-// lock, which starts programs and takes signals, is a process, as is each command of exec.
+var whole = flag.Bool("whole", false, "start a process for each command of a script, as .ci/run does")
+
+// exits runs a command and wants an exit code: exits CODE COMMAND ARG... What chubby itself does is done by the resident,
+// unless -whole is set; lock, which starts programs and takes signals, is a process, as is each command of exec.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	got := "0"
-	if args[1] == "chubby" && args[2] != "lock" {
+	if args[1] == "chubby" && args[2] != "lock" && !*whole {
 		got = strconv.Itoa(ts.Value(ofResident{}).(*resident).run(ts, args[2:]))
 	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		got = regexp.MustCompile(`\d+`).FindString(err.Error())
