@@ -179,21 +179,32 @@ func TestAnExactOrderIsLookedForWithAllFaults(t *testing.T) {
 	require.EqualValues(t, sets+40, c.Options.Script.LinkDraws)
 }
 
-// Other delays may have the break come much sooner. What had not happened by then is left out at once, with the first run after that.
+// Other delays may have the break come much sooner. What had not happened by then is left out at once: the strikes by the
+// first run after that, the last turns of the hostile client by a few more.
 func TestFaultsAfterAnEarlierBreakAreLeftOutAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	exact, early, never := needsAll(1<<40), scripted(crash(1), crash(2), crash(3), crash(4), crash(5), crash(6), crash(7)), scripted(crash(101))
+	const turns = 64
 	var after int
 	c, err := Shrinker{Jobs: 1, Run: func(o plan.Options) cell.Result {
+		if o.Record != nil {
+			for n := range turns {
+				o.Record.Tricks = append(o.Record.Tricks, &plan.Trick{N: n + 1})
+			}
+			return exact(o)
+		}
 		switch {
-		case o.Script == nil || o.Script.LinkDraws == 0:
+		case o.Script.LinkDraws == 0 && len(o.Script.Tricks) == turns:
 			return exact(o)
 		case o.Script.LinkDraws <= sets:
 			return never(o)
 		}
-		if after++; after == 3 {
+		if after++; after == 6 { // the find, the strikes, and 1, 2 and 4 turns
 			cancel()
+		}
+		if len(o.Script.Tricks) < 4 {
+			return never(o)
 		}
 		r := early(o)
 		if r.Breach != nil {
@@ -204,6 +215,7 @@ func TestFaultsAfterAnEarlierBreakAreLeftOutAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, c.Done)
 	require.Len(t, c.Options.Script.Strikes, 8)
+	require.Len(t, c.Options.Script.Tricks, 4)
 }
 
 // A case that is of a run with other delays, and of which many faults are left, has all passes in the end.
