@@ -128,14 +128,14 @@ func (f *Filter) isSlot(line string) bool {
 	return strings.Contains(line, f.digits) && f.slot.MatchString(line) // the first is much faster, and false for most lines
 }
 
-// follow reports whether a line has a name that is connected with About so far.
-func (f *Filter) follow(line string) bool {
+// isConnected reports whether a line has a name that is connected with About so far.
+func (f *Filter) isConnected(line string) bool {
 	return len(f.follows) > 0 && slices.ContainsFunc(named.FindAllString(line, -1), func(name string) bool { return f.follows[name] })
 }
 
 // isAbout reports whether a line is connected with About. It follows the names of calls and handles from line to line.
 func (f *Filter) isAbout(line string) bool {
-	if !strings.Contains(line, f.About) && !f.follow(line) {
+	if !strings.Contains(line, f.About) && !f.isConnected(line) {
 		return false
 	}
 	if f.follows == nil {

@@ -24,7 +24,7 @@ func TestTheBuildIsKnown(t *testing.T) {
 // Git is asked once for a tree: what was built from it does not change with it.
 func TestGitIsAskedOnceForATree(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git is installed")
+		t.Skip("it needs git, which the machines of .ci/run have")
 	}
 	dir := t.TempDir()
 	ask := func() Build {
