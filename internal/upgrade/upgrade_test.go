@@ -212,6 +212,19 @@ func (c *cell) limit(program string, sessions int) {
 	require.NoError(c.t, err)
 }
 
+// lockGeneration reads the generation of the lock that the holder of a program has or waits for. It is 0 if there is none.
+func (c *cell) lockGeneration(program string) uint64 {
+	out, err := c.run(c.old, "stat", "/held-by-"+filepath.Base(program), "-o", "json")
+	if err != nil {
+		return 0
+	}
+	var stat struct {
+		Generation uint64 `json:"lock_generation"`
+	}
+	require.NoError(c.t, json.Unmarshal([]byte(out), &stat))
+	return stat.Generation
+}
+
 // isMarked reports whether a log has the new command of the next program.
 func (c *cell) isMarked() (is bool) {
 	c.t.Helper()
@@ -281,6 +294,10 @@ func TestACellIsUpgradedUnderLoad(t *testing.T) {
 		require.Eventually(t, func() bool { return written[0].Load() > was[0]+2 && written[1].Load() > was[1]+2 }, wait, 10*time.Millisecond)
 	}
 	more()
+	var generations [2]uint64 // of the lock that each holder has
+	for i, program := range []string{c.old, c.new} {
+		require.Eventually(t, func() bool { generations[i] = c.lockGeneration(program); return generations[i] > 0 }, wait, 100*time.Millisecond)
+	}
 
 	for id := 1; id <= 3; id++ {
 		c.stop(id)
@@ -325,9 +342,9 @@ func TestACellIsUpgradedUnderLoad(t *testing.T) {
 		require.NoError(t, h.Process.Signal(syscall.Signal(0)), "the lock was lost")
 		require.Nil(t, h.ProcessState)
 	}
-	out, err := c.run(c.old, "stat", "/held-by-old", "-o", "json")
-	require.NoError(t, err)
-	require.Contains(t, out, `"lock_generation": 1`)
+	for i, program := range []string{c.old, c.new} {
+		require.Equal(t, generations[i], c.lockGeneration(program), "a lock was given up and taken again")
+	}
 
 	c.stop(2)
 	c.serve(2, c.old, false)
