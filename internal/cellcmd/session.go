@@ -14,6 +14,7 @@ import (
 // sessionList is what session list prints with -o json; the help says so.
 type sessionList struct {
 	Sessions []sessionRow `json:"sessions"` // in the order of their ids
+	More     bool         `json:"more"`     // there are more, which --most left out
 }
 
 // sessionRow is a session that is alive.
@@ -66,7 +67,7 @@ state, the lease that is left, number of open handles, number of locks held.
 ` + sessionHelp + `
 
 With -o json it prints one object: sessions, an array of id, principal, state, lease (text
-such as 12s), handles, locks.`,
+such as 12s), handles, locks; more, which is true if --most left sessions out.`,
 		Example: "  chubby session list\n  chubby session list --most 20 -o json",
 		Args:    cli.None(""),
 	}
@@ -183,7 +184,7 @@ func (a *call) listSessions(ctx context.Context, o *operator, most int) error {
 		a.Warn("there are more than %d sessions", most)
 	}
 	if a.isJSON() {
-		return a.Document(sessionListSchema, sessionList{rows})
+		return a.Document(sessionListSchema, sessionList{rows, more})
 	}
 	t := cli.NewColumns(a.Out)
 	t.Row("session\tprincipal\tstate\tlease\thandles\tlocks\n")

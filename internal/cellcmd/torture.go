@@ -274,7 +274,7 @@ func (t *tortured) junit(r *torture.Report, table string) *cli.JUnit {
 		}
 		j.Add(c)
 	}
-	run := cli.JUnitCase{Name: "run", Output: table}
+	run := cli.JUnitCase{Name: "run", Time: j.Time, Output: table}
 	if code := exitOf(r); code != cli.ExitClean && len(r.Violations) == 0 {
 		run.Failure = cli.Fault("run", fmt.Sprintf("exit code %d: %s, %d operations were answered", code, r.Verdict, r.Operations), t.again())
 	}

@@ -25,9 +25,10 @@ type JUnit struct {
 type JUnitCase struct {
 	Class   string      `xml:"classname,attr"`
 	Name    string      `xml:"name,attr"`
-	Failure *JUnitFault `xml:"failure"` // something broke
-	Error   *JUnitFault `xml:"error"`   // there is no verdict: the program that judges is wrong
-	Skipped *JUnitSkip  `xml:"skipped"` // it was not run
+	Time    string      `xml:"time,attr,omitempty"` // seconds, as JUnit.Time; "": not measured by itself
+	Failure *JUnitFault `xml:"failure"`             // something broke
+	Error   *JUnitFault `xml:"error"`               // there is no verdict: the program that judges is wrong
+	Skipped *JUnitSkip  `xml:"skipped"`             // it was not run
 	Output  string      `xml:"system-out,omitempty"`
 }
 

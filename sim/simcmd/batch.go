@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/chubbycell/chubby/internal/cli"
@@ -105,6 +107,9 @@ func (a simRun) run(ctx context.Context) error {
 	if a.f.out != "" {
 		if err := cli.Writable(a.f.out); err != nil {
 			return cli.Usage("--out: %v", err)
+		}
+		if _, err := os.Stat(filepath.Join(a.f.out, runner.ManifestFile)); err == nil {
+			a.Warn("--out %s: has files of an earlier run; those with the same names are replaced, the others stay", a.f.out)
 		}
 	}
 	c := runner.Batch{

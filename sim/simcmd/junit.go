@@ -15,7 +15,7 @@ func (r *report) junit(table string) *cli.JUnit {
 	for i := range r.Failures {
 		j.Add(r.Failures[i].junit())
 	}
-	run := cli.JUnitCase{Name: "run", Output: table}
+	run := cli.JUnitCase{Name: "run", Time: j.Time, Output: table}
 	switch {
 	case r.lost != nil:
 		run.Error = cli.Fault("run", fmt.Sprintf("exit code %d: files of --out are missing: %v", r.Exit, r.lost))
@@ -95,7 +95,7 @@ func (v *verified) junit() *cli.JUnit {
 		j.Add(c)
 	}
 	if v.Interrupted {
-		j.Add(cli.JUnitCase{Name: "run", Failure: cli.Fault("run", fmt.Sprintf("exit code %d: interrupted, %d seeds were verified", v.Exit, v.Seeds))})
+		j.Add(cli.JUnitCase{Name: "run", Time: j.Time, Failure: cli.Fault("run", fmt.Sprintf("exit code %d: interrupted, %d seeds were verified", v.Exit, v.Seeds))})
 	}
 	return j
 }
@@ -104,7 +104,7 @@ func (v *verified) junit() *cli.JUnit {
 // has to be.
 func (p *replayed) junit(r *cell.Result, words func() string) *cli.JUnit {
 	j := cli.NewJUnit("chubby sim replay", p.took)
-	c := cli.JUnitCase{Name: fmt.Sprintf("seed %d", r.Seed)}
+	c := cli.JUnitCase{Name: fmt.Sprintf("seed %d", r.Seed), Time: j.Time}
 	at := atCommit(commitOf(p.Build))
 	switch {
 	case r.Internal:

@@ -64,7 +64,7 @@ func TestAMissingShardFailsTheRunInJUnit(t *testing.T) {
 		keep(t, w, "3", "sim --seeds 20 --shard 3/3 -o json")
 		require.NotEqual(t, cli.ExitClean, w.do("sim", "merge", "1", "3", "-o", "junit"), &w.err)
 		require.Contains(t, w.out.String(), `shards 2/3 are missing; `)
-		require.Regexp(t, `<testcase classname="chubby sim" name="run">\s*<failure `, w.out.String())
+		require.Regexp(t, `<testcase classname="chubby sim" name="run" time="\d+\.000">\s*<failure `, w.out.String())
 	}
 }
 

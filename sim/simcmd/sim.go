@@ -147,7 +147,9 @@ events is also shrunk, for at most a minute (--shrink): faults are left out, the
 programs, replicas and time, as long as the same property breaks by the same check.
 shrunk.json is the result, for chubby sim replay; shrunk-trace.txt and shrunk-page.html show
 what happens in it. The story.txt of a failing seed tells in at most 20 lines how the break
-came about; that of the shrunk one is of the case, and on the screen, too. An interrupt ends the search, and keeps what it has found.
+came about; that of the shrunk one is of the case, and on the screen, too. An interrupt ends the search, and keeps what it has found. Give each
+run a directory of its own: in that of an earlier run, files with the same names are
+replaced and the others stay, of which a warning tells.
 
 ` + cli.ExitHelp,
 		Example: `  chubby sim
