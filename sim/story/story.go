@@ -19,7 +19,7 @@ const (
 	mostClients = 2 // clients among them
 	mostSteps   = 9
 	leastSteps  = 4 // lines that are kept free for steps
-	mostReport  = 4 // lines of the report of the break
+	mostReport  = 6 // lines of the report of the break
 )
 
 // mostOfReport is the most bytes of a line of the report. It is more than other lines have, because the report should

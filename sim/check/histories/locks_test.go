@@ -281,3 +281,14 @@ func TestS4NamesTheCallsBefore(t *testing.T) {
 	n.b.Judge(&Verdict{})
 	require.Regexp(t, `(?s)client 2: .*\nbefore it: client 1: [^\n]*, from 0\.000000 s to 0\.000000 s, in slot 1\nbefore it: client 1: [^\n]*, in slot 2$`, n.w.Failure().Text)
 }
+
+// And two answered calls after it, which show what it left behind.
+func TestS4NamesTheCallsAfter(t *testing.T) {
+	n := newNotary(t)
+	n.fails(2, 1, client.ErrLockDelayed)
+	n.takes(1, 1, 101)
+	n.releases(1, 2, 101)
+	n.takes(3, 1, 103)
+	n.b.Judge(&Verdict{})
+	require.Regexp(t, `(?s)client 2: .*\nafter it: client 1: [^\n]*, in slot 1\nafter it: client 1: [^\n]*, in slot 2$`, n.w.Failure().Text)
+}

@@ -28,7 +28,7 @@ func decide[S, I, O any](w *sim.World, v *Verdict, model *linearizability.Model[
 	found := linearizability.CheckWitness(model, h)
 	v.Undecided = v.Undecided || found.Verdict == linearizability.Undecided
 	if found.Verdict == linearizability.Illegal && w.Failure() == nil {
-		w.Break("S4", "%s%s", found.Violation.Text, around(model, h, &found))
+		w.Break("S4", "%s%s%s", found.Violation.Text, around(model, h, &found), after(model, h, &found))
 	}
 	if !v.WitnessOnly {
 		crossCheck(w, v, model, h, steps)
@@ -44,8 +44,7 @@ const mostAround = 2
 func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.History[I, O], r *linearizability.WitnessResult) string {
 	v, ops := r.Violation, h.Operations()
 	wrong := &ops[v.Op]
-	about := m.PartitionOf(wrong.Input)
-	path := pathIn(m.InputText(wrong.Input))
+	about, concerns := m.PartitionOf(wrong.Input), concerning(m, wrong)
 	var same, others []string
 	for _, i := range slices.Backward(r.Order) {
 		op := &ops[i]
@@ -56,7 +55,7 @@ func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.H
 			continue
 		}
 		line := "\nbefore it: " + text(m, op)
-		if at := pathIn(m.InputText(op.Input)); path == "" || at == path || strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/") {
+		if concerns(op) {
 			same = append(same, line)
 		} else if len(others) < mostAround {
 			others = append(others, line)
@@ -69,10 +68,44 @@ func around[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.H
 	return strings.Join(same, "")
 }
 
-// pathIn returns the first path in the text of a call, without the instance; "" if there is none.
+// concerning returns a function that reports whether a call is about the path or key of another one, or about a path below it. It
+// is true of all calls if the other one names none.
+func concerning[S, I, O any](m *linearizability.Model[S, I, O], other *linearizability.Operation[I, O]) func(*linearizability.Operation[I, O]) bool {
+	path := pathIn(m.InputText(other.Input))
+	return func(op *linearizability.Operation[I, O]) bool {
+		at := pathIn(m.InputText(op.Input))
+		return path == "" || at == path || strings.HasPrefix(at, strings.TrimSuffix(path, "/")+"/")
+	}
+}
+
+// mostAfter is how many calls after a wrong one are reported with it.
+const mostAfter = 2
+
+// after returns, a line each, the first answered calls that began when a wrong one had ended and are about the same, up
+// to one that reads: their answers show whether the wrong call took effect, or only its answer is wrong.
+func after[S, I, O any](m *linearizability.Model[S, I, O], h *linearizability.History[I, O], r *linearizability.WitnessResult) string {
+	ops := h.Operations()
+	wrong := &ops[r.Violation.Op]
+	about, concerns := m.PartitionOf(wrong.Input), concerning(m, wrong)
+	var lines strings.Builder
+	for i, told := r.Violation.Op+1, 0; i < len(ops) && told < mostAfter; i++ {
+		op := &ops[i]
+		if op.Call < wrong.Return || op.Outcome != linearizability.OutcomeOK || m.PartitionOf(op.Input) != about || !concerns(op) {
+			continue
+		}
+		told++
+		lines.WriteString("\nafter it: " + text(m, op))
+		if m.IsReadOnly(op.Input) {
+			break
+		}
+	}
+	return lines.String()
+}
+
+// pathIn returns the first path, or key with a "/", in the text of a call, without the instance; "" if there is none. Values are in quotes.
 func pathIn(text string) string {
 	for _, w := range strings.Fields(text) {
-		if path, _, _ := strings.Cut(w, "#"); strings.HasPrefix(path, "/") {
+		if path, _, _ := strings.Cut(w, "#"); strings.Contains(path, "/") && path[0] != '"' {
 			return path
 		}
 	}
