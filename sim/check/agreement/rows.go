@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
@@ -76,7 +77,7 @@ func (h *Rows) checkKeptSum(id paxos.NodeID, r core.SumReport) {
 func (h *Rows) OnStopped(id paxos.NodeID, err error) {
 	odd := errors.Is(err, core.ErrMinority) || errors.Is(err, core.ErrMemory)
 	if odd && !h.Disks[id].Stray {
-		h.world.Break("S6", "replica %d has the rows of all others: %v", id, err)
+		h.world.Break("S6", "replica %d has the rows of all others: %v%s", id, err, h.whenApplied(id))
 	}
 	if odd {
 		h.Minority++
@@ -84,4 +85,14 @@ func (h *Rows) OnStopped(id paxos.NodeID, err error) {
 	if errors.Is(err, core.ErrMemory) {
 		h.Rotted++
 	}
+}
+
+// whenApplied tells the checksum that the rows of a replica had when it applied its last slot: if it stops with another
+// one, it has counted other rows than those.
+func (h *Rows) whenApplied(id paxos.NodeID) string {
+	at := h.Disks[id].Applied
+	if f := h.Slot(at); f.Summed {
+		return fmt.Sprintf("; when it applied slot %d, its checksum was %v, as that of the others", at, f.Sum)
+	}
+	return ""
 }

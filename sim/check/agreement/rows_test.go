@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/chubbycell/chubby/db"
 	"github.com/chubbycell/chubby/paxos"
 	"github.com/chubbycell/chubby/replica/core"
@@ -78,8 +80,12 @@ func TestS6AReplicaThatStopsHadAReason(t *testing.T) {
 	f.h.Rows.OnStopped(1, fmt.Errorf("stop: %w", core.ErrMinority))
 	f.h.Rows.OnStopped(2, fmt.Errorf("stop: its log failed"))
 	f.good()
+	f.vote(1, 1, ballot(1, 1), "a")
+	f.vote(2, 1, ballot(1, 1), "a")
+	f.apply(2, 1, "a", 7)
 	f.h.Rows.OnStopped(2, fmt.Errorf("stop: %w", core.ErrMemory))
 	f.breaks("S6")
+	require.Regexp(t, "; when it applied slot 1, its checksum was 0*7[0-9a-f]*, as that of the others$", f.w.Failure().Text)
 }
 
 // A replica whose rows have another checksum than it keeps reports none of them. It may
