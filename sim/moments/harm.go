@@ -18,7 +18,8 @@ type Harm struct {
 // Harms returns the faults of a run in their order, each with its effects, when it struck and when it acted again. The
 // trace does not say which fault an effect at another time belongs to. The end of a pause is taken for an effect of the
 // last fault of that machine, and the failure of a disk for an effect of the last fault of disks. An effect that no
-// fault can have caused makes a Harm without a name: for example, a client ends because its program does.
+// numbered fault can have caused makes a Harm without a name, with all that happens at that instant: for example, a client
+// ends because its program does, or a fault strikes that always holds, such as aimed (plan.Plan.Standing).
 func (l *Log) Harms() []Harm {
 	var all []Harm
 	acting, since := None, time.Duration(None) // the harm that acts at instant since
@@ -62,11 +63,35 @@ func culprit(all []Harm, m *Moment) int {
 		if ofDisks && (strings.HasPrefix(h.Kind, "disk") || strings.HasPrefix(h.Kind, "crash")) {
 			return i
 		}
-		if h.Kind == Healing || slices.ContainsFunc(h.Effects, func(e Moment) bool { return e.Who == m.Who }) {
+		isSame := slices.ContainsFunc(h.Effects, func(e Moment) bool { return e.Who == m.Who })
+		switch {
+		case h.Kind == Healing || h.Kind != "" && isSame:
 			return i
+		case h.Kind == "" && (h.At == m.At || isSame && isEnd(m)):
+			return i
+		case h.Kind == "" && isSame:
+			return None // it struck again
 		}
 	}
 	return None
+}
+
+// isEnd reports whether an effect ends another one: a machine goes on, or a link works again.
+func isEnd(m *Moment) bool {
+	switch kind, _ := effect(m); kind {
+	case "start", "resume", "clock.thaw", "net.mend", "net.release":
+		return true
+	}
+	return false
+}
+
+// IsOfProduct reports whether a Harm without a name is what a machine or a program did by itself: it ended or stopped.
+func (h *Harm) IsOfProduct() bool {
+	if h.Kind != "" || len(h.Effects) == 0 {
+		return false
+	}
+	kind, _ := effect(&h.Effects[0])
+	return h.Effects[0].Kind == "failed" || kind == "machine-failure" || kind == "stop" || kind == "exit"
 }
 
 // Healing is the kind of the fault that ends all faults, as the trace names it.

@@ -9,17 +9,21 @@ import (
 	"github.com/chubbycell/chubby/sim"
 )
 
-// Words returns the fault and its effects in words. help says what its kind does; it stands in if no effect is known.
+// Words returns the fault and its effects in words. help says what its kind does; it stands in if no effect is known. Of a
+// Harm without a name it is the cause; "": none is known.
 func (h *Harm) Words(help string) string {
 	what := deeds(h.Effects)
 	if h.Kind == Healing {
 		return strings.TrimSuffix(fmt.Sprintf("%s s  all faults end, and stopped machines start; then %s", Short(h.At), what), "; then ")
 	}
+	if h.Kind == "" {
+		if help == "" {
+			help = "not injected"
+		}
+		return fmt.Sprintf("%s s  %s: %s", Short(h.At), help, what)
+	}
 	if what == "" {
 		what = help
-	}
-	if h.Kind == "" {
-		return fmt.Sprintf("%s s  not injected: %s", Short(h.At), what)
 	}
 	return fmt.Sprintf("%s s  %v: %s", Short(h.At), h.Fault, what)
 }

@@ -154,7 +154,7 @@ func (t *teller) injected(of int) {
 		t.say("  earlier ones, not listed: %d", more)
 	}
 	for i := range harms {
-		t.say("  %s", harms[i].Words(t.help(harms[i].Kind)))
+		t.say("  %s", harms[i].Words(t.help(&harms[i])))
 	}
 	t.hostile(tricks)
 }
@@ -175,10 +175,13 @@ func (t *teller) hostile(tricks []*plan.Trick) {
 	t.say("  hostile client %v, which follows no protocol, takes %d turns; last messages: %s", who, len(tricks), strings.Join(sent, "; "))
 }
 
-// help says what a kind of fault does.
-func (t *teller) help(kind string) string {
+// help says what a kind of fault does, and, of a fault without a number, which one it is.
+func (t *teller) help(h *moments.Harm) string {
+	if h.Kind == "" && t.plan.Caches.Aims > 0 && !h.IsOfProduct() {
+		return "aimed"
+	}
 	for _, f := range plan.Faults(t.plan.With) {
-		if f.Name == kind {
+		if f.Name == h.Kind {
 			return f.Help
 		}
 	}
