@@ -1,6 +1,7 @@
 package replicas
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/chubbycell/chubby/paxos"
@@ -15,10 +16,13 @@ type idleLog struct {
 	isBusy     bool      // a log job is under way
 	isUnmarked bool      // no watermark was written since lastSync
 	lastSync   time.Time // when the last sync ended
+	marks      int       // how often it was marked in this life
 }
 
 // onStart records the start of a life on a log whose next record has number next.
-func (l *idleLog) onStart(now time.Time, next paxos.LSN) { l.isUnmarked, l.lastSync = next > 1, now }
+func (l *idleLog) onStart(now time.Time, next paxos.LSN) {
+	l.isUnmarked, l.lastSync, l.marks = next > 1, now, 0
+}
 
 // onLogDone records the end of a log job.
 func (l *idleLog) onLogDone(now time.Time, j *driver.LogJob) {
@@ -26,6 +30,7 @@ func (l *idleLog) onLogDone(now time.Time, j *driver.LogJob) {
 	switch {
 	case j.Idle:
 		l.isUnmarked = false
+		l.marks++
 	case j.Sync:
 		l.isUnmarked, l.lastSync = true, now
 	}
@@ -41,8 +46,15 @@ func (l *idleLog) onActed(w *sim.World, id paxos.NodeID, now time.Time, after ti
 	}
 	switch due := l.lastSync.Add(after); {
 	case !now.Before(due):
-		w.Diverge("S17", "replica %d has not marked its idle log %v after the last sync; it has to after %v", id, now.Sub(l.lastSync), after)
+		w.Diverge("S17", "replica %d has not marked its idle log %v after the last sync; it has to after %v. %s", id, now.Sub(l.lastSync), after, l.marked())
 	case waiting == 0 && (out.Wake.IsZero() || out.Wake.After(due)):
-		w.Diverge("S17", "replica %d sleeps until %v, but its idle log has to be marked at %v", id, out.Wake, due)
+		sleeps := "until it gets a message"
+		if !out.Wake.IsZero() {
+			sleeps = "for " + out.Wake.Sub(now).String()
+		}
+		w.Diverge("S17", "replica %d sleeps %s, but its idle log, last synced %v ago, has to be marked in %v. %s", id, sleeps, now.Sub(l.lastSync), due.Sub(now), l.marked())
 	}
 }
+
+// marked says how often the log was marked: a replica that marks it once alone looks like one that never does.
+func (l *idleLog) marked() string { return fmt.Sprintf("Marks in this life so far: %d", l.marks) }

@@ -1,8 +1,11 @@
 package replicas
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/chubbycell/chubby/replica/driver"
 	"github.com/chubbycell/chubby/sim/worldtest"
@@ -47,6 +50,8 @@ func TestS17ALogThatRestsIsMarked(t *testing.T) {
 			l.onActed(f.World, 1, at(c.now), after, &c.out, c.waits)
 			if c.breaks {
 				f.Diverges("S17")
+				require.Regexp(t, `Marks in this life so far: [01]$`, f.Failure().Text)
+				require.Equal(t, name == "synced again", strings.HasSuffix(f.Failure().Text, "1"))
 			} else {
 				f.Good()
 			}
