@@ -4,8 +4,8 @@ package sim
 // outside of the tested system, or knowledge that programs have in common. fresh makes it on the
 // first call, and it ends with the world. Runs of other seeds, which may run at the same time, have
 // values of their own. Keys are compared like map keys, including their type: use a type without
-// fields of your own package. Like all methods of a World, Shared is for simulated code and
-// checkers.
+// fields of your own package; in the test of one program a string will do. Like all methods of a
+// World, Shared is for simulated code and checkers.
 func Shared[T any](w *World, key any, fresh func() T) T {
 	if v, ok := w.shared[key]; ok {
 		return v.(T)
