@@ -17,6 +17,7 @@ import (
 	"github.com/chubbycell/chubby/sim"
 	"github.com/chubbycell/chubby/sim/cell"
 	"github.com/chubbycell/chubby/sim/event"
+	"github.com/chubbycell/chubby/sim/moments"
 	"github.com/chubbycell/chubby/sim/plan"
 )
 
@@ -298,4 +299,16 @@ func TestAStoryOfAThingBesideOtherNumbers(t *testing.T) {
 		require.Contains(t, story, words)
 	}
 	require.NotContains(t, story, "step 2 of job-18")
+}
+
+// A fault without a number is named if one of the kind that always holds can have caused it.
+func TestAFaultWithoutANumberIsNamed(t *testing.T) {
+	does := func(text string) *moments.Harm {
+		return &moments.Harm{Effects: []moments.Moment{{Who: 2, Kind: "fault", Text: text}}}
+	}
+	aims, calm := teller{plan: &plan.Plan{}}, teller{plan: &plan.Plan{}}
+	aims.plan.Caches.Aims = 1
+	require.Equal(t, "aimed", aims.help(does("pause 0")))
+	require.Empty(t, aims.help(does("machine-failure 0")), "the replica stops by itself")
+	require.Empty(t, calm.help(does("pause 0")))
 }
